@@ -1,5 +1,5 @@
 /**
- * Instances of the core: made from one compiled module, lent to one message at a time.
+ * Instances of the core, made from one compiled module and lent to one message at a time.
  * @module
  */
 import createCoreModule from "./core.mjs";
@@ -9,13 +9,13 @@ import { SluiceError } from "../errors/error.js";
 /** Idle instances that are kept. */
 const MAX_IDLE = 4;
 
-/** Memory in bytes beyond which an instance is not kept: WebAssembly memory never shrinks. */
+/** Instances with more bytes of memory are dropped: WebAssembly memory never shrinks. */
 const MAX_KEPT_MEMORY = 64 * 1024 * 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** What an instance takes and gives bytes by. */
+/** The methods that bytes go in and out by. */
 type Buffers = Pick<Core, "input" | "output">;
 
 /** The names of methods of `C` that give an `R`. */
@@ -27,8 +27,8 @@ type Arguments<Method> = Method extends (...args: infer Taken) => unknown ? Take
 type Result<Method> = Method extends (...args: never) => infer Given ? Given : never;
 
 /**
- * One instance. Whoever holds it has it alone, so its views stay valid until the next call. An exception out of
- * WebAssembly leaves an instance broken: it is then never used again.
+ * One instance. Its holder has it alone, so views stay valid until the next call. An exception out of WebAssembly breaks the
+ * instance: it is never used again.
  */
 export class Engine<C extends Buffers = Core> {
   readonly #module: { readonly HEAPU8: Uint8Array };
@@ -45,7 +45,7 @@ export class Engine<C extends Buffers = Core> {
     return !this.#isBroken && this.#module.HEAPU8.length <= MAX_KEPT_MEMORY;
   }
 
-  /** Calls the core. Throws E_CORE_TRAP when it fails in a way that it should not. */
+  /** Calls a method of the core. Throws E_CORE_TRAP on a trap. */
   call<M extends Methods<C>>(method: M, ...args: Arguments<C[M]>): Result<C[M]> {
     if (this.#isBroken) throw trapped();
     try {
@@ -57,12 +57,12 @@ export class Engine<C extends Buffers = Core> {
     }
   }
 
-  /** Calls what answers false when it fails; throws the error that it wrote then. */
+  /** Calls a method that answers false on failure, and throws the error that it wrote. */
   must<M extends Methods<C> & Methods<C, boolean>>(method: M, ...args: Arguments<C[M]>): void {
     if (this.call(method, ...args) === false) throw errorOf(this.text());
   }
 
-  /** Fills the input buffer, which the next call reads: with a text, or with bytes one behind the other. */
+  /** Fills the input buffer for the next call with a text, or with pieces of bytes one after the other. */
   give(said: string | readonly Uint8Array[]): void {
     const pieces = typeof said === "string" ? [encoder.encode(said)] : said;
     let size = 0;
@@ -95,7 +95,7 @@ export class EnginePool<C extends Buffers = Core> {
     this.#make = make;
   }
 
-  /** An engine that nobody else has. Throws what making one throws. */
+  /** An engine that no other caller has. Throws what making one throws. */
   async take(): Promise<Engine<C>> {
     return this.#idle.pop() ?? this.#make();
   }
@@ -106,7 +106,7 @@ export class EnginePool<C extends Buffers = Core> {
   }
 }
 
-/** Engines of the core with the configuration read. Taking one throws E_CONFIG_… when that is wrong. */
+/** Engines with a configuration. Taking one throws E_CONFIG_… if the configuration is wrong. */
 export function corePool(compiled: WebAssembly.Module, config: string): EnginePool {
   return new EnginePool(async () => {
     const module = await instantiate(createCoreModule, compiled);
@@ -124,7 +124,7 @@ export async function instantiate<Module>(
 ): Promise<Module> {
   return new Promise((resolve, reject) => {
     const made = glue({
-      // The glue would wait for ever when this fails: the failure is reported here.
+      // The glue would wait for ever if this failed, so the failure is reported here.
       instantiateWasm: (imports, receive) => {
         WebAssembly.instantiate(compiled, imports).then(receive, reject);
         return {};

@@ -1,6 +1,6 @@
 /**
- * What the layers ask for while an answer is written: names are told to the store, base64 that was stored as text is decoded, and
- * resource links are read where `resources.auto_read_if_size_under_bytes` says so.
+ * The work that the layers ask for while an answer is written: the store learns names and types, base64 that was stored as text is
+ * decoded, and resource links are read if `resources.auto_read_if_size_under_bytes` says so.
  * @module
  */
 import { isTruncated } from "../artifacts/reference.js";
@@ -21,7 +21,7 @@ interface Task {
   readonly uri: string;
 }
 
-/** What a stored text turned out to be; unread where the store did not give it back. */
+/** What a stored text turned out to be. Unread: the store did not give it back. */
 type Decoded = "bytes" | "text" | "unread";
 
 /** The work for one answer. */
@@ -29,11 +29,11 @@ export class LayerWork {
   readonly #engine: Engine;
   readonly #deps: MessageDeps;
   readonly #intake: Intake;
-  /** What was stored of resources that were read. */
+  /** The artifacts of resources that were read. */
   readonly #linked: AnswerRef[] = [];
-  /** Segments whose text may be encoded bytes: the store could not give it back to be decoded. */
+  /** Segments whose text may be encoded bytes, but which the store did not give back for decoding. */
   readonly #opaque = new Set<number>();
-  /** Whether the store no longer knew of something that it had taken. */
+  /** Whether the store has lost an artifact that it had taken. */
   #isMissing = false;
 
   /** @param refs of what the gate stored; the layers may add some. */
@@ -43,7 +43,7 @@ export class LayerWork {
     this.#intake = new Intake(engine, deps.access, infoOf(deps.options), refs);
   }
 
-  /** All that is stored, each content once: one may stand in a result twice, as text and as structure. */
+  /** All artifacts, each once: the same content may stand in a result twice, as text and as structure. */
   get artifacts(): readonly AnswerRef[] {
     const once = new Map<string, AnswerRef>();
     for (const ref of this.#intake.refs.values()) once.set(ref.id, ref);
@@ -51,10 +51,10 @@ export class LayerWork {
     return [...once.values()];
   }
 
-  /** Stores what the layers divert, does their tasks, and tells the core what the store kept. */
+  /** Stores what the layers divert, does their tasks, and tells the core what was stored. */
   async do(): Promise<void> {
     await this.#takeAll(this.#intake);
-    // Decoding may add tasks, so the list is read again until nothing is left of it.
+    // Decoding may add tasks, so the list is read until it has no more.
     for (let done = 0; ;) {
       this.#engine.call("tasks");
       const tasks = JSON.parse(this.#engine.text()) as Task[];
@@ -78,8 +78,8 @@ export class LayerWork {
   }
 
   /**
-   * The observation was clamped: the whole of it is stored, and referred to. False when the store refuses: what was
-   * left of it is more than a reference to nothing, and says so.
+   * Stores the whole of an observation that was clamped, and refers to it. False if the store refuses: the clamped text then says
+   * more than a reference to nothing.
    */
   async storeWhole(): Promise<boolean> {
     const { access, options } = this.#deps;
@@ -103,7 +103,7 @@ export class LayerWork {
     }
   }
 
-  /** The names of what the store could not be told stand in the answer all the same. */
+  /** Tells the store a name and a type. The answer has them even if the store fails. */
   async #annotate({ index, mime_type, filename }: Task): Promise<void> {
     const ref = this.#intake.refs.get(index);
     if (ref === undefined) return;
@@ -127,7 +127,7 @@ export class LayerWork {
     this.#intake.setRef(index, updated ?? { ...ref, ...patch });
   }
 
-  /** What was stored as text is base64 of a block: its bytes take the text's place. */
+  /** Replaces a text that turns out to be base64 of a block by its bytes. */
   async #decode({ index }: Task): Promise<void> {
     const ref = this.#intake.refs.get(index);
     if (ref === undefined) return;
@@ -139,7 +139,7 @@ export class LayerWork {
         () => this.#decoded(index, ref, writer),
         () => "unread",
       );
-      // The text stays, for retention to remove: the same string may stand elsewhere, and be named by this id.
+      // The text stays stored: the same string may stand elsewhere under this id. Retention removes it.
       if (outcome === "bytes") {
         const original = this.#engine.call("original", index);
         if (original >= 0 && !this.#intake.refs.has(original)) this.#intake.setRef(original, ref);
@@ -174,7 +174,7 @@ export class LayerWork {
   }
 }
 
-/** A store may be anybody's: only what the core can read is passed on. */
+/** A ref as the core reads it. A foreign store may have put anything in the ref. */
 function storedMessage(segment: number, { id, filename, mime_type, source }: AnswerRef, opaque: boolean): string {
   const said = { filename: stringOr(filename), mime_type: stringOr(mime_type), warning: stringOr(source["warning"]) };
   return JSON.stringify({ segment, id, ...said, opaque });
@@ -184,33 +184,33 @@ function stringOr(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** What a link's block tells of its content. */
+/** What the block of a link shows of its content. */
 interface LinkOutcome {
   readonly fetched: boolean;
   readonly artifact?: unknown;
   readonly summary?: unknown;
   readonly preview?: unknown;
-  /** Of JSON that is not stored. */
+  /** The beginning of JSON that is not stored. */
   readonly beginning?: unknown;
   readonly text?: unknown;
   readonly fetch_error?: string;
 }
 
-/** What came of a link, and what of it was stored. */
+/** What the block of a link shows, and the artifacts that were stored for it. */
 interface LinkRead {
   readonly outcome: LinkOutcome;
   readonly artifacts: readonly AnswerRef[];
 }
 
-/** For the host alone: the model is told that the resource could not be read. */
+/** For the host. The model learns only that the resource could not be read. */
 const NO_RESULT =
   "readResource must give a resources/read result: an object with contents, each with a text or a blob.";
 
 type Content = Readonly<Record<string, unknown>>;
 
 /**
- * Reads `uri` and says what came: bytes and large texts as an artifact, a small text as it is. Throws only the
- * signal's reason, and what the store fails at where that is to be thrown: neither is the resource's failure.
+ * Reads `uri`. Bytes and large texts become an artifact, a small text stays. Throws the signal's reason, and store errors if those
+ * are to be thrown: neither is the resource's failure.
  */
 async function readLink(uri: string, deps: MessageDeps): Promise<LinkRead> {
   const { access, options } = deps;
@@ -221,12 +221,12 @@ async function readLink(uri: string, deps: MessageDeps): Promise<LinkRead> {
   } catch (error) {
     signal?.throwIfAborted();
     if (access.caused(error)) throw error;
-    // The reason may hold paths or tokens of the host: a model has no use for them.
+    // The reason may hold paths or tokens of the host.
     return { outcome: { fetched: false, fetch_error: "the resource could not be read" }, artifacts: [] };
   }
 }
 
-/** What was read passes the gate like any result; only a text with nothing in it is held to limits of its own. */
+/** Passes the resource through the gate like any result. A plain text has limits of its own. */
 async function readOf(result: unknown, deps: MessageDeps): Promise<LinkRead> {
   if (!isReadResult(result)) throw new SluiceError("E_INVALID_ARGUMENT", NO_RESULT);
   const { readResource: _, ...options } = deps.options;
@@ -239,18 +239,18 @@ async function readOf(result: unknown, deps: MessageDeps): Promise<LinkRead> {
   if (!small && answer.artifacts.length > 0) return shown(answer);
   if (small && !cacheReads) return { outcome: { fetched: true, text }, artifacts: answer.artifacts };
   const ref = await stored(text, only?.["mimeType"], deps);
-  // The gate lets it stay, so without a store it stands in the answer itself.
+  // Without a store the text stands in the answer, as the gate left it.
   if (ref === null) return { outcome: { fetched: true, text }, artifacts: answer.artifacts };
   return { outcome: { fetched: true, artifact: named(ref), ...(small && { text }) }, artifacts: [ref] };
 }
 
-/** Whether the gate found nothing in a text, or no more than that it is long. */
+/** Whether the gate found nothing in a text, or only that it is long. */
 function isPlain(text: string, artifacts: readonly AnswerRef[]): boolean {
   const [whole, ...more] = artifacts;
   return more.length === 0 && (whole === undefined || whole.size_bytes === new TextEncoder().encode(text).length);
 }
 
-/** The reduced content of one resource in the words of its block; of several as text. */
+/** Shows one reduced content in the fields of its block, several as text. */
 function shown({ value, text, clamped, artifacts }: Transformed): LinkRead {
   const contents = contentsOf(value);
   const [only, ...more] = contents;
@@ -264,7 +264,7 @@ function shown({ value, text, clamped, artifacts }: Transformed): LinkRead {
   return { outcome: { fetched: true, artifact, summary, preview, beginning, text: own }, artifacts };
 }
 
-/** Whether a host's reader gave what MCP says, or contents of which an artifact was made already. */
+/** Whether the host gave a `resources/read` result, or contents that are artifacts already. */
 function isReadResult(result: unknown): result is { readonly contents: readonly Content[] } {
   const contents = (result as Content | null | undefined)?.["contents"];
   return Array.isArray(contents) && contents.every(isContent);
@@ -277,7 +277,7 @@ function isContent(content: unknown): boolean {
   return typeof (blob ?? artifact) === "object" || typeof blob === "string";
 }
 
-/** Null when the store refuses, or there is none. */
+/** Stores a text. Null if the store refuses or there is none. */
 function stored(text: string, mimeType: unknown, deps: MessageDeps): Promise<AnswerRef | null> {
   const { access, options } = deps;
   const type = plainType(typeof mimeType === "string" ? mimeType : null);
@@ -289,13 +289,13 @@ function stored(text: string, mimeType: unknown, deps: MessageDeps): Promise<Ans
   return access.attempt(put, () => null);
 }
 
-/** Those of a reduced result. Of a list, or a result, that was diverted as a whole that is the one content. */
+/** The contents of a reduced result. A list or result that was diverted as a whole is one content. */
 function contentsOf(value: unknown): readonly Content[] {
   const { contents = value } = Object(value) as Content;
   return [contents].flat().filter((each): each is Content => typeof each === "object" && each !== null);
 }
 
-/** What a model may see of a ref. */
+/** The fields of a ref that a model may see. */
 function named({ id, mime_type, size_bytes, filename, source }: AnswerRef): Content {
   const { warning } = source;
   return {

@@ -1,6 +1,6 @@
 /**
- * Segments on their way from the core to the store: each written while it lasts, and for want of a store counted and
- * hashed all the same.
+ * Segments on their way from the core to the store. Each is written while it arrives; if the store fails, it is still counted and
+ * hashed.
  * @module
  */
 import type { ArtifactInfo, ArtifactPatch, ArtifactWriter } from "../artifacts/store.js";
@@ -18,10 +18,10 @@ const CLOSE = 4;
 /** Bytes before an event's payload: kind, segment, length. */
 const HEADER = 12;
 
-/** Bytes up to which a segment is kept at hand, so that it has a hash when the store refuses it late. */
+/** Up to so many bytes of a segment are held, so that it has a hash if the store refuses it late. */
 const KEPT = 65_536;
 
-/** Takes the core's events in order and keeps the refs that come of them. */
+/** Takes the core's events in order and keeps the refs of the segments. */
 export class Intake {
   readonly #engine: Engine;
   readonly #access: StoreAccess;
@@ -29,7 +29,7 @@ export class Intake {
   readonly #writing = new Map<number, SegmentWriter>();
   readonly #refs: Map<number, AnswerRef>;
 
-  /** @param refs of segments that were taken before. */
+  /** @param refs of segments that are stored already. */
   constructor(
     engine: Engine,
     access: StoreAccess,
@@ -51,16 +51,16 @@ export class Intake {
     this.#refs.set(segment, ref);
   }
 
-  /** Says of what was closed last that it is not all there was. */
+  /** Marks the last segment as incomplete. */
   lose(warning: string): void {
     const last = [...this.#refs].at(-1);
     if (last !== undefined) this.#refs.set(last[0], insteadOf(last[1], warning));
   }
 
-  /** Takes all events there are, then clears the log. */
+  /** Takes all events, then clears the log. */
   async drain(): Promise<void> {
     for (let at = 0; ;) {
-      // Fetched anew each time: calls in between may move the core's memory.
+      // Fetched each time, since calls in between may move the core's memory.
       const log = this.#engine.call("events");
       if (log.length === 0) return;
       if (at >= log.length) break;
@@ -83,8 +83,8 @@ export class Intake {
   }
 
   /**
-   * Throws away what is half written. What is complete stays, for retention to remove: another message may
-   * have been given the same id for the same content in the meantime.
+   * Discards what is half written. What is complete stays for retention to remove: another message may have got the same id for
+   * the same content.
    */
   async abort(): Promise<void> {
     if (this.#writing.size === 0) return;
@@ -92,7 +92,7 @@ export class Intake {
     this.#writing.clear();
   }
 
-  /** The text of the reference is the core's; where it stands is noted for restoring. */
+  /** Writes the core's text of a reference, and notes its place for restoring. */
   async #refer(writer: SegmentWriter, inner: number): Promise<void> {
     const ref = this.#refs.get(inner);
     if (ref === undefined) return;
@@ -117,11 +117,11 @@ export class Intake {
   }
 }
 
-/** Writes one segment. Never throws because of the store, unless failures are to be thrown. */
+/** Writes one segment. Store failures are thrown only if the host asks for it. */
 export class SegmentWriter {
   readonly #access: StoreAccess;
   readonly #info: ArtifactInfo;
-  /** References inside the text so far, for whoever restores it. */
+  /** References inside the text so far, for restoring. */
   readonly references: unknown[] = [];
   /** Bytes so far. */
   size = 0;
@@ -171,14 +171,14 @@ export class SegmentWriter {
     return (this.#unstored as Unstored).ref(patch);
   }
 
-  /** Throws away what was written. */
+  /** Discards what was written. */
   async abort(): Promise<void> {
     const writer = this.#writer;
     this.#writer = undefined;
     if (writer !== undefined) await this.#access.clear(() => writer.abort());
   }
 
-  /** Goes on without the store, which failed: what is written is counted and hashed. */
+  /** Continues without the store, which failed: bytes are only counted and hashed. */
   async #doWithout(error: unknown): Promise<void> {
     const failure = this.#access.survived(error);
     await this.abort();

@@ -1,6 +1,6 @@
 /**
- * The store as one message meets it: every call coded, ended by the caller's signal or when it hangs, and survived. And a store
- * whose calls come to an end, for whoever else waits for it.
+ * Access to a store for one message: errors are coded, calls end with the caller's signal or a time limit, and the message survives
+ * failures. `timedStore` is a store with the same time limits for other callers.
  * @module
  */
 import type {
@@ -20,23 +20,23 @@ import { checkedWriter } from "../artifacts/writer.js";
 import { isBytes } from "../errors/arguments.js";
 import type { AnswerRef, TransformOptions } from "./sluice.js";
 
-/** What is done about a store that fails: the answer comes without it, or there is none. */
+/** What happens if the store fails: the answer comes without it, or the error is thrown. */
 export type OnStoreFailure = "answer" | "throw";
 
-/** Different failures that one answer lists. */
+/** Most failures that one answer lists. */
 const MAX_FAILURES = 32;
 
 /**
- * How long, in milliseconds, a store may take for one call: for one that moves bytes, which may be slow for a good reason, such as
- * the last part of a large upload, and for one that looks something up or clears up. One that takes longer hangs, as far as anybody
- * can tell, and is given up for the message. Tests make it shorter.
+ * Time limits in milliseconds for one call of a store: for calls that move bytes, which may be slow for good reason, such as the last
+ * part of a large upload, and for calls that look something up or clean up. A store that takes longer is given up for the message.
+ * Tests set them lower.
  */
 export const STORE_SILENCE = { bytes: 60_000, look: 10_000 };
 
-/** The same for what an aborted message left half-written: how long it may take to go away. */
+/** The time limit for discarding what an aborted message left half written. */
 const GRACE = 500;
 
-/** What a store fails with that does not answer in time. */
+/** The error for a store that does not answer in time. */
 export class StoreSilentError extends SluiceError {
   constructor(act: StorageAct) {
     super(
@@ -46,23 +46,23 @@ export class StoreSilentError extends SluiceError {
   }
 }
 
-/** A store, and what is done when it fails. */
+/** A store, and what happens if it fails. */
 export interface StoreDeps {
   readonly store: ArtifactStore;
   readonly onFailure: OnStoreFailure;
 }
 
-/** All calls that one message, and what it reads, makes on its store. */
+/** All store calls of one message and of the links that it reads. */
 export class StoreAccess {
   readonly #deps: StoreDeps;
   readonly #signal: AbortSignal | undefined;
-  /** What the store failed at, each sentence once; grows until the message is answered. */
+  /** The store's errors so far, each message once. */
   readonly failures: SluiceError[] = [];
-  /** Whether a call was left under way: it may still look at bytes that it was given. */
+  /** Whether a call was left running: it may still read bytes that it was given. */
   isAbandoned = false;
-  /** What the store threw; made when it does. */
+  /** The errors that the store threw. */
   #thrown: WeakSet<SluiceError> | undefined;
-  /** Set when a call took too long: no other one is waited for. */
+  /** Set once a call took too long. No later call is waited for. */
   #givenUp: SluiceError | undefined;
 
   constructor(deps: StoreDeps, signal: AbortSignal | undefined) {
@@ -70,7 +70,7 @@ export class StoreAccess {
     this.#signal = signal;
   }
 
-  /** The same store with the failures so far, for work that another signal gives up. */
+  /** The same store with the failures so far, for work under another signal. */
   with(signal: AbortSignal): StoreAccess {
     const access = new StoreAccess(this.#deps, signal);
     access.failures.push(...this.failures);
@@ -79,8 +79,8 @@ export class StoreAccess {
   }
 
   /**
-   * Calls the store. Throws the signal's reason, else what `storageError` makes of it, and E_STORE_… where it does not answer
-   * within so many milliseconds, or did not before.
+   * Calls the store. Throws the signal's reason, else the coded error, or E_STORE_… if the store does not answer within `most`
+   * milliseconds or failed to do so before.
    */
   async call<T>(
     act: StorageAct,
@@ -106,7 +106,7 @@ export class StoreAccess {
     }
   }
 
-  /** A writer of the store's; one that comes too late is aborted. */
+  /** Opens a writer. One that comes too late is aborted. */
   openWriter(info: ArtifactInfo): Promise<ArtifactWriter> {
     return this.call("write", async (store) => {
       const writer = checkedWriter(await store.openWriter(info));
@@ -115,7 +115,7 @@ export class StoreAccess {
     });
   }
 
-  /** Changes what is said of an artifact; null where it is gone. */
+  /** Changes the record of an artifact. Null if it is gone. */
   update({ id, scope }: AnswerRef, patch: ArtifactPatch): Promise<ArtifactRef | null> {
     const update = async (store: ArtifactStore): Promise<ArtifactRef | null> => {
       try {
@@ -128,7 +128,7 @@ export class StoreAccess {
     return this.call("write", update, STORE_SILENCE.look);
   }
 
-  /** The chunks of an artifact, or null when there is none; one that comes too late is let go of. */
+  /** The chunks of an artifact, or null if there is none. A stream that comes too late is cancelled. */
   openChunks(id: string, scope: ArtifactScope | undefined): Promise<AsyncGenerator<Uint8Array> | null> {
     return this.call("read", async (store) => {
       const stream = await store.openReader(id, scope === undefined ? {} : { scope });
@@ -140,8 +140,8 @@ export class StoreAccess {
   }
 
   /**
-   * Does what needs the store, or, when that fails, without: `otherwise` gets the failure, which is noted. Where
-   * failures are to be thrown it throws. Any other error is thrown as it is.
+   * Does work that needs the store. If the store fails, the failure is noted and `otherwise` gets it, or it is thrown if failures are
+   * to be thrown. Any other error is thrown as it is.
    */
   async attempt<T>(work: () => Promise<T>, otherwise: (failure: SluiceError) => T | Promise<T>): Promise<T> {
     try {
@@ -151,7 +151,7 @@ export class StoreAccess {
     }
   }
 
-  /** Notes what the store failed at, and gives it back. Throws it where failures are to be thrown, and any other error. */
+  /** Notes a failure of the store and gives it back. Throws it if failures are to be thrown; throws any other error. */
   survived(error: unknown): SluiceError {
     if (!this.caused(error)) throw error;
     const { code, message } = error;
@@ -161,12 +161,12 @@ export class StoreAccess {
     return error;
   }
 
-  /** Whether an error is one of the store's. */
+  /** Whether the store threw this error. */
   caused(error: unknown): error is SluiceError {
     return this.#thrown?.has(error as SluiceError) ?? false;
   }
 
-  /** Waits for work, but no longer than until the signal is aborted; then throws its reason. */
+  /** Waits for work until the signal is aborted; then throws its reason. */
   ended<T>(work: Promise<T>): Promise<T> {
     const signal = this.#signal;
     if (signal === undefined) return work;
@@ -176,7 +176,7 @@ export class StoreAccess {
     return untilAborted(work, signal).finally(forget);
   }
 
-  /** Clears up. What fails is left to the store's own clean-up; what hangs is not waited for long, or at all once it did. */
+  /** Cleans up. Failures are left to the store's own clean-up. A store that hangs is not waited for long, or at all after the first time. */
   async clear(work: () => Promise<unknown>): Promise<void> {
     const clearing = guarded("write", work).catch(() => undefined);
     if (this.#givenUp !== undefined) return;
@@ -203,8 +203,8 @@ export class StoreAccess {
   }
 
   /**
-   * The ref itself, or one that says that nothing is kept: in a store with limits, the last artifacts of a result may
-   * take the room of its first. That a store cannot be looked into now does not say that something is gone.
+   * The ref, or a truncated one if the artifact is gone: in a store with limits, the last artifacts of a result may evict its first.
+   * If the store cannot be asked now, the ref stays.
    */
   async storedOrTruncated(ref: AnswerRef): Promise<AnswerRef> {
     if (isTruncated(ref)) return ref;
@@ -248,7 +248,7 @@ export class StoreAccess {
   }
 }
 
-/** What is said of what is stored of a result. */
+/** The record of what is stored of a result. */
 export function infoOf(
   { namespace, scope, tool }: TransformOptions,
   source: Readonly<Record<string, unknown>> = tool === undefined ? {} : { tool },
@@ -256,7 +256,7 @@ export function infoOf(
   return { ...(namespace !== undefined && { namespace }), ...(scope !== undefined && { scope }), source };
 }
 
-/** A store may be anybody's: what is no ref would break the answer later on. */
+/** Checks the ref that a foreign store gave: anything else would break the answer later on. */
 export function checked(ref: ArtifactRef | null): ArtifactRef {
   const { id, source } = (ref ?? {}) as Readonly<Record<keyof ArtifactRef, unknown>>;
   if (typeof id === "string" && id !== "" && typeof source === "object" && source !== null) return ref as ArtifactRef;
@@ -270,7 +270,7 @@ function noBytes(): SluiceError {
   );
 }
 
-/** Null for what retention has taken away. Throws any other error. */
+/** Null if retention has removed the artifact. Throws any other error. */
 function nullIfExpired(error: unknown): null {
   if (error instanceof SluiceError && error.code === "E_EXPIRED") return null;
   throw error;
@@ -284,13 +284,13 @@ function crowdedOut(): SluiceError {
   );
 }
 
-/** How long a store may be silent. */
+/** Time limits of a store. */
 interface StoreTimeLimits {
-  /** Milliseconds for a call that moves bytes; a minute when left out. */
+  /** Milliseconds for a call that moves bytes. Defaults to a minute. */
   readonly bytes?: number;
-  /** Milliseconds for a call that looks something up or deletes it; ten seconds when left out. */
+  /** Milliseconds for a call that looks something up or deletes it. Defaults to ten seconds. */
   readonly look?: number;
-  /** The error for a call that took longer; {@link StoreSilentError} when left out. */
+  /** Makes the error for a call that took longer. Defaults to {@link StoreSilentError}. */
   readonly late?: (act: StorageAct) => Error;
 }
 
@@ -309,12 +309,12 @@ const METHODS: Readonly<Record<string, readonly [act: StorageAct, kind: Kind]>> 
 };
 
 /**
- * The same store, of which each call, each piece of a stream and each entry of a list comes in time or fails. What comes too late is
- * let go.
+ * The same store with time limits: each call, each piece of a stream and each entry of a list comes in time or fails. What comes too
+ * late is released.
  */
 export function timedStore(store: ArtifactStore, limits: StoreTimeLimits = {}): ArtifactStore {
   const time = new Time(limits);
-  // Over an object of its own: what a frozen store has may not be replaced.
+  // The target is an object of its own: a proxy may not replace the members of a frozen store.
   return new Proxy(Object.create(store) as ArtifactStore, {
     get(_, name): unknown {
       if (name === "openWriter") return (info?: ArtifactInfo) => openWriter(store, info, time);
@@ -417,7 +417,7 @@ async function* listed(store: ArtifactStore, args: ListArguments, time: Time): A
       yield value as StoredArtifact;
     }
   } finally {
-    // One that hangs ends when it can.
+    // Not awaited: it may hang.
     if (!isOver) void entries.return?.().catch(() => undefined);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One result on its way through the gate, from its first byte to its answers: as its caller sees it, calls in order and
- * failures that stick, and as an engine does it.
+ * One result on its way through the gate, from its first byte to its answers. `Stream` is what callers write to; `Message` drives
+ * one engine.
  * @module
  */
 import { fullScope, sameScope, scopeKey } from "../artifacts/scope.js";
@@ -26,26 +26,26 @@ import { base64Of, chunksIn, filenameOf, typeOf, type ByteSource } from "./value
 
 const BROKEN_OFF = "Content not stored: the stream that it came from broke off. Call the tool again.";
 
-/** Bytes that the core is handed at a time, so that a large chunk costs no more memory than a small one. */
+/** Bytes that the core gets at a time, so that a large chunk costs no more memory than a small one. */
 const CHUNK = 262_144;
 
-/** Characters of text handed to the encoder at a time. */
+/** Characters that are encoded at a time. */
 const TEXT_PIECE = 65_536;
 
 const NO_REFS: ReadonlyMap<number, AnswerRef> = new Map();
 
 const encoder = new TextEncoder();
 
-/** What a message needs beside an engine. */
+/** What a message needs besides an engine. */
 export interface MessageDeps {
   readonly access: StoreAccess;
   readonly options: TransformOptions;
-  /** Reduces another result over the same store: what was read from a link. */
+  /** Reduces another result over the same store, such as a resource that was read from a link. */
   readonly reduce: (result: unknown, options: TransformOptions, access: StoreAccess) => Promise<Transformed>;
   readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
 }
 
-/** What `render` tells of the answer. */
+/** The core's report on the answer. */
 interface Report {
   readonly changed: boolean;
   readonly clamped: boolean;
@@ -56,14 +56,14 @@ interface Report {
 }
 
 /**
- * A message whose engine is taken when its first bytes come. Calls that are not awaited are taken in order; the
- * first failure throws away what is half written, and is what every later write reports.
+ * A message that takes its engine when the first bytes come. Calls that are not awaited run in order. The first failure discards
+ * what is half written, and every later call throws it again.
  */
 export class Stream implements SluiceStream {
   readonly #pool: EnginePool;
   readonly #deps: MessageDeps;
   #message: Message | undefined;
-  /** What was called last and has not settled. */
+  /** The last call, until it settles. */
   #pending: Promise<unknown> | undefined;
   #failure: { readonly error: unknown } | undefined;
   #ended = false;
@@ -87,7 +87,7 @@ export class Stream implements SluiceStream {
     const ending = this.#inTurn(async () => {
       const message = await this.#begun();
       await message.finish();
-      // From here on it belongs to whoever asked for it.
+      // The caller disposes of it from here on.
       this.#message = undefined;
       return message;
     });
@@ -131,19 +131,19 @@ export class Stream implements SluiceStream {
   }
 }
 
-/** Drives one engine through one message: its bytes, its end, and any number of answers until it is disposed of. */
+/** Drives one engine through one message: its bytes, its end, and any number of answers. */
 export class Message implements GatedResult {
   readonly #pool: EnginePool;
   readonly #engine: Engine;
   readonly #deps: MessageDeps;
-  /** Takes what the gate diverts; made when there is something. */
+  /** Stores what the gate diverts. Made for the first segment. */
   #intake: Intake | undefined;
-  /** The first bytes of the document, as long as all of it may be asked for. */
+  /** The document so far, while it is short enough for `keepOriginal`. */
   #original: Uint8Array[] | undefined;
   #bytesIn = 0;
-  /** The store as the last answer met it. */
+  /** The store access of the last answer. */
   #answering: StoreAccess | undefined;
-  /** What the gate stored, in the scope of the last answer. */
+  /** The refs of what the gate stored, in the scope of the last answer. */
   #adopted: { readonly scope: string; readonly refs: ReadonlyMap<number, AnswerRef> } | undefined;
   #isOver = false;
 
@@ -160,7 +160,7 @@ export class Message implements GatedResult {
     return this.#original;
   }
 
-  /** Bytes of the document. Settles when the store has taken what came out. */
+  /** Takes bytes of the document. Settles once the store has taken what they diverted. */
   async pushBytes(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; at += CHUNK) {
       const chunk = bytes.subarray(at, at + CHUNK);
@@ -173,12 +173,12 @@ export class Message implements GatedResult {
     }
   }
 
-  /** Text of the document: all of it, or what stands before and behind bytes. */
+  /** Takes text of the document: all of it, or what stands before and after bytes. */
   async pushText(text: string): Promise<void> {
     for (let at = 0; at < text.length;) {
       this.#deps.options.signal?.throwIfAborted();
       let next = Math.min(text.length, at + TEXT_PIECE);
-      // Never between the halves of a surrogate pair: apart, each would become U+FFFD.
+      // A surrogate pair stays together: encoded apart, each half would become U+FFFD.
       if (next < text.length && isHighSurrogate(text.charCodeAt(next - 1))) next -= 1;
       const piece = text.slice(at, next);
       const { written } = encoder.encodeInto(piece, this.#engine.call("body", piece.length * 3));
@@ -190,19 +190,19 @@ export class Message implements GatedResult {
     }
   }
 
-  /** Bytes in the place of a value. */
+  /** Takes bytes that stand in the place of a value. */
   async pushSource(source: ByteSource): Promise<void> {
     this.#engine.give(JSON.stringify({ mime_type: typeOf(source), filename: filenameOf(source) }));
     const isTaken = this.#engine.call("openBytes");
     const outcome: { isWhole: boolean } = { isWhole: true };
     const chunks = this.#chunksOf(source, outcome);
     if (!isTaken) {
-      // Among too many others, and where nothing may be taken out, they are text like any other.
+      // There are too many already, or nothing may be taken out here: they become text.
       await this.pushText('"');
       for await (const piece of base64Of(chunks)) await this.pushBytes(piece);
       return this.pushText(outcome.isWhole ? '"' : ` ${BROKEN_OFF}"`);
     }
-    // The document has no text for them.
+    // The original document would have no text for them.
     this.#original = undefined;
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.length; at += CHUNK) await this.#take(chunk.subarray(at, at + CHUNK));
@@ -212,13 +212,13 @@ export class Message implements GatedResult {
     if (!outcome.isWhole) this.#intake?.lose(BROKEN_OFF);
   }
 
-  /** The end of the document. */
+  /** Ends the document. */
   async finish(): Promise<void> {
     this.#engine.must("finish");
     await this.#drain();
   }
 
-  /** What the layers make of it: what they ask for is done, the answer is written. */
+  /** Runs the layers, does what they ask for, and writes the answer. */
   async answer(options: AnswerOptions = {}): Promise<Transformed> {
     if (this.#isOver) throw new SluiceError("E_MISUSE", "this result was disposed of: ask for its answers before that");
     const { signal } = options;
@@ -227,12 +227,12 @@ export class Message implements GatedResult {
     const engine = this.#engine;
     let refs = this.#intake?.refs ?? NO_REFS;
     if (deps.options.scope !== this.#deps.options.scope) refs = await this.#refsFor(refs, deps);
-    // As long as nobody asked for another answer, the core knows the call.
+    // Before any other answer the core still knows the call from `begin`.
     const isAsBegun = this.#answering === undefined && options.tool === undefined && options.dialect === undefined;
     this.#answering = access;
     if (!isAsBegun) engine.give(callOf(deps.options));
     engine.must("plan", !isAsBegun);
-    // Without segments only links can ask for anything, and only of a host that reads them.
+    // Without segments only links can need work, and only if the host reads them.
     const isWork = refs.size > 0 || deps.options.readResource !== undefined || engine.call("events").length > 0;
     let work = isWork ? new LayerWork(engine, deps, refs) : undefined;
     await work?.do();
@@ -261,7 +261,7 @@ export class Message implements GatedResult {
     return new Answer({ text, artifacts, failures, changed, cut, bytesIn: this.#bytesIn, bytesOut, refs: sidecar });
   }
 
-  /** Leaves nothing half-written behind. An engine whose memory the store may still look at is not used again. */
+  /** Discards what is half written. The engine is not reused if the store may still read its memory. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -280,7 +280,7 @@ export class Message implements GatedResult {
     return this.#adopted.refs;
   }
 
-  /** What a source gives. Where it fails before its end, it is not whole, and what else is in the document stays. */
+  /** The chunks of a source. If it fails before its end, it is not whole, and the rest of the document stays. */
   async *#chunksOf(source: ByteSource, outcome: { isWhole: boolean }): AsyncGenerator<Uint8Array> {
     const { access, options } = this.#deps;
     const chunks = chunksIn(source);
@@ -293,7 +293,7 @@ export class Message implements GatedResult {
         yield next.value;
       }
     } finally {
-      // Whoever gives the bytes may still be waited for: it is told that nobody wants them.
+      // The source may still be running: it is told to stop.
       void chunks.return(undefined);
     }
   }
@@ -306,7 +306,7 @@ export class Message implements GatedResult {
     await this.#drain();
   }
 
-  /** Has the store take what the gate diverted. */
+  /** Stores what the gate has diverted. */
   async #drain(): Promise<void> {
     if (this.#engine.call("events").length === 0) return;
     const { access, options } = this.#deps;
@@ -320,12 +320,12 @@ export class Message implements GatedResult {
   }
 }
 
-/** What the core is told of a call. */
+/** A call as the core reads it. */
 function callOf({ tool, namespace, dialect, clientShowsImages, transformed }: TransformOptions): string {
   return JSON.stringify({ tool, namespace, dialect, client_shows_images: clientShowsImages, transformed });
 }
 
-/** Stores in another scope what the gate stored, since whose it is was not known: what cannot be is said to be gone. */
+/** Copies what the gate stored to another scope, for owners that are known late. What cannot be copied gets a truncated ref. */
 async function adopted(
   refs: ReadonlyMap<number, AnswerRef>,
   from: ArtifactScope | undefined,
@@ -366,7 +366,7 @@ function isHighSurrogate(unit: number): boolean {
 }
 
 function noMatter(): void {
-  // What became of the call before is told to whoever made it, and to this one by the failure that was kept.
+  // The caller of the failed call got its error, and later calls throw the one that was kept.
 }
 
 function closed(): SluiceError {
@@ -374,13 +374,13 @@ function closed(): SluiceError {
 }
 
 type Parts = Omit<Transformed, "value" | "refs" | "clamped" | "cut"> & {
-  /** Where it is known; parsed of the text otherwise. */
+  /** Parsed from the text if left out. */
   readonly value?: unknown;
   readonly refs?: string | undefined;
   readonly cut?: ClampReport | undefined;
 };
 
-/** The value is parsed when it is first asked for: many hosts only pass the text on. */
+/** A reduced result. Its value is parsed on first use, since many hosts only pass the text on. */
 export class Answer implements Transformed {
   readonly text: string;
   readonly artifacts: Transformed["artifacts"];
