@@ -1,5 +1,5 @@
 /**
- * References to stored bytes: their ids, what is said of them, which of a list are wanted, and refs to what no store keeps.
+ * References to artifacts: their ids and namespaces, their records, the filter of lists, and truncated refs to what is not stored.
  * @module
  */
 import { sha256 } from "#hash";
@@ -10,7 +10,7 @@ import type { Hashing } from "./hash.js";
 import { fullScope, type FullScope } from "./scope.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactFilter } from "./store.js";
 
-/** What a store needs to know before it takes bytes. */
+/** The complete record of an artifact before its bytes are stored. */
 export interface Claim {
   readonly namespace: string;
   readonly scope: FullScope;
@@ -19,11 +19,11 @@ export interface Claim {
   readonly source: Readonly<Record<string, unknown>>;
 }
 
-/** Most characters of JSON that may be said of one artifact, its `source` included. */
+/** The limit for the record of one artifact in characters of JSON, `source` included. */
 export const MAX_RECORD_CHARS: number = 1024 * 1024;
 
 /**
- * Checks what was said and fills in the rest.
+ * Checks a record and fills in the defaults.
  *
  * @throws SluiceError E_INVALID_ARGUMENT with the path of the field.
  */
@@ -38,13 +38,13 @@ export function claimOf(info: ArtifactInfo = {}): Claim {
   };
 }
 
-/** What is said of a text: `text/plain` unless it is said what it is, or with null that nobody knows. */
+/** The record of a text: `text/plain` unless `mime_type` is given, null included. */
 export function infoOfText(info: ArtifactInfo = {}): ArtifactInfo {
   const { mime_type = "text/plain", ...rest } = objectOf(info, "info");
   return { ...rest, mime_type };
 }
 
-/** What a patch says replaces what was said, null included; what it leaves out stays. */
+/** Applies a patch. Fields that it leaves out stay; null replaces. */
 export function patched<T extends Claim | ArtifactRef>(said: T, patch: ArtifactPatch = {}): T {
   const { mime_type, filename, source } = objectOf(patch, "patch");
   return {
@@ -56,10 +56,10 @@ export function patched<T extends Claim | ArtifactRef>(said: T, patch: ArtifactP
 }
 
 /**
- * What becomes of a ref when the same content is stored again under the same id: the newer name, type and
- * source win where there are any, so that a put without a name does not erase one.
+ * Compares a ref with the record under which the same content is stored again. The newer name, type and source win if given, so
+ * that a put without a name does not erase one.
  *
- * @returns the patch, or null when it would change nothing.
+ * @returns the patch, or null if nothing changes.
  */
 export function restated(ref: ArtifactRef, claim: Claim): ArtifactPatch | null {
   const patch: ArtifactPatch = {
@@ -71,13 +71,13 @@ export function restated(ref: ArtifactRef, claim: Claim): ArtifactPatch | null {
   return Object.keys(patch).length > 0 ? patch : null;
 }
 
-/** Names stored bytes. */
+/** The ref to stored bytes. */
 export function refOf(claim: Claim, id: string, hash: string, size_bytes: number): ArtifactRef {
   const { mime_type, filename, scope, namespace, source } = claim;
   return { id, mime_type, size_bytes, filename, sha256: hash, scope, namespace, source };
 }
 
-/** A ref that shares nothing with the one given, so that no caller can change what a store holds. */
+/** A deep copy, so that callers cannot change what a store holds. */
 export function copyOf(ref: ArtifactRef): ArtifactRef {
   return { ...ref, scope: { ...ref.scope }, source: copied(ref.source) };
 }
@@ -96,7 +96,7 @@ function copied(source: unknown): Readonly<Record<string, unknown>> {
   try {
     json = JSON.stringify(source);
   } catch {
-    // What JSON cannot write is refused below.
+    // Refused below.
   }
   if (json?.startsWith("{") === true && json.length <= MAX_RECORD_CHARS) {
     return JSON.parse(json) as Readonly<Record<string, unknown>>;
@@ -106,7 +106,7 @@ function copied(source: unknown): Readonly<Record<string, unknown>> {
   });
 }
 
-/** The namespace of artifacts that were given none. */
+/** The default namespace. */
 export const DEFAULT_NAMESPACE = "artifact";
 
 const NAMESPACE = /^[A-Za-z0-9._-]{1,64}$/;
@@ -116,9 +116,9 @@ const STEP = 4;
 const SHA256_HEX = 64;
 
 /**
- * The namespace as it is, or `artifact` for none.
+ * Checks a namespace. Defaults to `artifact`.
  *
- * @throws SluiceError E_INVALID_ARGUMENT when it breaks the rule, which the message names.
+ * @throws SluiceError E_INVALID_ARGUMENT if it breaks the rule, which the message names.
  */
 export function namespaceOf(namespace: string = DEFAULT_NAMESPACE): string {
   if (typeof namespace === "string" && NAMESPACE.test(namespace)) return namespace;
@@ -139,71 +139,71 @@ export function cleanNamespace(name: string): string {
 }
 
 /**
- * The ids a content may have, in the order they are to be tried: 12 hex digits, then four more each time,
- * for when another content in the same scope already has the shorter one.
+ * The ids that a content may have, in the order in which they are tried: 12 hex digits, then four more each time in case another
+ * content in the scope has the shorter id.
  */
 export function* idsFor(namespace: string, hash: string): Generator<string, void, void> {
   for (let digits = SHORTEST; digits <= SHA256_HEX; digits += STEP) yield `${namespace}_${hash.slice(0, digits)}`;
 }
 
-/** Lower-case hex of so many random bytes. */
+/** Random bytes as lower-case hex. */
 export function randomHex(bytes: number): string {
   const random = crypto.getRandomValues(new Uint8Array(bytes));
   return Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Whether a string has the form of an id. What has not is nowhere stored, and never becomes part of a path. */
+/** Whether a string has the form of an id. No other string is stored anywhere or becomes part of a path. */
 export function isArtifactId(id: unknown): id is string {
   return typeof id === "string" && ID.test(id);
 }
 
-/** The filter as it is. Throws SluiceError E_INVALID_ARGUMENT for what is none. */
+/** Checks a filter. Throws E_INVALID_ARGUMENT. */
 export function filterOf(only: ArtifactFilter | undefined): ArtifactFilter {
   const { filename } = objectOf(only ?? {}, "only");
   if (filename !== undefined && typeof filename !== "string") throw wrong("only.filename", "a string");
   return filename === undefined ? {} : { filename };
 }
 
-/** Whether an artifact is one of them. */
+/** Whether an artifact passes a filter. */
 export function isWanted({ filename }: Pick<ArtifactRef, "filename">, only: ArtifactFilter | undefined): boolean {
   return only?.filename === undefined || only.filename === filename;
 }
 
 /**
- * A ref to what was not stored: its id begins with `truncated_`, its `source` holds `warning` (why, and what to
- * do), `truncated: true` and `original_size` in bytes.
+ * A ref to content that was not stored. Its id begins with `truncated_`; its `source` has `warning` (why, and what to do),
+ * `truncated: true` and `original_size` in bytes.
  */
 export interface TruncatedRef extends Omit<ArtifactRef, "sha256"> {
-  /** Null where a store had taken bytes away before it refused: nobody has seen them all. The id is then random. */
+  /** Null if the bytes could not all be hashed, since a store took some before it refused. The id is then random. */
   readonly sha256: string | null;
 }
 
-/** What a store had taken of a content before it refused. */
+/** The part of a content that a store took before it refused. */
 export interface Unkept {
   readonly size_bytes: number;
-  /** All of it, where somebody still has it. */
+  /** Those bytes, if they are still held. */
   readonly bytes?: readonly Uint8Array[];
 }
 
-/** A content on its way to nowhere. */
+/** A content that is only counted and hashed. */
 export interface Unstored {
   /** Takes the bytes before it returns. */
   write(chunk: Uint8Array): void;
-  /** Ends it; call once. */
+  /** Ends the content. Call it once. */
   ref(patch?: ArtifactPatch): TruncatedRef;
 }
 
 type Said = Omit<TruncatedRef, "id" | "size_bytes" | "sha256">;
 
-/** The namespace of ids that name nothing stored. */
+/** The namespace of truncated refs. */
 const TRUNCATED = "truncated";
-/** Characters of a failure's sentence that a warning repeats. */
+/** Most characters of an error's message that a warning repeats. */
 const MAX_REASON = 400;
-/** Hex digits of an id for which there is no hash, twice as many as bytes. */
+/** Random bytes in an id without a hash. */
 const RANDOM_BYTES = 6;
 
 /**
- * Begins a content that no store keeps, or goes on with one that a store refused; `warning` is for `source.warning`.
+ * Begins a content that is not stored, or continues one that a store refused. `warning` becomes `source.warning`.
  *
  * @throws SluiceError E_INVALID_ARGUMENT with the path of the field that is wrong in `info`.
  */
@@ -226,17 +226,17 @@ export async function openUnstored(
   };
 }
 
-/** What takes the place of a ref whose artifact the store did not keep. */
+/** The truncated ref in place of one whose artifact the store did not keep. */
 export function insteadOf(ref: ArtifactRef | TruncatedRef, warning: string): TruncatedRef {
   return truncated(ref, warning, ref.size_bytes, ref.sha256);
 }
 
-/** Whether a ref says that nothing was stored. */
+/** Whether a ref is truncated. */
 export function isTruncated({ source }: ArtifactRef | TruncatedRef): boolean {
   return source["truncated"] === true;
 }
 
-/** What `source.warning` tells of a failure: its own sentence, which names the remedy. */
+/** The `source.warning` for an error: its own message, which names the remedy. */
 export function warningOf({ code, message }: SluiceError): string {
   const reason = message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message;
   return `Content not stored (${code}): ${reason}`;
@@ -244,7 +244,7 @@ export function warningOf({ code, message }: SluiceError): string {
 
 function truncated(claim: Said, warning: string, size: number, hash: string | null): TruncatedRef {
   const { mime_type, filename, scope, namespace } = claim;
-  // Where references stand in a text says nothing without the text.
+  // The places of references mean nothing without the text.
   const { references: _, ...said } = claim.source;
   const source = { ...said, warning, truncated: true, original_size: size };
   const id = idsFor(TRUNCATED, hash ?? randomHex(RANDOM_BYTES)).next().value ?? TRUNCATED;
