@@ -46,8 +46,7 @@ describe("after a trap", () => {
     engines.release(broken);
     const next = await engines.take();
     expect(next).not.toBe(broken);
-    next.call("policy");
-    expect(JSON.parse(next.text())).toMatchObject({ inlineTextUnderChars: 10_000 });
+    expect(JSON.parse(next.ask("policy"))).toMatchObject({ inlineTextUnderChars: 10_000 });
   });
 
   test("a use after delete is a trap as well", async () => {
@@ -100,8 +99,7 @@ describe("the pool", () => {
     expect(engine.reusable).toBe(false);
     engines.release(engine);
     expect(await engines.take()).not.toBe(engine);
-    engine.call("policy");
-    expect(JSON.parse(engine.text())).toHaveProperty("cacheReads");
+    expect(JSON.parse(engine.ask("policy"))).toHaveProperty("cacheReads");
   });
 
   test("refuses a configuration that is wrong with every engine it makes", async () => {

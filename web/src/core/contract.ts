@@ -165,8 +165,7 @@ export async function readContract(text: string, wasm?: ContractWasmSource): Pro
     reader.give(text);
     if (reader.call("read") === 0) return { kind: "other" };
     const json = reader.text();
-    reader.call("dropped");
-    const told = reader.text();
+    const told = reader.ask("dropped");
     const { fields: dropped, count: droppedCount } = JSON.parse(told === "" ? NONE : told) as Dropped;
     return { kind: "contract", contract: JSON.parse(json) as ToolContract, text: json, dropped, droppedCount };
   } finally {

@@ -75,6 +75,12 @@ export class Engine<C extends Buffers = Core> {
     }
   }
 
+  /** Calls a method and gives what it wrote, as text. */
+  ask<M extends Methods<C>>(method: M, ...args: Arguments<C[M]>): string {
+    this.call(method, ...args);
+    return this.text();
+  }
+
   /** What the last call wrote, as text. */
   text(): string {
     return decoder.decode((this as unknown as Engine<Buffers>).call("output"));

@@ -56,8 +56,7 @@ export class LayerWork {
     await this.#takeAll(this.#intake);
     // Decoding may add tasks, so the list is read until it has no more.
     for (let done = 0; ;) {
-      this.#engine.call("tasks");
-      const tasks = JSON.parse(this.#engine.text()) as Task[];
+      const tasks = JSON.parse(this.#engine.ask("tasks")) as Task[];
       if (done >= tasks.length) break;
       for (; done < tasks.length; done += 1) {
         const task = tasks[done] as Task;

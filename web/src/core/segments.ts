@@ -97,8 +97,7 @@ export class Intake {
     const ref = this.#refs.get(inner);
     if (ref === undefined) return;
     this.#engine.give(ref.id);
-    this.#engine.call("referenceNote", inner, writer.size);
-    writer.references.push(JSON.parse(this.#engine.text()));
+    writer.references.push(JSON.parse(this.#engine.ask("referenceNote", inner, writer.size)));
     this.#engine.give(ref.id);
     this.#engine.call("reference", inner);
     await writer.write(this.#engine.bytes());
@@ -106,8 +105,7 @@ export class Intake {
 
   async #close(segment: number, writer: SegmentWriter): Promise<void> {
     const { references, size } = writer;
-    this.#engine.call("segment", segment, size);
-    const { mime_type, description } = JSON.parse(this.#engine.text()) as {
+    const { mime_type, description } = JSON.parse(this.#engine.ask("segment", segment, size)) as {
       readonly mime_type: string;
       readonly description: string;
     };

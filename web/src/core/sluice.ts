@@ -260,8 +260,7 @@ class StoreSluice implements Sluice {
     this.#pool = pool;
     this.#deps = deps;
     this.#idle = idle;
-    idle.call("policy");
-    this.#resources = JSON.parse(idle.text()) as MessageDeps["resources"];
+    this.#resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
@@ -305,8 +304,7 @@ class StoreSluice implements Sluice {
       engine.give(json);
       engine.must("clamp", maxChars ?? 0);
       const text = engine.text();
-      engine.call("report");
-      const report = JSON.parse(engine.text()) as Record<string, unknown>;
+      const report = JSON.parse(engine.ask("report")) as Record<string, unknown>;
       return {
         text,
         value: JSON.parse(text) as unknown,
@@ -340,8 +338,7 @@ class StoreSluice implements Sluice {
     if (!Number.isSafeInteger(size) || size < 0) throw wrong("size", "a number of bytes");
     return this.#now((engine) => {
       engine.give([head]);
-      engine.call("sniff", size);
-      return JSON.parse(engine.text()) as Sniffed;
+      return JSON.parse(engine.ask("sniff", size)) as Sniffed;
     });
   }
 
@@ -390,9 +387,7 @@ class EngineLook implements FileLook {
   }
 
   finish(): Sniffed {
-    const engine = this.#held();
-    engine.call("looked");
-    const { mime_type, extension, description } = JSON.parse(engine.text()) as Sniffed;
+    const { mime_type, extension, description } = JSON.parse(this.#held().ask("looked")) as Sniffed;
     this[Symbol.dispose]();
     return { mime_type, extension, description };
   }

@@ -117,15 +117,18 @@ export class StoreAccess {
 
   /** Changes the record of an artifact. Null if it is gone. */
   update({ id, scope }: AnswerRef, patch: ArtifactPatch): Promise<ArtifactRef | null> {
-    const update = async (store: ArtifactStore): Promise<ArtifactRef | null> => {
-      try {
-        const updated = await store.update(id, patch, scope);
-        return updated && checked(updated);
-      } catch (error) {
-        return nullIfExpired(error);
-      }
-    };
-    return this.call("write", update, STORE_SILENCE.look);
+    return this.call(
+      "write",
+      async (store) => {
+        try {
+          const updated = await store.update(id, patch, scope);
+          return updated && checked(updated);
+        } catch (error) {
+          return nullIfExpired(error);
+        }
+      },
+      STORE_SILENCE.look,
+    );
   }
 
   /** The chunks of an artifact, or null if there is none. A stream that comes too late is cancelled. */

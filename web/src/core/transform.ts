@@ -239,8 +239,7 @@ export class Message implements GatedResult {
     engine.must("render");
     let bytesOut = engine.call("output").length;
     let text = engine.text();
-    engine.call("report");
-    const { changed, clamped, shelve, original_chars, method } = JSON.parse(engine.text()) as Report;
+    const { changed, clamped, shelve, original_chars, method } = JSON.parse(engine.ask("report")) as Report;
     let cut: ClampReport | undefined = clamped ? { originalChars: original_chars, method } : undefined;
     if (shelve) {
       work ??= new LayerWork(engine, deps, refs);
@@ -250,10 +249,7 @@ export class Message implements GatedResult {
     }
     let sidecar: string | undefined;
     if (deps.options.dialect === "mcp") {
-      if (changed) {
-        engine.call("refs");
-        sidecar = engine.text();
-      }
+      if (changed) sidecar = engine.ask("refs");
       await keepSidecarRefs(access, deps.options, text, sidecar);
     }
     const artifacts = work?.artifacts ?? [];

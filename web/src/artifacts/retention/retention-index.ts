@@ -237,14 +237,10 @@ class RetentionUsage {
 
   /** Whether every limit holds now and with one more artifact. */
   hasRoomFor(coming: Counted): boolean {
-    for (const [at, { counts, groupOf }] of this.#limits.entries()) {
-      if ((this.#over[at]?.size ?? 0) > 0) return false;
-      const group = groupOf(coming);
-      const sum = group === null ? 0 : (this.#sums[at]?.get(group) ?? 0);
-      const more = counts === "bytes" ? coming.size_bytes : 1;
-      if (group !== null && sum + more > (this.#most[at] ?? Infinity)) return false;
-    }
-    return true;
+    this.add(coming);
+    const hasRoom = this.exceeded() === null;
+    this.remove(coming);
+    return hasRoom;
   }
 
   /** The bytes or artifacts of a group that a limit counts. */
