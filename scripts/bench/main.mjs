@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createSluice, MemoryArtifactStore } from "../../dist/node.js";
 import { root } from "../run.mjs";
 import { BUDGETS, coreSize, kilo } from "../size.mjs";
-import { apart, median, report } from "./measure.mjs";
+import { apart, median, report, smallResult } from "./measure.mjs";
 
 /** Least ratio of the plain time to ours. */
 const RATIO = 2.5;
@@ -48,13 +48,7 @@ const CALLS = 3000;
 /** Median time of `transform` on a 2 KB CallToolResult, both dialects; nothing of it is done without Sluice. */
 async function small() {
   const sluice = await createSluice({ store: new MemoryArtifactStore() });
-  const rows = Array.from({ length: 24 }, (_, id) => ({
-    id,
-    name: `workbook ${id}`,
-    project: "Analytics",
-    owner: "ada",
-  }));
-  const result = { content: [{ type: "text", text: JSON.stringify({ rows }) }] };
+  const result = smallResult();
   const medians = {};
   for (const dialect of ["observation", "mcp"]) {
     const times = [];
@@ -72,6 +66,22 @@ async function small() {
     met: worst < SMALL_LIMIT,
     bytes: JSON.stringify(result).length,
     ...medians,
+  };
+}
+
+/** Files and functions of ours, at most. */
+const PATHS = { small: { files: 6, functions: 30 }, stored: { files: 15, functions: 80 } };
+
+/** How long the way of one call is, by the files and functions of ours that it runs. */
+async function path(which) {
+  const { files, functions } = await apart("path-child.mjs", which);
+  const bar = PATHS[which];
+  return {
+    seen: `${files} files, ${functions} functions`,
+    bar: `≤ ${bar.files} files, ${bar.functions} functions`,
+    met: files <= bar.files && functions <= bar.functions,
+    files,
+    functions,
   };
 }
 
@@ -157,6 +167,8 @@ const steps = [
   { work: "memory at 64 MiB", measure: () => growth(64) },
   { work: "memory at 256 MiB", measure: () => growth(256) },
   { work: "2 KB that needs nothing", measure: () => small() },
+  { work: "way of 2 KB that needs nothing", measure: () => path("small") },
+  { work: "way of a file that is stored", measure: () => path("stored") },
   { work: "first use", measure: () => firstUse(rounds) },
   { work: "start of the command", measure: () => commandStart(rounds) },
   { work: "12,000 rows", measure: () => manyRows(rounds) },

@@ -51,6 +51,17 @@ export function resultOf(bytes) {
   return Buffer.from(`${head}${bytes.toString("base64")}"}}]}`);
 }
 
+/** A CallToolResult of 2 KB in which nothing is to be done. */
+export function smallResult() {
+  const rows = Array.from({ length: 24 }, (_, id) => ({
+    id,
+    name: `workbook ${id}`,
+    project: "Analytics",
+    owner: "ada",
+  }));
+  return { content: [{ type: "text", text: JSON.stringify({ rows }) }] };
+}
+
 /** @param {readonly { work: string, measure: () => object | Promise<object> }[]} steps */
 export async function report(file, rounds, steps) {
   const results = [];

@@ -22,13 +22,13 @@ export type {
   FileCategory,
   FileViewer,
   ToolContract,
-} from "./core/tool-contract.js";
+} from "./core/contract.js";
 export { fileContext, withFileContext } from "./files/context.js";
 export type { FileContextOptions } from "./files/context.js";
 export { fileName } from "./files/names.js";
 export { workspaceName } from "./files/names.js";
 
-export type { WasmSource } from "./core/create.js";
+export type { WasmSource } from "./core/sluice.js";
 export type { AnswerRef, FileClaim, FileLook, Sniffed, Transformed } from "./core/sluice.js";
 export type { SluiceError } from "./errors/error.js";
 export type { UserFilesOptions, OpenWorkspace, OutputFile, UserWorkspace } from "./files/options.js";

@@ -9,13 +9,12 @@
  * ```
  * @module mcp-sluice
  */
-import { createSluiceOver, type WasmSource } from "./core/create.js";
-import { chosenStore } from "./artifacts/discover.js";
+import { createSluiceOver, type WasmSource, type Sluice, type SluiceOptions } from "./core/sluice.js";
+import { chosenStore } from "./artifacts/host-store.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
 
 import { wrong } from "./errors/arguments.js";
 import { withoutInterceptor } from "./mcp/interceptor-config.js";
-import type { Sluice, SluiceOptions } from "./core/sluice.js";
 
 /**
  * Compiles the core once and gives a Sluice over a store. `wasm` says where the core is when a bundler moved it.
@@ -29,9 +28,9 @@ export async function createSluice(options: SluiceOptions & { readonly wasm?: Wa
 }
 
 export { humanSize } from "./core/amounts.js";
-export type { BasicArtifactInfo, BasicArtifactRef, BasicArtifactStore } from "./artifacts/basic-store.js";
-export { discoverArtifactStore } from "./artifacts/discover.js";
-export { cleanNamespace } from "./artifacts/ids.js";
+export type { BasicArtifactInfo, BasicArtifactRef, BasicArtifactStore } from "./artifacts/host-store.js";
+export { discoverArtifactStore } from "./artifacts/host-store.js";
+export { cleanNamespace } from "./artifacts/reference.js";
 export { MemoryArtifactStore } from "./artifacts/memory.js";
 export type { MemoryStoreOptions } from "./artifacts/memory.js";
 export { NoOpArtifactStore } from "./artifacts/no-op.js";
@@ -71,8 +70,8 @@ export type {
   SluiceConfig,
   ToolFieldConfig,
 } from "./config/types.js";
-export type { WasmSource } from "./core/create.js";
-export type { TruncatedRef } from "./artifacts/unstored.js";
+export type { WasmSource } from "./core/sluice.js";
+export type { TruncatedRef } from "./artifacts/reference.js";
 export type { OnStoreFailure } from "./core/store-access.js";
 export type {
   AnswerOptions,

@@ -85,7 +85,7 @@ export type {
 } from "./planner/state-store.js";
 export { tool } from "./planner/tool.js";
 export type { NativeTool, NativeToolOptions, PlannerToolContext } from "./planner/tool.js";
-export type { ToolArtifacts, ToolArtifactInfo } from "./artifacts/tool-artifacts.js";
+export type { ToolArtifacts, ToolArtifactInfo } from "./artifacts/scoped.js";
 export type { ResiliencePolicy, RetryRules } from "./tools/resilience/resilience.js";
 export type { DisplayedFile, ResultDisplay, UserFilePrompts } from "./tools/user-files.js";
 export type { RetryNotice } from "./tools/resilience/resilience.js";

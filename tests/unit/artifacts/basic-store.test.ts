@@ -5,10 +5,12 @@ import {
   BasicStoreAdapter,
   type BasicArtifactInfo,
   type BasicArtifactStore,
-} from "../../../web/src/artifacts/basic-store.js";
-import { asStore, chosenStore, discoverArtifactStore } from "../../../web/src/artifacts/discover.js";
+  asStore,
+  chosenStore,
+  discoverArtifactStore,
+} from "../../../web/src/artifacts/host-store.js";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
-import { ToolArtifacts } from "../../../web/src/artifacts/tool-artifacts.js";
+import { ToolArtifacts } from "../../../web/src/artifacts/scoped.js";
 import { createSluice } from "../../../web/src/index.js";
 import { PDF } from "../core/samples.js";
 import { listed } from "./bytes.js";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { BasicStoreAdapter } from "../../../web/src/artifacts/basic-store.js";
-import { chosenStore, discoverArtifactStore } from "../../../web/src/artifacts/discover.js";
+import { BasicStoreAdapter, chosenStore, discoverArtifactStore } from "../../../web/src/artifacts/host-store.js";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";

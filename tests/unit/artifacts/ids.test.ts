@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { cleanNamespace, idsFor, isArtifactId, namespaceOf } from "../../../web/src/artifacts/ids.js";
+import { cleanNamespace, idsFor, isArtifactId, namespaceOf } from "../../../web/src/artifacts/reference.js";
 import { idOf, nameOf } from "../../../web/src/artifacts/file/folder.js";
 
 test("ids start with 12 digits and grow by four to the whole hash", () => {

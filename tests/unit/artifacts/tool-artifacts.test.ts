@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import type { ArtifactRef, ArtifactScope } from "../../../web/src/artifacts/store.js";
-import { ToolArtifacts, type ToolArtifactInfo } from "../../../web/src/artifacts/tool-artifacts.js";
-import type { TruncatedRef } from "../../../web/src/artifacts/unstored.js";
+import { ToolArtifacts, type ToolArtifactInfo } from "../../../web/src/artifacts/scoped.js";
+import type { TruncatedRef } from "../../../web/src/artifacts/reference.js";
 import { listed } from "./bytes.js";
 
 const ADA: ArtifactScope = { tenant_id: "acme", user_id: "ada", session_id: "s1", trace_id: null };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../../web/src/artifacts/hash-node.js";
-import { openUnstored } from "../../../web/src/artifacts/unstored.js";
+import { openUnstored } from "../../../web/src/artifacts/reference.js";
 import { noise } from "./noise.js";
 
 const WHY = "Content not stored (E_STORE_FULL): make room.";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
-import { claimOf, refOf } from "../../../web/src/artifacts/record.js";
+import { claimOf, refOf } from "../../../web/src/artifacts/reference.js";
 import { SinkWriter, type ByteSink } from "../../../web/src/artifacts/writer.js";
 
 /** A disk with room for three bytes. */

@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import { withoutMark } from "../../../web/src/cli/terminal/input.js";
 import { isBlank, linePieces } from "../../../web/src/jsonrpc/lines.js";
 import { indent, oneLine } from "../../../web/src/cli/terminal/json.js";
-import { parseRange, resolveRange } from "../../../web/src/cli/artifacts.js";
+import { parseRange } from "../../../web/src/cli/artifacts.js";
+import { resolveRange } from "../../../web/src/artifacts/byte-range.js";
 import { defaultFolder } from "../../../web/src/cli/store/folders.js";
 import { alignedTable } from "../../../web/src/cli/terminal/table.js";
+import { spanOf } from "../../../web/src/cli/artifacts.js";
 import { counted, humanSize } from "../../../web/src/core/amounts.js";
 import { humanAge, printable } from "../../../web/src/cli/terminal/terminal.js";
 
@@ -68,7 +70,7 @@ describe("ranges", () => {
     ["-30", 10, { start: 0, end: 10 }],
     ["5-500", 10, { start: 5, end: 10 }],
   ])("%s of %d bytes", (text, size, range) => {
-    expect(resolveRange(parseRange(text, ""), size)).toEqual(range);
+    expect(spanOf(parseRange(text, ""), size)).toEqual(range);
   });
 
   test.each(["", "-", "a-b", "1", "1-2-3", "0x1-2", "1.5-2", " 1-2", "1-99999999999999999999"])(
@@ -83,7 +85,7 @@ describe("ranges", () => {
     ["-0", 10],
     ["0-", 0],
   ] as const)("%s of %d bytes holds none", (text, size) => {
-    expect(() => resolveRange(parseRange(text, ""), size)).toThrow(/no byte/);
+    expect(() => spanOf(parseRange(text, ""), size)).toThrow(/no byte/);
   });
 });
 

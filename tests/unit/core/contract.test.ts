@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { contractPool, readContract } from "../../../web/src/core/contract.js";
-import type { ToolContract } from "../../../web/src/core/tool-contract.js";
+import { contractPool, readContract, type ToolContract } from "../../../web/src/core/contract.js";
 import { createSluice } from "../../../web/src/index.js";
 import { contracts, plainReading } from "./contract-model.js";
 import { base64, PDF } from "./samples.js";
@@ -149,12 +148,13 @@ describe("the module", () => {
   test("is replaced after a trap", async () => {
     const readers = await contractPool(MODULE);
     const broken = await readers.take();
-    expect(() => broken.call((contract) => contract.input(OUT_OF_MEMORY))).toThrow(
+    expect(() => broken.call("input", OUT_OF_MEMORY)).toThrow(
       expect.objectContaining({ code: "E_CORE_TRAP", cause: expect.anything() }),
     );
     readers.release(broken);
     const next = await readers.take();
-    expect(next.put('{"results":{}}', (contract) => contract.read())).toBe(1);
+    next.give('{"results":{}}');
+    expect(next.call("read")).toBe(1);
     readers.release(next);
     expect(await readers.take()).toBe(next);
   });

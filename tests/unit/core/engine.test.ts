@@ -15,7 +15,12 @@ const OUT_OF_MEMORY = 0xffff_fff0;
 
 /** Asks for more memory than WebAssembly has: the core aborts, as it would on any failure of its own. */
 function trap(engine: Engine): void {
-  engine.call((core) => core.input(OUT_OF_MEMORY));
+  engine.call("input", OUT_OF_MEMORY);
+}
+
+function shelved(engine: Engine): void {
+  engine.give("{}");
+  engine.must("shelved");
 }
 
 describe("after a trap", () => {
@@ -37,17 +42,17 @@ describe("after a trap", () => {
     expect(broken.reusable).toBe(true);
     expect(() => trap(broken)).toThrow(expect.objectContaining({ code: "E_CORE_TRAP" }));
     expect(broken.reusable).toBe(false);
-    expect(() => broken.ask((core) => core.policy())).toThrow(expect.objectContaining({ code: "E_CORE_TRAP" }));
+    expect(() => broken.call("policy")).toThrow(expect.objectContaining({ code: "E_CORE_TRAP" }));
     engines.release(broken);
     const next = await engines.take();
     expect(next).not.toBe(broken);
-    expect(JSON.parse(next.ask((core) => core.policy()))).toMatchObject({ inlineTextUnderChars: 10_000 });
+    expect(JSON.parse(next.ask("policy"))).toMatchObject({ inlineTextUnderChars: 10_000 });
   });
 
   test("a use after delete is a trap as well", async () => {
     const engine = await (await pool()).take();
-    engine.call((core) => core.delete());
-    expect(() => engine.ask((core) => core.policy())).toThrow(expect.objectContaining({ code: "E_CORE_TRAP" }));
+    engine.call("delete");
+    expect(() => engine.call("policy")).toThrow(expect.objectContaining({ code: "E_CORE_TRAP" }));
     expect(engine.reusable).toBe(false);
   });
 
@@ -90,11 +95,11 @@ describe("the pool", () => {
   test("drops an engine whose memory has grown beyond 64 MiB", async () => {
     const engines = await pool();
     const engine = await engines.take();
-    engine.call((core) => core.input(80 * 1024 * 1024));
+    engine.call("input", 80 * 1024 * 1024);
     expect(engine.reusable).toBe(false);
     engines.release(engine);
     expect(await engines.take()).not.toBe(engine);
-    expect(JSON.parse(engine.ask((core) => core.policy()))).toHaveProperty("cacheReads");
+    expect(JSON.parse(engine.ask("policy"))).toHaveProperty("cacheReads");
   });
 
   test("refuses a configuration that is wrong with every engine it makes", async () => {
@@ -106,37 +111,36 @@ describe("the pool", () => {
 
 describe("out of order", () => {
   test.each([
-    ["finish before begin", "E_MISUSE", (engine: Engine) => engine.must((core) => core.finish())],
-    ["push before begin", "E_MISUSE", (engine: Engine) => engine.must((core) => core.push(core.body(2).length))],
-    ["shelved before shelve", "E_MISUSE", (engine: Engine) => engine.tell("{}", (core) => core.shelved())],
-    ["render of nothing", "E_JSON_END", (engine: Engine) => engine.must((core) => core.render())],
+    ["finish before begin", "E_MISUSE", (engine: Engine) => engine.must("finish")],
+    ["push before begin", "E_MISUSE", (engine: Engine) => engine.must("push", engine.call("body", 2).length)],
+    ["shelved before shelve", "E_MISUSE", (engine: Engine) => shelved(engine)],
+    ["render of nothing", "E_JSON_END", (engine: Engine) => engine.must("render")],
   ])("%s is told, and breaks nothing", async (_, code, call) => {
     const engine = await (await pool()).take();
     expect(() => call(engine)).toThrow(expect.objectContaining({ code }));
     expect(engine.reusable).toBe(true);
-    expect(() => engine.ask((core) => core.report())).not.toThrow();
+    expect(() => engine.call("report")).not.toThrow();
   });
 
   test("looks at segments, tasks and forms that are not there break nothing", async () => {
     const engine = await (await pool()).take();
-    engine.call((core) => {
-      core.segment(7, 70);
-      core.tasks();
-      core.refs();
-      core.report();
-      core.beginDecode(7);
-      core.decode();
-      core.endDecode();
-      core.link(7);
-      core.reference(7);
-      core.referenceNote(7, 0);
-      core.clearEvents();
-      core.writeForm();
-      core.closeForm();
-      core.nextPiece();
-      core.shelve();
-    });
-    engine.tell('{"segment":99,"id":"x"}', (core) => core.stored());
+    engine.call("segment", 7, 70);
+    engine.call("tasks");
+    engine.call("refs");
+    engine.call("report");
+    engine.call("beginDecode", 7);
+    engine.call("decode");
+    engine.call("endDecode");
+    engine.call("link", 7);
+    engine.call("reference", 7);
+    engine.call("referenceNote", 7, 0);
+    engine.call("clearEvents");
+    engine.call("writeForm");
+    engine.call("closeForm");
+    engine.call("nextPiece");
+    engine.call("shelve");
+    engine.give('{"segment":99,"id":"x"}');
+    engine.must("stored");
     expect(engine.reusable).toBe(true);
   });
 });

@@ -2,8 +2,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
-import { StoreSilentError } from "../../../web/src/core/store-access.js";
-import { timedStore } from "../../../web/src/core/timed-store.js";
+import { StoreSilentError, timedStore } from "../../../web/src/core/store-access.js";
 import { faulty, Latch, type Call } from "./faulty-store.js";
 
 const LIMITS = { bytes: 50, look: 50 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { discoverArtifactStore } from "../../../web/src/artifacts/discover.js";
+import { discoverArtifactStore } from "../../../web/src/artifacts/host-store.js";
 import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import { ReactPlanner } from "../../../web/src/planner/react-planner.js";

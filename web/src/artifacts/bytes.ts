@@ -4,8 +4,6 @@
  * @module
  */
 import { isBytes, noBytes, wrong } from "../errors/arguments.js";
-import { SluiceError } from "../errors/error.js";
-import type { ByteRange } from "./store.js";
 
 /**
  * The bytes that were given.
@@ -35,30 +33,6 @@ export function encoded(text: unknown): Uint8Array {
 export function objectOf<T extends object>(value: T, name: string): T {
   if (typeof value === "object" && (value as unknown) !== null) return value;
   throw wrong(name, "an object, or left out");
-}
-
-/** A range within a size: `0 <= start <= end <= size`. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/**
- * Cuts a range to what there is: past the end it is empty, never an error.
- *
- * @throws SluiceError E_INVALID_ARGUMENT when an end is negative, not an integer, or before the start.
- */
-export function spanOf(range: ByteRange | undefined, size: number): Span {
-  const start = range?.start ?? 0;
-  const end = range?.end ?? Math.max(size, start);
-  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
-    throw new SluiceError(
-      "E_INVALID_ARGUMENT",
-      "A byte range is two whole numbers, 0 <= start <= end; the byte at end is not included.",
-      { path: "range" },
-    );
-  }
-  return { start: Math.min(start, size), end: Math.min(end, size) };
 }
 
 /** What may be uploaded; chunks of a stream may have any size, and are not held. */

@@ -27,11 +27,13 @@ export class LocalLocks implements LockSource {
     { mode = "exclusive", ifAvailable = false }: Parameters<LockSource["request"]>[1],
     callback: (lock: unknown) => Promise<T>,
   ): Promise<T> {
-    for (let others = this.#others(name, mode); others.length > 0; others = this.#others(name, mode)) {
+    for (let all = this.#held.get(name); all !== undefined; all = this.#held.get(name)) {
+      const others = [...all].filter((held) => mode === "exclusive" || held.mode === "exclusive");
+      if (others.length === 0) break;
       if (ifAvailable) return callback(null);
-      await Promise.allSettled(others);
+      await Promise.allSettled(others.map(({ until }) => until));
     }
-    const running = begun(() => callback({ name, mode }));
+    const running = begun(callback, { name, mode });
     const held: Held = { mode, until: running };
     const all = this.#held.get(name) ?? new Set<Held>();
     this.#held.set(name, all.add(held));
@@ -42,17 +44,10 @@ export class LocalLocks implements LockSource {
       if (all.size === 0) this.#held.delete(name);
     }
   }
-
-  /** Those who are in the way. */
-  #others(name: string, mode: Held["mode"]): readonly Promise<unknown>[] {
-    return [...(this.#held.get(name) ?? [])]
-      .filter((held) => mode === "exclusive" || held.mode === "exclusive")
-      .map(({ until }) => until);
-  }
 }
 
 /** Begins work in a turn of its own, so that it finds its lock held. */
-async function begun<T>(work: () => Promise<T>): Promise<T> {
+async function begun<T>(callback: (lock: unknown) => Promise<T>, lock: unknown): Promise<T> {
   await Promise.resolve();
-  return work();
+  return callback(lock);
 }

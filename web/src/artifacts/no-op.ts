@@ -4,7 +4,7 @@
  */
 import { bytesOf, encoded } from "./bytes.js";
 import type { Hashing } from "./hash.js";
-import { infoOfText } from "./record.js";
+import { infoOfText, openUnstored, type Unstored } from "./reference.js";
 import type {
   ArtifactInfo,
   ArtifactPatch,
@@ -13,7 +13,6 @@ import type {
   ArtifactWriter,
   StoredArtifact,
 } from "./store.js";
-import { openUnstored, type Unstored } from "./unstored.js";
 import { SinkWriter, type ByteSink } from "./writer.js";
 
 /** Options of a {@link NoOpArtifactStore}. */

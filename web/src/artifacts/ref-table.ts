@@ -5,14 +5,24 @@
  */
 import { sha256 } from "#hash";
 import { SluiceError } from "../errors/error.js";
-import { bytesOf, encoded, objectOf, spanOf, streamOf } from "./bytes.js";
+import { spanOf } from "./byte-range.js";
+import { bytesOf, encoded, objectOf, streamOf } from "./bytes.js";
 import type { Hashing } from "./hash.js";
-import { idsFor } from "./ids.js";
+import {
+  idsFor,
+  claimOf,
+  copyOf,
+  infoOfText,
+  patched,
+  refOf,
+  restated,
+  type Claim,
+  filterOf,
+  isWanted,
+} from "./reference.js";
 import { LocalLocks } from "./local-locks.js";
-import { claimOf, copyOf, infoOfText, patched, refOf, restated, type Claim } from "./record.js";
 import { scopeKey } from "./scope.js";
 import { inMilliseconds, Stamps } from "./stamps.js";
-import { filterOf, isWanted } from "./filter.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,
@@ -179,7 +189,8 @@ export class RefTableStore implements ArtifactStore {
   }
 
   async stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
-    return (await this.exists(id, scope)) ? this.#refs.stat(id, scope) : null;
+    const hash = this.#refs.find(id, scope);
+    return hash !== undefined && (await this.#contents.has(hash)) ? this.#refs.stat(id, scope) : null;
   }
 
   async update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
@@ -259,7 +270,7 @@ class MemorySink implements ByteSink {
       bytes.set(chunk, at);
       at += chunk.byteLength;
     }
-    await this.discard();
+    this.#chunks = [];
     return this.#put(bytes, patch);
   }
 

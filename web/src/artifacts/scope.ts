@@ -1,24 +1,23 @@
 /**
- * Whose an artifact is, in a form that can be compared.
+ * Scopes: completed, checked and compared.
  * @module
  */
 import { SluiceError } from "../errors/error.js";
 import type { ArtifactScope } from "./store.js";
 
-/** A scope with all four fields said. */
+/** A scope with all four fields. */
 export type FullScope = { readonly [Field in keyof Required<ArtifactScope>]: string | null };
 
 /** Most UTF-16 units in one field of a scope. */
 export const MAX_SCOPE_FIELD = 1024;
 
-/** Characters of a wrong field's name that an error repeats. */
+/** Most characters of an unknown field's name that an error repeats. */
 const MAX_SHOWN = 60;
 
 /**
- * Says all four fields; what is missing is null.
+ * Completes a scope: missing fields become null.
  *
- * @throws SluiceError E_INVALID_ARGUMENT when a field is neither a string nor null, longer than
- * {@link MAX_SCOPE_FIELD}, or none of the four.
+ * @throws SluiceError E_INVALID_ARGUMENT if a field is unknown, neither a string nor null, or longer than {@link MAX_SCOPE_FIELD}.
  */
 export function fullScope(scope: ArtifactScope = {}): FullScope {
   if (typeof scope !== "object" || (scope as unknown) === null) {
@@ -32,7 +31,7 @@ export function fullScope(scope: ArtifactScope = {}): FullScope {
     session_id: field(scope, "session_id"),
     trace_id: field(scope, "trace_id"),
   };
-  // A field that nothing is compared by would look like one that is.
+  // An unknown field would be ignored in comparisons.
   for (const name of Object.keys(scope)) if (!Object.hasOwn(full, name)) throw unknown(name);
   return full;
 }

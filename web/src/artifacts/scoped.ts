@@ -1,13 +1,13 @@
 /**
- * A store as one user, session or trace may see it.
+ * A store as one user, session or trace may see it, and as one call of a tool may.
  * @module
  */
-import { isBytes } from "../errors/arguments.js";
-import { SluiceError } from "../errors/error.js";
-import { guarded } from "../errors/storage.js";
-import { chunksOf, objectOf, type Uploaded } from "./bytes.js";
-import { asStore } from "./discover.js";
-import { isArtifactId } from "./ids.js";
+import { isBytes, wrong, checkOptions, OBJECT, type OptionTest, type OptionTests } from "../errors/arguments.js";
+import { SluiceError, type ErrorCode } from "../errors/error.js";
+import { guarded, isStoreFailure } from "../errors/storage.js";
+import { chunksOf, objectOf, type Uploaded, bytesOf } from "./bytes.js";
+import { asStore } from "./host-store.js";
+import { isArtifactId, isWanted, openUnstored, warningOf, type TruncatedRef } from "./reference.js";
 import { fullScope, sameScope, type FullScope } from "./scope.js";
 import { openedWriter, writtenWhole } from "./writer.js";
 import type {
@@ -19,7 +19,6 @@ import type {
   ByteRange,
   StoredArtifact,
 } from "./store.js";
-import { isWanted } from "./filter.js";
 
 /** What is said of an upload: everything but whose it is. */
 export type UploadInfo = Omit<ArtifactInfo, "scope">;
@@ -95,4 +94,158 @@ function found<T>(value: T | null, id: string): T {
   if (value !== null) return value;
   const named = isArtifactId(id) ? `artifact ${id}` : "artifact of that id";
   throw new SluiceError("E_NOT_FOUND", `There is no ${named} here: check the id, or call the tool again that gave it.`);
+}
+
+/** What a tool says of what it stores; all of it may be left out. */
+export interface ToolArtifactInfo extends Omit<ArtifactInfo, "scope"> {
+  /** Anything else that is worth keeping, as JSON: `stat` gives it back as `source.meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Options of {@link ToolArtifacts}. */
+export interface ToolArtifactsOptions {
+  /** The owner of everything that is stored and read. */
+  readonly scope: ArtifactScope;
+  /** The namespace of what is stored without one. */
+  readonly namespace: string;
+  /** Where it comes from, such as `{ tool }`. */
+  readonly source?: Readonly<Record<string, unknown>>;
+  /** Called for each artifact that was stored, and each that no store kept. */
+  readonly onStored?: (ref: ArtifactRef | TruncatedRef) => void;
+  /**
+   * Called for what the store fails at; what it did not take then has a ref whose id begins with `truncated_`. Left out: the store's
+   * error is thrown.
+   */
+  readonly onFailure?: (error: SluiceError) => void;
+}
+
+const TEXT_OR_NULL: OptionTest = ["a string or null", (value) => value === null || typeof value === "string"];
+
+const INFO: OptionTests<ToolArtifactInfo> = {
+  mime_type: TEXT_OR_NULL,
+  filename: TEXT_OR_NULL,
+  namespace: ["a string", (value) => typeof value === "string"],
+  source: OBJECT,
+  meta: OBJECT,
+};
+
+/**
+ * A store as one call sees it. `putBytes`, `putText`, `get`, `delete` and `exists` are the basic ones; `upload` and `open` are
+ * the same for streams. The scope is fixed: no option and no id leads out of it. What is not there is null or false, also
+ * where there is no store at all.
+ *
+ * JSON of the refs says nothing of whose they are, so that a tool may return them.
+ *
+ * @example
+ * const ref = await context.artifacts.putBytes(pdf, { mime_type: "application/pdf", meta: { report_id: 7 } });
+ * return { summary: `The report has ${ref.size_bytes} bytes.`, artifact: ref };
+ */
+export class ToolArtifacts {
+  readonly #artifacts: ScopedArtifacts;
+  readonly #options: ToolArtifactsOptions;
+
+  /** @throws SluiceError E_INVALID_ARGUMENT when the store or the scope is none. */
+  constructor(store: ArtifactStore, options: ToolArtifactsOptions) {
+    this.#artifacts = new ScopedArtifacts(store, options.scope);
+    this.#options = options;
+  }
+
+  /**
+   * Stores bytes.
+   *
+   * @returns where there is no store, or it fails and the host answers all the same, a ref whose id begins with `truncated_`.
+   * @throws SluiceError E_INVALID_ARGUMENT with the option's path; E_STORE_…, E_TOO_LARGE where `interceptor.on_store_failure` says `error`.
+   */
+  async putBytes(data: Uint8Array, info?: ToolArtifactInfo): Promise<ArtifactRef> {
+    return this.upload(bytesOf(data, "data"), info);
+  }
+
+  /** Stores a text as UTF-8; `text/plain` unless the info says what it is. Otherwise like `putBytes`. */
+  async putText(text: string, info?: ToolArtifactInfo): Promise<ArtifactRef> {
+    if (typeof text !== "string") throw wrong("text", "a string; bytes are stored by putBytes");
+    return this.upload(text, info);
+  }
+
+  /** Stores bytes, a text or a stream; nothing is left of one that fails. Otherwise like `putBytes`. */
+  async upload(data: Uploaded, info: ToolArtifactInfo = {}): Promise<ArtifactRef> {
+    checkOptions<ToolArtifactInfo>(info, INFO, "an artifact", (sentence, path) => {
+      return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
+    });
+    const { meta, namespace = this.#options.namespace, ...rest } = info;
+    const source = { ...rest.source, ...this.#options.source, ...(meta !== undefined && { meta }) };
+    const ref = await this.#stored(data, { ...rest, namespace, source });
+    this.#options.onStored?.(ref);
+    return withoutScope(ref) as ArtifactRef;
+  }
+
+  async #stored(data: Uploaded, info: Omit<ArtifactInfo, "scope">): Promise<ArtifactRef | TruncatedRef> {
+    const { scope, onFailure } = this.#options;
+    try {
+      return await this.#artifacts.upload(data, info);
+    } catch (error) {
+      if (!isStoreFailure(error) || onFailure === undefined) throw error;
+      onFailure(error);
+      const bytes = typeof data === "string" ? new TextEncoder().encode(data) : isBytes(data) ? data : undefined;
+      const passed = bytes === undefined ? { size_bytes: 0 } : { size_bytes: bytes.length, bytes: [bytes] };
+      return (await openUnstored({ ...info, scope }, warningOf(error), passed)).ref();
+    }
+  }
+
+  /** All bytes, or null when there is no such artifact. Throws E_EXPIRED, E_STORE_…. */
+  get(id: string): Promise<Uint8Array | null> {
+    return this.download(id);
+  }
+
+  /** The same, or a range of them. */
+  download(id: string, options?: { readonly range?: ByteRange }): Promise<Uint8Array | null> {
+    return unless(["E_NOT_FOUND"], null, this.#artifacts.download(id, options));
+  }
+
+  /** The same as a stream. */
+  open(id: string, options?: { readonly range?: ByteRange }): Promise<ReadableStream<Uint8Array> | null> {
+    return unless(["E_NOT_FOUND"], null, this.#artifacts.open(id, options));
+  }
+
+  /** What is said of an artifact; null when there is none. Throws E_EXPIRED. */
+  stat(id: string): Promise<StoredArtifact | null> {
+    return unless(["E_NOT_FOUND"], null, this.#artifacts.stat(id).then(withoutScope));
+  }
+
+  /** Whether there is such an artifact. */
+  exists(id: string): Promise<boolean> {
+    return unless(
+      ["E_NOT_FOUND", "E_EXPIRED"],
+      false,
+      this.#artifacts.stat(id).then(() => true),
+    );
+  }
+
+  /** Deletes an artifact; false when there is none. */
+  delete(id: string): Promise<boolean> {
+    return unless(["E_NOT_FOUND", "E_EXPIRED"], false, this.#artifacts.delete(id));
+  }
+
+  /** What the scope holds, oldest first. */
+  async *list(): AsyncIterable<StoredArtifact> {
+    for await (const artifact of this.#artifacts.list()) yield withoutScope(artifact);
+  }
+}
+
+/** What `work` gives, or `instead` where it fails with one of these. */
+async function unless<T, Instead>(
+  codes: readonly ErrorCode[],
+  instead: Instead,
+  work: Promise<T>,
+): Promise<T | Instead> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof SluiceError && codes.includes(error.code)) return instead;
+    throw error;
+  }
+}
+
+/** The scope is there for who asks for it by name, and for nobody who writes the ref down. */
+export function withoutScope<Ref extends ArtifactRef | TruncatedRef>({ scope, ...shown }: Ref): Ref {
+  return Object.defineProperty(shown, "scope", { value: scope, enumerable: false }) as unknown as Ref;
 }

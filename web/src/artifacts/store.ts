@@ -1,13 +1,13 @@
 /**
- * What an artifact store is: blobs by content, refs by scope.
+ * The interface of artifact stores: blobs by content, refs by scope.
  * @module
  */
 
-/** Whose an artifact is. A missing or null field matches only null. */
+/** The owner of an artifact. A missing or null field matches only null. */
 export interface ArtifactScope {
   /** The organisation. */
   readonly tenant_id?: string | null;
-  /** The person, or whoever stands for one. */
+  /** The person, or an account that acts for one. */
   readonly user_id?: string | null;
   /** One conversation. */
   readonly session_id?: string | null;
@@ -19,137 +19,136 @@ export interface ArtifactScope {
 export interface ArtifactRef {
   /** `{namespace}_{first 12 hex of SHA-256}`, longer where two contents in one scope would share it. */
   readonly id: string;
-  /** What the bytes are; null where nobody said. */
+  /** The media type of the bytes. Null if unknown. */
   readonly mime_type: string | null;
-  /** Of the stored bytes. */
+  /** The number of stored bytes. */
   readonly size_bytes: number;
-  /** What a person would call it; null where it has no name. */
+  /** The file name. Null if it has none. */
   readonly filename: string | null;
   /** Lower-case hex of the SHA-256 of the stored bytes. */
   readonly sha256: string;
-  /** Whose it is: for the host, never for a model. */
+  /** The owner. For the host, never for a model. */
   readonly scope: ArtifactScope;
-  /** The prefix of its id: as a rule the server it came from. */
+  /** The prefix of its id, usually the server that it came from. */
   readonly namespace: string;
   /** Where it came from: `tool`, `warning`, `references` (inside a stored text), … */
   readonly source: Readonly<Record<string, unknown>>;
 }
 
-/** A ref as a store holds it, with the times that retention goes by, in milliseconds since 1970. */
+/** A ref with the times that retention needs, in milliseconds since 1970. */
 export interface StoredArtifact extends ArtifactRef {
-  /** When it was stored last; storing the same again counts. */
+  /** When it was last stored. Storing the same content again counts. */
   readonly stored_at: number;
-  /** When it was stored or read last. */
+  /** When it was last stored or read. */
   readonly used_at: number;
 }
 
-/** What is said of an artifact when it is stored; all of it may be left out. */
+/** The record of an artifact that is stored. Every field is optional. */
 export interface ArtifactInfo {
-  /** What the bytes are; null or left out: unknown. */
+  /** The media type of the bytes. Defaults to null: unknown. */
   readonly mime_type?: string | null;
-  /** What a person would call it. */
+  /** The file name. */
   readonly filename?: string | null;
-  /** Letters, digits, `-`, `_`, `.`; at most 64 characters; `artifact` when left out. */
+  /** The prefix of the id: at most 64 letters, digits, `-`, `_` and `.`. Defaults to `artifact`. */
   readonly namespace?: string;
-  /** Whose the artifact is; left out, that of nobody. */
+  /** The owner. Defaults to no owner. */
   readonly scope?: ArtifactScope;
   /** Where it came from: any JSON values. */
   readonly source?: Readonly<Record<string, unknown>>;
 }
 
-/** What may change about a stored artifact. */
+/** The fields of a stored artifact that may change. */
 export type ArtifactPatch = Pick<ArtifactInfo, "mime_type" | "filename" | "source">;
 
-/** Which artifacts of a list are wanted; left out: all. */
+/** A filter for lists. Without one, all artifacts are listed. */
 export interface ArtifactFilter {
-  /** Those that have just this file name. */
+  /** Only artifacts with exactly this file name. */
   readonly filename?: string;
 }
 
-/** A half-open range of bytes; `end` left out means to the last byte. */
+/** A half-open range of bytes. `end` defaults to the end of the artifact. */
 export interface ByteRange {
   /** The first byte, from 0. */
   readonly start: number;
-  /** The byte behind the last one. */
+  /** The byte after the last one. */
   readonly end?: number;
 }
 
 /**
- * Bytes on their way in. Nothing is visible before `close`; disposing without it leaves nothing behind.
+ * Writes one artifact in pieces. Nothing is visible before `close`; disposing without it leaves nothing behind.
  * The caller may reuse the buffer given to `write` as soon as the promise it returned has settled.
  */
 export interface ArtifactWriter extends AsyncDisposable {
-  /** Takes bytes, in chunks of any size. Settles when the store can take more. */
+  /** Takes the next bytes, in chunks of any size. Settles once the store can take more. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Publishes the artifact. What is given here wins over what `openWriter` was given. */
+  /** Publishes the artifact. `info` overrides what `openWriter` was given. */
   close(info?: ArtifactPatch): Promise<ArtifactRef>;
-  /** Throws away what was written. Idempotent. */
+  /** Discards what was written. Idempotent. */
   abort(): Promise<void>;
 }
 
 /**
- * A place for bytes and large texts. Blobs and refs are separate things: one blob per
- * content, one ref per scope and id, so identical content from two scopes is stored once and neither can
- * see, change or delete the other's. `scope` selects refs by equality of all four fields.
+ * Stores bytes and large texts. Blobs and refs are separate: one blob per content, one ref per scope and id. Identical content from
+ * two scopes is stored once, and neither scope can see, change or delete the other's ref. `scope` selects refs by equality of all
+ * four fields.
  */
 export interface ArtifactStore {
   /**
-   * Stores bytes. The same content in the same scope and namespace has the same id: storing it again gives that ref,
-   * changed by what `info` says, and counts as storing.
+   * Stores bytes. The same content in the same scope and namespace has the same id: storing it again updates that ref by `info`,
+   * and counts as storing.
    */
   putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef>;
-  /** Stores a text as UTF-8; `text/plain` unless the info says what it is. */
+  /** Stores a text as UTF-8. Its type defaults to `text/plain`. */
   putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef>;
-  /** All bytes, or null when there is no such artifact in the scope. Counts as reading. */
+  /** All bytes, or null if the scope has no such artifact. Counts as reading. */
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null>;
-  /** Deletes an artifact; false when there is none in the scope. */
+  /** Deletes an artifact. False if the scope has none. */
   delete(id: string, scope?: ArtifactScope): Promise<boolean>;
-  /** Whether there is such an artifact in the scope. Does not count as reading, nor do `stat`, `update` and `list`. */
+  /** Whether the scope has such an artifact. Does not count as reading, nor do `stat`, `update` and `list`. */
   exists(id: string, scope?: ArtifactScope): Promise<boolean>;
-  /** What is said of an artifact; null when there is none in the scope. */
+  /** The record of an artifact. Null if the scope has none. */
   stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null>;
-  /** Changes what is said of an artifact; null when there is none. */
+  /** Changes the record of an artifact. Null if the scope has none. */
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null>;
   /**
-   * What one scope holds, in the order of being stored first; what all do when `scope` is left out. `only` leaves others out: of one
-   * scope and name without looking at what else there is. A store that does not know `only` gives the others too, so whoever asks
-   * looks at each.
+   * The artifacts of one scope, or of all if `scope` is left out, in the order in which they were first stored. `only` filters them:
+   * one name in one scope is found without reading the others. A store may ignore `only`, so callers check each artifact.
    */
   list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact>;
-  /** Stores bytes that arrive in pieces. */
+  /** Opens a writer for bytes that arrive in pieces. */
   openWriter(info?: ArtifactInfo): Promise<ArtifactWriter>;
   /**
-   * A stream of the bytes, or of a range of them as far as there are bytes, or null when there is no such artifact.
-   * Counts as reading, and outlives the artifact.
+   * A stream of the bytes, or of the part of a range that exists. Null if the scope has no such artifact. Counts as reading, and
+   * outlives the artifact.
    */
   openReader(
     id: string,
     options?: { readonly scope?: ArtifactScope; readonly range?: ByteRange },
   ): Promise<ReadableStream<Uint8Array> | null>;
   /**
-   * Deletes an artifact that `stat` or `list` gave, if its `used_at` is still the same; else false. Retention deletes by
-   * this, so that nothing goes which somebody used while it looked.
+   * Deletes an artifact that `stat` or `list` gave, if its `used_at` has not changed; otherwise false. Retention deletes this way, so
+   * that nothing goes that was used in the meantime.
    */
   evict(seen: StoredArtifact): Promise<boolean>;
   /**
-   * Runs work that only one at a time may do, over all processes that share the store; null when another is at it.
-   * Left out by stores that nobody shares.
+   * Runs work that only one process at a time may do, among all that share the store. Null if another one is doing it. Stores that
+   * are not shared leave it out.
    */
   exclusively?<T>(work: () => Promise<T>): Promise<T | null>;
   /**
-   * What is free where the bytes lie, and how much there is in all: for `retention.min_free_disk`. What open writers
-   * took counts as used, wherever it is by now. Left out by stores that have no disk; 0 bytes in all say the same.
+   * The free and total space of the disk, for `retention.min_free_disk`. Bytes that open writers took count as used. Stores without a
+   * disk leave it out, or give a total of 0 bytes.
    */
   space?(): Promise<StoreSpace>;
 }
 
 /** The disk under a store. */
 export interface StoreSpace {
-  /** Bytes that may still be written. */
+  /** Free bytes. */
   readonly free_bytes: number;
-  /** Bytes that there are, free or not. */
+  /** All bytes, free or not. */
   readonly total_bytes: number;
 }
 
-/** Milliseconds since 1970; `Date.now` where none is given. */
+/** Gives milliseconds since 1970. Defaults to `Date.now`. */
 export type Clock = () => number;

@@ -5,9 +5,8 @@
 import { wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { bytesOf, chunksOf, encoded, objectOf } from "./bytes.js";
-import { asStore } from "./discover.js";
-import { isArtifactId } from "./ids.js";
-import { claimOf, infoOfText, patched, type Claim } from "./record.js";
+import { asStore } from "./host-store.js";
+import { isArtifactId, claimOf, infoOfText, patched, type Claim } from "./reference.js";
 import { scopeKey } from "./scope.js";
 import type {
   ArtifactFilter,

@@ -1,22 +1,22 @@
 /**
- * The one ArtifactWriter, over the sink of each store: order, ending once, and errors that stick.
+ * The ArtifactWriter of all stores, over a sink for each: writes in order, ends once, keeps the first error.
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { guarded, storageError } from "../errors/storage.js";
+import { storageError } from "../errors/storage.js";
 import { bytesOf } from "./bytes.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "./store.js";
 
-/** Where a writer's bytes go. Calls never overlap; after `commit` or `discard` there are none. */
+/** The destination of a writer's bytes. Calls never overlap; none follows `commit` or `discard`. */
 export interface ByteSink {
   /** Takes the bytes before it returns, or before its promise settles. */
   write(chunk: Uint8Array): Promise<void> | undefined;
   commit(patch: ArtifactPatch): Promise<ArtifactRef>;
-  /** Forgets what was written. Also called after a failure. */
+  /** Discards what was written. Also called after a failure. */
   discard(): Promise<void>;
 }
 
-/** Bytes that open writers of one store took and that are not where it keeps them yet. */
+/** Bytes that open writers of one store took and that are not yet in their final place. */
 export interface Unwritten {
   bytes: number;
 }
@@ -24,12 +24,12 @@ export interface Unwritten {
 const DONE = Promise.resolve();
 
 /**
- * Feeds a sink. Writes that are not awaited are taken in order; the first failure ends the writer, throws
- * away what was written, and is what every later call reports.
+ * Feeds a sink. Writes that are not awaited run in order. The first failure ends the writer and discards what was written; every
+ * later call throws it again.
  */
 export class SinkWriter implements ArtifactWriter {
   readonly #sink: ByteSink;
-  /** What was called last and has not settled. */
+  /** The last call, until it settles. */
   #pending: Promise<unknown> | undefined;
   #failure: SluiceError | undefined;
   #ended: Promise<unknown> | undefined;
@@ -51,13 +51,13 @@ export class SinkWriter implements ArtifactWriter {
 
   close(info: ArtifactPatch = {}): Promise<ArtifactRef> {
     if (this.#ended) return Promise.reject(this.#failure ?? closed());
-    const closing = this.#settled().then(() => this.#commit(info));
+    const closing = this.#commit(info);
     this.#ended = closing;
     return closing;
   }
 
   async abort(): Promise<void> {
-    this.#ended ??= this.#settled().then(() => this.#sink.discard());
+    this.#ended ??= this.#discard();
     await this.#ended.catch(() => undefined);
   }
 
@@ -84,12 +84,14 @@ export class SinkWriter implements ArtifactWriter {
     return tracked;
   }
 
-  /** Resolves, whatever came of it, when nothing is in flight. */
-  async #settled(): Promise<void> {
+  async #discard(): Promise<void> {
     await this.#pending?.catch(() => undefined);
+    await this.#sink.discard();
   }
 
   async #commit(info: ArtifactPatch): Promise<ArtifactRef> {
+    // Awaited even if nothing is in flight, so that `close` marks the writer as ended first.
+    await this.#pending?.catch(() => undefined);
     try {
       if (this.#failure) throw this.#failure;
       return await this.#sink.commit(info);
@@ -108,7 +110,7 @@ export class SinkWriter implements ArtifactWriter {
 
 const SMALLEST = 4096;
 
-/** Bytes on their way to a store that takes them in pieces of one size. Grows with what comes, up to one piece. */
+/** Collects bytes for a store that takes pieces of one size. Grows as needed, up to one piece. */
 export class PieceBuffer {
   readonly #most: number;
   #memory: Uint8Array = new Uint8Array(0);
@@ -118,14 +120,14 @@ export class PieceBuffer {
     this.#most = most;
   }
 
-  /** What is in it: no copy. */
+  /** The bytes so far, not copied. */
   get bytes(): Uint8Array {
     return this.#memory.subarray(0, this.#filled);
   }
 
   /**
-   * Copies a chunk. `send` is given each piece that is full, only when more is to come, so that the last one has something in it;
-   * what it gives back is filled next.
+   * Copies a chunk. `send` gets each full piece once more bytes follow, so that the last piece is never empty. It may give back memory
+   * for the next piece.
    */
   write(chunk: Uint8Array, send: (piece: Uint8Array) => Promise<Uint8Array | void>): Promise<void> | undefined {
     if (this.#filled + chunk.byteLength > this.#most) return this.#overflow(chunk, send);
@@ -133,7 +135,7 @@ export class PieceBuffer {
     return undefined;
   }
 
-  /** Gives its memory back. */
+  /** Frees the memory. */
   clear(): void {
     this.#memory = new Uint8Array(0);
     this.#filled = 0;
@@ -163,7 +165,7 @@ export class PieceBuffer {
   }
 }
 
-/** Opens a writer of any store, a host's own too: whatever it fails with is a SluiceError E_STORE_…. */
+/** Opens a writer of any store, also a host's own. Its errors are SluiceErrors E_STORE_…. */
 export async function openedWriter(
   store: Pick<ArtifactStore, "openWriter">,
   info: ArtifactInfo,
@@ -176,7 +178,7 @@ export async function openedWriter(
   });
 }
 
-/** Writes chunks and closes; a failure, theirs or the store's, leaves nothing behind. */
+/** Writes chunks and closes. A failure of either side leaves nothing behind. */
 export async function writtenWhole(
   writer: ArtifactWriter,
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -196,14 +198,23 @@ function closed(): SluiceError {
 /**
  * Opens a writer of a store.
  *
- * @throws SluiceError E_STORE_… when the store fails, E_STORE_WRITE when what it gives is no writer.
+ * @throws SluiceError E_STORE_… if the store fails, E_STORE_WRITE if it gives no writer.
  */
 export async function writerOf(
   store: Pick<ArtifactStore, "openWriter">,
   info: ArtifactInfo = {},
 ): Promise<ArtifactWriter> {
-  const writer = (await guarded("write", () => store.openWriter(info))) as Partial<ArtifactWriter> | null | undefined;
-  const isWriter = [writer?.write, writer?.close, writer?.abort].every((method) => typeof method === "function");
-  if (isWriter) return writer as ArtifactWriter;
+  try {
+    return checkedWriter(await store.openWriter(info));
+  } catch (error) {
+    throw storageError(error, "write");
+  }
+}
+
+/** Checks the writer that a foreign store gave. Throws E_STORE_WRITE. */
+export function checkedWriter(given: unknown): ArtifactWriter {
+  const { write, close, abort } = (given ?? {}) as Partial<ArtifactWriter>;
+  const isWriter = typeof write === "function" && typeof close === "function" && typeof abort === "function";
+  if (isWriter) return given as ArtifactWriter;
   throw new SluiceError("E_STORE_WRITE", "The store gave no writer: repair the store.");
 }

@@ -3,9 +3,10 @@
  * @module
  */
 import { createInterface } from "node:readline/promises";
+import { readRange, resolveRange, type Span, type WrittenRange } from "../artifacts/byte-range.js";
 import { withRetention, RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
 import type { Collected } from "../artifacts/retention/manager.js";
-import type { ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "../artifacts/store.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { counted, humanSize } from "../core/amounts.js";
 import { checkSections } from "../config/check.js";
 import { SluiceError } from "../errors/error.js";
@@ -80,7 +81,7 @@ export async function getArtifact(invocation: Invocation, terminal: Terminal): P
   const wanted = range === undefined ? undefined : parseRange(range, invocation.command);
   const store = await openKeptStore(invocation.value("store"));
   const ref = await locate(store, artifactId(invocation.operands[0] ?? ""), scope);
-  const span = wanted === undefined ? undefined : resolveRange(wanted, ref.size_bytes);
+  const span = wanted === undefined ? undefined : spanOf(wanted, ref.size_bytes);
   const bytes = await store.openReader(ref.id, { scope: ref.scope, ...(span !== undefined && { range: span }) });
   if (bytes === null) throw new SluiceError("E_NOT_FOUND", `${ref.id} was deleted just now`);
   const what = { name: ref.id, mime_type: ref.mime_type, size: sizeOf(ref, span), command: "artifacts get" };
@@ -89,13 +90,13 @@ export async function getArtifact(invocation: Invocation, terminal: Terminal): P
   return Exit.ok;
 }
 
-function sizeOf(ref: ArtifactRef, span: Required<ByteRange> | undefined): number {
+function sizeOf(ref: ArtifactRef, span: Span | undefined): number {
   return span === undefined ? ref.size_bytes : span.end - span.start;
 }
 
 async function sayWhatCame(
   ref: ArtifactRef,
-  span: Required<ByteRange> | undefined,
+  span: Span | undefined,
   target: string,
   json: boolean,
   { output, errors }: Terminal,
@@ -209,35 +210,29 @@ async function agreed(store: ArtifactStore, folder: string, { input, errors, sig
   }
 }
 
-/** A range as written: `first-last`, `first-`, or `-suffix` (the last `suffix` bytes). */
-type RangeSpec = { readonly first: number; readonly last: number | undefined } | { readonly suffix: number };
+/** A number of more digits is no place in a file. */
+const TOO_LARGE = /\d{16}/;
 
-/** Parses `0-99`, `100-` or `-50`. Throws UsageError. */
-export function parseRange(text: string, command: string): RangeSpec {
-  const parts = /^(\d{0,15})-(\d{0,15})$/.exec(text);
-  const [, a = "", b = ""] = parts ?? [];
-  if (parts === null || (a === "" && b === "")) {
+/** Reads `0-99`, `100-` or `-50`. Throws UsageError. */
+export function parseRange(text: string, command: string): WrittenRange {
+  const range = TOO_LARGE.test(text) ? undefined : readRange(text);
+  if (range === undefined) {
     throw new UsageError(
       `--range takes bytes as in HTTP: 0-99 is the first hundred, 100- the rest, -50 the last fifty; got ${JSON.stringify(text)}`,
       command,
     );
   }
-  if (a === "") return { suffix: Number(b) };
-  if (b !== "" && Number(b) < Number(a)) {
-    throw new UsageError(`--range ${text} ends before it begins; write ${b}-${a}`, command);
+  if (range === "backwards") {
+    const [first = "", last = ""] = text.split("-");
+    throw new UsageError(`--range ${text} ends before it begins; write ${last}-${first}`, command);
   }
-  return { first: Number(a), last: b === "" ? undefined : Number(b) };
+  return range;
 }
 
-/** The half-open range of an artifact of `size` bytes. Throws CommandError if it is empty. */
-export function resolveRange(spec: RangeSpec, size: number): Required<ByteRange> {
-  const start = "suffix" in spec ? Math.max(0, size - spec.suffix) : spec.first;
-  const end = "suffix" in spec || spec.last === undefined ? size : Math.min(size, spec.last + 1);
-  if (start >= end) {
-    throw new CommandError(
-      Exit.failure,
-      `the range holds no byte: the artifact has ${size} bytes, 0-${Math.max(0, size - 1)}`,
-    );
-  }
-  return { start, end };
+/** The half-open range of an artifact of `size` bytes. Throws CommandError when it holds no byte. */
+export function spanOf(range: WrittenRange, size: number): Span {
+  const span = resolveRange(range, size);
+  if (span !== null) return span;
+  const there = `the artifact has ${size} bytes, 0-${Math.max(0, size - 1)}`;
+  throw new CommandError(Exit.failure, `the range holds no byte: ${there}`);
 }

@@ -5,8 +5,13 @@
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { counted, humanSize } from "../core/amounts.js";
-import { createSluiceOver } from "../core/create.js";
-import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
+import {
+  createSluiceOver,
+  type Sluice,
+  type SluiceStream,
+  type Transformed,
+  type TransformOptions,
+} from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
 import { withoutInterceptor } from "../mcp/interceptor-config.js";
 import { isBlank, linePieces } from "../jsonrpc/lines.js";

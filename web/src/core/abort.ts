@@ -56,7 +56,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
 }
 
 /** How long work is waited for. */
-export interface WaitLimit {
+interface WaitLimit {
   /** Milliseconds. */
   readonly most: number;
   /** What is thrown when they have passed. */

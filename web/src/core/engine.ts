@@ -1,5 +1,5 @@
 /**
- * Instances of the core: made from one compiled module, lent to one message at a time.
+ * Instances of the core, made from one compiled module and lent to one message at a time.
  * @module
  */
 import createCoreModule from "./core.mjs";
@@ -9,26 +9,31 @@ import { SluiceError } from "../errors/error.js";
 /** Idle instances that are kept. */
 const MAX_IDLE = 4;
 
-/** Memory in bytes beyond which an instance is not kept: WebAssembly memory never shrinks. */
+/** Instances with more bytes of memory are dropped: WebAssembly memory never shrinks. */
 const MAX_KEPT_MEMORY = 64 * 1024 * 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** What an instance takes and gives bytes by. */
+/** The methods that bytes go in and out by. */
 type Buffers = Pick<Core, "input" | "output">;
 
-/** What goes into the input buffer: a text, or bytes one behind the other. */
-type Input = string | readonly Uint8Array[];
+/** The names of methods of `C` that give an `R`. */
+type Methods<C, R = unknown> = {
+  [M in keyof C]: C[M] extends (...args: never) => R ? M : never;
+}[keyof C];
+
+type Arguments<Method> = Method extends (...args: infer Taken) => unknown ? Taken : never;
+type Result<Method> = Method extends (...args: never) => infer Given ? Given : never;
 
 /**
- * One instance. Whoever holds it has it alone, so its views stay valid until the next call. An exception out of
- * WebAssembly leaves an instance broken: it is then never used again.
+ * One instance. Its holder has it alone, so views stay valid until the next call. An exception out of WebAssembly breaks the
+ * instance: it is never used again.
  */
 export class Engine<C extends Buffers = Core> {
   readonly #module: { readonly HEAPU8: Uint8Array };
   readonly #core: C;
-  #broken = false;
+  #isBroken = false;
 
   constructor(module: { readonly HEAPU8: Uint8Array }, core: C) {
     this.#module = module;
@@ -37,50 +42,53 @@ export class Engine<C extends Buffers = Core> {
 
   /** Whether it may serve another message. */
   get reusable(): boolean {
-    return !this.#broken && this.#module.HEAPU8.length <= MAX_KEPT_MEMORY;
+    return !this.#isBroken && this.#module.HEAPU8.length <= MAX_KEPT_MEMORY;
   }
 
-  /** Calls into the core. Throws E_CORE_TRAP when it fails in a way that it should not. */
-  call<T>(use: (core: C) => T): T {
-    if (this.#broken) throw trapped();
+  /** Calls a method of the core. Throws E_CORE_TRAP on a trap. */
+  call<M extends Methods<C>>(method: M, ...args: Arguments<C[M]>): Result<C[M]> {
+    if (this.#isBroken) throw trapped();
     try {
-      return use(this.#core);
+      const core = this.#core as Record<M, (...args: Arguments<C[M]>) => Result<C[M]>>;
+      return core[method](...args);
     } catch (error) {
-      if (error instanceof SluiceError) throw error;
-      this.#broken = true;
+      this.#isBroken = true;
       throw trapped(error);
     }
   }
 
-  /** Calls what can fail; throws the error it tells of. */
-  must(use: (core: C) => boolean): void {
-    this.call((core) => {
-      if (!use(core)) throw errorOf(decoder.decode(core.output()));
-    });
+  /** Calls a method that answers false on failure, and throws the error that it wrote. */
+  must<M extends Methods<C> & Methods<C, boolean>>(method: M, ...args: Arguments<C[M]>): void {
+    if (this.call(method, ...args) === false) throw errorOf(this.text());
   }
 
-  /** Fills the input buffer and calls. */
-  put<T>(said: Input, use: (core: C) => T): T {
-    return this.call((core) => {
-      fill(core, said);
-      return use(core);
-    });
+  /** Fills the input buffer for the next call with a text, or with pieces of bytes one after the other. */
+  give(said: string | readonly Uint8Array[]): void {
+    const pieces = typeof said === "string" ? [encoder.encode(said)] : said;
+    let size = 0;
+    for (const piece of pieces) size += piece.length;
+    const input = (this as unknown as Engine<Buffers>).call("input", size);
+    let at = 0;
+    for (const piece of pieces) {
+      input.set(piece, at);
+      at += piece.length;
+    }
   }
 
-  /** Fills the input buffer and calls what can fail; throws the error it tells of. */
-  tell(said: Input, use: (core: C) => boolean): void {
-    this.must((core) => {
-      fill(core, said);
-      return use(core);
-    });
+  /** Calls a method and gives what it wrote, as text. */
+  ask<M extends Methods<C>>(method: M, ...args: Arguments<C[M]>): string {
+    this.call(method, ...args);
+    return this.text();
   }
 
-  /** What a call writes, as text. */
-  ask(use: (core: C) => void): string {
-    return this.call((core) => {
-      use(core);
-      return decoder.decode(core.output());
-    });
+  /** What the last call wrote, as text. */
+  text(): string {
+    return decoder.decode((this as unknown as Engine<Buffers>).call("output"));
+  }
+
+  /** A copy of what the last call wrote. */
+  bytes(): Uint8Array {
+    return (this as unknown as Engine<Buffers>).call("output").slice();
   }
 }
 
@@ -93,7 +101,7 @@ export class EnginePool<C extends Buffers = Core> {
     this.#make = make;
   }
 
-  /** An engine that nobody else has. Throws what making one throws. */
+  /** An engine that no other caller has. Throws what making one throws. */
   async take(): Promise<Engine<C>> {
     return this.#idle.pop() ?? this.#make();
   }
@@ -104,12 +112,13 @@ export class EnginePool<C extends Buffers = Core> {
   }
 }
 
-/** Engines of the core with the configuration read. Taking one throws E_CONFIG_… when that is wrong. */
+/** Engines with a configuration. Taking one throws E_CONFIG_… if the configuration is wrong. */
 export function corePool(compiled: WebAssembly.Module, config: string): EnginePool {
   return new EnginePool(async () => {
     const module = await instantiate(createCoreModule, compiled);
     const engine = new Engine(module, new module.Core());
-    engine.tell(config, (core) => core.configure());
+    engine.give(config);
+    engine.must("configure");
     return engine;
   });
 }
@@ -121,7 +130,7 @@ export async function instantiate<Module>(
 ): Promise<Module> {
   return new Promise((resolve, reject) => {
     const made = glue({
-      // The glue would wait for ever when this fails: the failure is reported here.
+      // The glue would wait for ever if this failed, so the failure is reported here.
       instantiateWasm: (imports, receive) => {
         WebAssembly.instantiate(compiled, imports).then(receive, reject);
         return {};
@@ -132,16 +141,6 @@ export async function instantiate<Module>(
     });
     made.then(resolve, reject);
   });
-}
-
-function fill(core: Buffers, said: Input): void {
-  const pieces = typeof said === "string" ? [encoder.encode(said)] : said;
-  const input = core.input(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    input.set(piece, at);
-    at += piece.length;
-  }
 }
 
 /** The error of an instance that is of no further use. */

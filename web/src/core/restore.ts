@@ -1,13 +1,13 @@
 /**
  * Putting back what the mcp dialect took out. Results that have no `_meta` to carry their references (an array, a text,
- * an error) have them kept in the store, beside what they belong to.
+ * an error) have them kept in the store, beside what they belong to. A stored text alone is put back for the layers.
  * @module
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded, storageError } from "../errors/storage.js";
 import type { Engine, EnginePool } from "./engine.js";
-import type { TransformOptions } from "./sluice.js";
+import type { AnswerRef, TransformOptions } from "./sluice.js";
 import { infoOf, type StoreAccess } from "./store-access.js";
 
 /** Texts inside texts that are followed: more than one message has segments, so what goes deeper refers to itself. */
@@ -54,23 +54,23 @@ export class Restorer {
   async *document(json: string): AsyncGenerator<Uint8Array> {
     const refs = await sidecarRefs(this.#store, this.#scope, json);
     const entries = encoder.encode(refs);
-    yield* this.#cut([encoder.encode(json), entries], 0, (core) =>
-      refs === "" ? core.restore() : core.restoreWith(entries.length),
-    );
+    const cut = (engine: Engine): void => {
+      if (refs === "") engine.must("restore");
+      else engine.must("restoreWith", entries.length);
+    };
+    yield* this.#cut([encoder.encode(json), entries], 0, cut);
   }
 
-  async *#cut(
-    input: readonly Uint8Array[],
-    depth: number,
-    cut: Parameters<Engine["tell"]>[1],
-  ): AsyncGenerator<Uint8Array> {
+  async *#cut(input: readonly Uint8Array[], depth: number, cut: (engine: Engine) => void): AsyncGenerator<Uint8Array> {
     const engine = await this.#pool.take();
     try {
-      engine.tell(input, cut);
+      engine.give(input);
+      cut(engine);
       if (depth === 0) {
         // Half a document helps nobody: what is gone is told before the first byte.
         await this.#checkHoles(engine);
-        engine.tell(input, cut);
+        engine.give(input);
+        cut(engine);
       }
       for (;;) {
         const piece = nextPiece(engine);
@@ -101,17 +101,7 @@ export class Restorer {
     const at = this.#scope === undefined ? {} : { scope: this.#scope };
     const reader = await reading(id, () => this.#store.openReader(id, at));
     if (reader === null) throw gone(id);
-    engine.tell(form, (core) => core.openForm(raw));
-    for await (const chunk of chunksOf(id, reader)) {
-      yield engine.put([chunk], (core) => {
-        core.writeForm();
-        return core.output().slice();
-      });
-    }
-    yield engine.call((core) => {
-      core.closeForm();
-      return core.output().slice();
-    });
+    yield* inForm(form, raw, chunksOf(id, reader), engine);
   }
 
   /** A stored text, the references inside it put back in turn. */
@@ -125,17 +115,34 @@ export class Restorer {
     if (bytes === null || ref === null) throw gone(id);
     const references = encoder.encode(JSON.stringify(ref.source["references"] ?? []));
     // As bytes: halves of surrogate pairs, which JSON may escape, are in them and would not survive decoding.
-    yield* this.#cut([bytes, references], depth, (core) => core.restoreText(references.length, kind === "json"));
+    yield* this.#cut([bytes, references], depth, (engine) =>
+      engine.must("restoreText", references.length, kind === "json"),
+    );
   }
 }
 
 function nextPiece(engine: Engine): Piece | undefined {
-  return engine.call((core) => {
-    if (!core.nextPiece()) return undefined;
-    const output = core.output();
-    if (output[0] === LITERAL) return output.slice(1);
-    return JSON.parse(new TextDecoder().decode(output)) as Hole;
-  });
+  if (!engine.call("nextPiece")) return undefined;
+  const output = engine.bytes();
+  return output[0] === LITERAL ? output.subarray(1) : (JSON.parse(new TextDecoder().decode(output)) as Hole);
+}
+
+/** Bytes in the form that they had in the document, such as base64. */
+async function* inForm(
+  form: string,
+  raw: boolean,
+  chunks: AsyncIterable<Uint8Array>,
+  engine: Engine,
+): AsyncGenerator<Uint8Array> {
+  engine.give(form);
+  engine.must("openForm", raw);
+  for await (const chunk of chunks) {
+    engine.give([chunk]);
+    engine.call("writeForm");
+    yield engine.bytes();
+  }
+  engine.call("closeForm");
+  yield engine.bytes();
 }
 
 async function* chunksOf(id: string, reader: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -287,4 +294,73 @@ function oneSpelling(json: string): string {
   } catch {
     return json;
   }
+}
+
+/** What was noted of a reference when the text was stored: `inner_ref` in `wasm/include/sluice/restore.h`. */
+interface Reference {
+  readonly offset: number;
+  readonly uri: string;
+  /** Of what is no run of bytes. */
+  readonly kind?: string;
+}
+
+/**
+ * The text piece by piece, in constant memory; null in place of a run that the store does not give back. Null where it
+ * does not give the text.
+ */
+export async function textOf(
+  ref: AnswerRef,
+  engine: Engine,
+  access: StoreAccess,
+): Promise<AsyncGenerator<Uint8Array | null> | null> {
+  const chunks = await access.openChunks(ref.id, ref.scope);
+  return chunks && pieces(chunks, ref, engine, access);
+}
+
+async function* pieces(
+  chunks: AsyncIterable<Uint8Array>,
+  { source, scope }: AnswerRef,
+  engine: Engine,
+  access: StoreAccess,
+): AsyncGenerator<Uint8Array | null> {
+  const noted = source["references"];
+  const references = Array.isArray(noted) ? [...(noted as readonly Reference[])] : [];
+  let at = 0;
+  /** Where text goes on behind the last reference. */
+  let resume = 0;
+  for await (const chunk of chunks) {
+    const end = at + chunk.length;
+    let next = references[0];
+    for (; next !== undefined && next.offset < end; next = references[0]) {
+      if (next.offset > resume) yield chunk.subarray(Math.max(resume, at) - at, next.offset - at);
+      yield* written(next, scope, engine, access);
+      resume = next.offset + next.uri.length;
+      references.shift();
+    }
+    if (resume < end) yield chunk.subarray(Math.max(resume, at) - at);
+    at = end;
+  }
+}
+
+/** A run in the form that it had. Texts inside a text are no runs of its own. */
+async function* written(
+  { uri, kind }: Reference,
+  scope: AnswerRef["scope"],
+  engine: Engine,
+  access: StoreAccess,
+): AsyncGenerator<Uint8Array | null> {
+  const [address = "", query] = uri.slice("artifact://".length).split("?");
+  const chunks = kind === undefined ? await access.openChunks(decodeURIComponent(address), scope) : null;
+  if (chunks === null) {
+    yield null;
+    return;
+  }
+  const form = withoutPrefix(new URLSearchParams(query).get("form") ?? "");
+  yield* inForm(form, true, chunks, engine);
+}
+
+/** The form of a run of a `data:` URI without the URI's beginning. */
+function withoutPrefix(form: string): string {
+  const bare = form.replace("-data", "");
+  return bare === "base64" ? "" : bare;
 }

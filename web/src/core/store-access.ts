@@ -1,33 +1,42 @@
 /**
- * The store as one message meets it: every call coded, ended by the caller's signal or when it hangs, and survived.
+ * Access to a store for one message: errors are coded, calls end with the caller's signal or a time limit, and the message survives
+ * failures. `timedStore` is a store with the same time limits for other callers.
  * @module
  */
-import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ArtifactWriter } from "../artifacts/store.js";
-import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
+import type {
+  ArtifactInfo,
+  ArtifactPatch,
+  ArtifactRef,
+  ArtifactScope,
+  ArtifactStore,
+  ArtifactWriter,
+  StoredArtifact,
+} from "../artifacts/store.js";
+import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
 import { SluiceError } from "../errors/error.js";
-import { guarded, type StorageAct } from "../errors/storage.js";
-import { onAbort, untilAborted } from "./abort.js";
-import { writerOf } from "../artifacts/writer.js";
+import { guarded, storageError, type StorageAct } from "../errors/storage.js";
+import { onAbort, untilAborted, untilLate } from "./abort.js";
+import { checkedWriter } from "../artifacts/writer.js";
 import { isBytes } from "../errors/arguments.js";
 import type { AnswerRef, TransformOptions } from "./sluice.js";
 
-/** What is done about a store that fails: the answer comes without it, or there is none. */
+/** What happens if the store fails: the answer comes without it, or the error is thrown. */
 export type OnStoreFailure = "answer" | "throw";
 
-/** Different failures that one answer lists. */
+/** Most failures that one answer lists. */
 const MAX_FAILURES = 32;
 
 /**
- * How long, in milliseconds, a store may take for one call: for one that moves bytes, which may be slow for a good reason, such as
- * the last part of a large upload, and for one that looks something up or clears up. One that takes longer hangs, as far as anybody
- * can tell, and is given up for the message. Tests make it shorter.
+ * Time limits in milliseconds for one call of a store: for calls that move bytes, which may be slow for good reason, such as the last
+ * part of a large upload, and for calls that look something up or clean up. A store that takes longer is given up for the message.
+ * Tests set them lower.
  */
 export const STORE_SILENCE = { bytes: 60_000, look: 10_000 };
 
-/** The same for what an aborted message left half-written: how long it may take to go away. */
+/** The time limit for discarding what an aborted message left half written. */
 const GRACE = 500;
 
-/** What a store fails with that does not answer in time. */
+/** The error for a store that does not answer in time. */
 export class StoreSilentError extends SluiceError {
   constructor(act: StorageAct) {
     super(
@@ -37,21 +46,23 @@ export class StoreSilentError extends SluiceError {
   }
 }
 
-/** A store, and what is done when it fails. */
+/** A store, and what happens if it fails. */
 export interface StoreDeps {
   readonly store: ArtifactStore;
   readonly onFailure: OnStoreFailure;
 }
 
-/** All calls that one message, and what it reads, makes on its store. */
+/** All store calls of one message and of the links that it reads. */
 export class StoreAccess {
   readonly #deps: StoreDeps;
   readonly #signal: AbortSignal | undefined;
-  readonly #failures: SluiceError[] = [];
-  /** What the store threw; made when it does. */
+  /** The store's errors so far, each message once. */
+  readonly failures: SluiceError[] = [];
+  /** Whether a call was left running: it may still read bytes that it was given. */
+  isAbandoned = false;
+  /** The errors that the store threw. */
   #thrown: WeakSet<SluiceError> | undefined;
-  #abandoned = false;
-  /** Set when a call took too long: no other one is waited for. */
+  /** Set once a call took too long. No later call is waited for. */
   #givenUp: SluiceError | undefined;
 
   constructor(deps: StoreDeps, signal: AbortSignal | undefined) {
@@ -59,27 +70,17 @@ export class StoreAccess {
     this.#signal = signal;
   }
 
-  /** The same store with the failures so far, for work that another signal gives up. */
+  /** The same store with the failures so far, for work under another signal. */
   with(signal: AbortSignal): StoreAccess {
     const access = new StoreAccess(this.#deps, signal);
-    access.#failures.push(...this.#failures);
+    access.failures.push(...this.failures);
     access.#givenUp = this.#givenUp;
     return access;
   }
 
-  /** What the store failed at, each sentence once; grows until the message is answered. */
-  get failures(): readonly SluiceError[] {
-    return this.#failures;
-  }
-
-  /** Whether a call was left under way: it may still look at bytes that it was given. */
-  get abandoned(): boolean {
-    return this.#abandoned;
-  }
-
   /**
-   * Calls the store. Throws the signal's reason, else what `storageError` makes of it, and E_STORE_… where it does not answer
-   * within so many milliseconds, or did not before.
+   * Calls the store. Throws the signal's reason, else the coded error, or E_STORE_… if the store does not answer within `most`
+   * milliseconds or failed to do so before.
    */
   async call<T>(
     act: StorageAct,
@@ -93,65 +94,92 @@ export class StoreAccess {
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(this.#giveUp(act)), most);
       });
-      return await this.ended(Promise.race([guarded(act, () => work(this.#deps.store)), late]));
+      const called = Promise.race([work(this.#deps.store), late]);
+      return await (this.#signal === undefined ? called : this.ended(called));
     } catch (error) {
       this.#signal?.throwIfAborted();
-      (this.#thrown ??= new WeakSet()).add(error as SluiceError);
-      throw error;
+      const failure = storageError(error, act);
+      (this.#thrown ??= new WeakSet()).add(failure);
+      throw failure;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** A writer of the store's; one that comes too late is aborted. */
+  /** Opens a writer. One that comes too late is aborted. */
   openWriter(info: ArtifactInfo): Promise<ArtifactWriter> {
     return this.call("write", async (store) => {
-      const writer = await writerOf(store, info);
-      if (this.#abandoned) await writer.abort();
+      const writer = checkedWriter(await store.openWriter(info));
+      if (this.isAbandoned) await writer.abort();
       return writer;
     });
   }
 
-  /** The chunks of an artifact, or null when there is none; one that comes too late is let go of. */
+  /** Changes the record of an artifact. Null if it is gone. */
+  update({ id, scope }: AnswerRef, patch: ArtifactPatch): Promise<ArtifactRef | null> {
+    return this.call(
+      "write",
+      async (store) => {
+        try {
+          const updated = await store.update(id, patch, scope);
+          return updated && checked(updated);
+        } catch (error) {
+          return nullIfExpired(error);
+        }
+      },
+      STORE_SILENCE.look,
+    );
+  }
+
+  /** The chunks of an artifact, or null if there is none. A stream that comes too late is cancelled. */
   openChunks(id: string, scope: ArtifactScope | undefined): Promise<AsyncGenerator<Uint8Array> | null> {
     return this.call("read", async (store) => {
       const stream = await store.openReader(id, scope === undefined ? {} : { scope });
       if (stream === null) return null;
       if (typeof (stream as Partial<typeof stream> | undefined)?.getReader !== "function") throw noBytes();
-      if (this.#abandoned) await stream.cancel();
+      if (this.isAbandoned) await stream.cancel();
       return this.#chunks(stream);
     });
   }
 
   /**
-   * Does what needs the store, or, when that fails, without: `otherwise` gets the failure, which is noted. Where
-   * failures are to be thrown it throws. Any other error is thrown as it is.
+   * Does work that needs the store. If the store fails, the failure is noted and `otherwise` gets it, or it is thrown if failures are
+   * to be thrown. Any other error is thrown as it is.
    */
   async attempt<T>(work: () => Promise<T>, otherwise: (failure: SluiceError) => T | Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!this.caused(error)) throw error;
-      return this.#without(error, otherwise);
+      return otherwise(this.survived(error));
     }
   }
 
-  /** Whether an error is one of the store's. */
+  /** Notes a failure of the store and gives it back. Throws it if failures are to be thrown; throws any other error. */
+  survived(error: unknown): SluiceError {
+    if (!this.caused(error)) throw error;
+    const { code, message } = error;
+    const isKnown = this.failures.some((known) => code === known.code && message === known.message);
+    if (!isKnown && this.failures.length < MAX_FAILURES) this.failures.push(error);
+    if (this.#deps.onFailure === "throw") throw error;
+    return error;
+  }
+
+  /** Whether the store threw this error. */
   caused(error: unknown): error is SluiceError {
     return this.#thrown?.has(error as SluiceError) ?? false;
   }
 
-  /** Waits for work, but no longer than until the signal is aborted; then throws its reason. */
+  /** Waits for work until the signal is aborted; then throws its reason. */
   ended<T>(work: Promise<T>): Promise<T> {
     const signal = this.#signal;
     if (signal === undefined) return work;
-    const abandon = (): void => void (this.#abandoned = true);
+    const abandon = (): void => void (this.isAbandoned = true);
     if (signal.aborted) abandon();
     const forget = onAbort(signal, abandon);
     return untilAborted(work, signal).finally(forget);
   }
 
-  /** Clears up. What fails is left to the store's own clean-up; what hangs is not waited for long, or at all once it did. */
+  /** Cleans up. Failures are left to the store's own clean-up. A store that hangs is not waited for long, or at all after the first time. */
   async clear(work: () => Promise<unknown>): Promise<void> {
     const clearing = guarded("write", work).catch(() => undefined);
     if (this.#givenUp !== undefined) return;
@@ -178,31 +206,30 @@ export class StoreAccess {
   }
 
   /**
-   * The ref itself, or one that says that nothing is kept: in a store with limits, the last artifacts of a result may
-   * take the room of its first. That a store cannot be looked into now does not say that something is gone.
+   * The ref, or a truncated one if the artifact is gone: in a store with limits, the last artifacts of a result may evict its first.
+   * If the store cannot be asked now, the ref stays.
    */
   async storedOrTruncated(ref: AnswerRef): Promise<AnswerRef> {
     if (isTruncated(ref)) return ref;
-    const stat = (store: ArtifactStore): Promise<unknown> => unlessExpired(() => store.stat(ref.id, ref.scope));
+    const stat = async (store: ArtifactStore): Promise<unknown> => {
+      try {
+        return await store.stat(ref.id, ref.scope);
+      } catch (error) {
+        return nullIfExpired(error);
+      }
+    };
     const found = await this.call("read", stat, STORE_SILENCE.look).catch((error: unknown) => {
       if (this.caused(error)) return ref;
       throw error;
     });
-    return found === null ? this.#without(crowdedOut(), (failure) => insteadOf(ref, warningOf(failure))) : ref;
-  }
-
-  /** Notes a failure, then does without the store, unless failures are to be thrown. */
-  #without<T>(failure: SluiceError, otherwise: (failure: SluiceError) => T): T {
+    if (found !== null) return ref;
+    const failure = crowdedOut();
     (this.#thrown ??= new WeakSet()).add(failure);
-    const { code, message } = failure;
-    const isKnown = this.#failures.some((known) => code === known.code && message === known.message);
-    if (!isKnown && this.#failures.length < MAX_FAILURES) this.#failures.push(failure);
-    if (this.#deps.onFailure === "throw") throw failure;
-    return otherwise(failure);
+    return insteadOf(ref, warningOf(this.survived(failure)));
   }
 
   #giveUp(act: StorageAct): SluiceError {
-    this.#abandoned = true;
+    this.isAbandoned = true;
     return (this.#givenUp ??= new StoreSilentError(act));
   }
 
@@ -224,7 +251,7 @@ export class StoreAccess {
   }
 }
 
-/** What is said of what is stored of a result. */
+/** The record of what is stored of a result. */
 export function infoOf(
   { namespace, scope, tool }: TransformOptions,
   source: Readonly<Record<string, unknown>> = tool === undefined ? {} : { tool },
@@ -232,7 +259,7 @@ export function infoOf(
   return { ...(namespace !== undefined && { namespace }), ...(scope !== undefined && { scope }), source };
 }
 
-/** A store may be anybody's: what is no ref would break the answer later on. */
+/** Checks the ref that a foreign store gave: anything else would break the answer later on. */
 export function checked(ref: ArtifactRef | null): ArtifactRef {
   const { id, source } = (ref ?? {}) as Readonly<Record<keyof ArtifactRef, unknown>>;
   if (typeof id === "string" && id !== "" && typeof source === "object" && source !== null) return ref as ArtifactRef;
@@ -246,14 +273,10 @@ function noBytes(): SluiceError {
   );
 }
 
-/** Null for what retention has taken away. */
-export async function unlessExpired<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof SluiceError && error.code === "E_EXPIRED") return null;
-    throw error;
-  }
+/** Null if retention has removed the artifact. Throws any other error. */
+function nullIfExpired(error: unknown): null {
+  if (error instanceof SluiceError && error.code === "E_EXPIRED") return null;
+  throw error;
 }
 
 function crowdedOut(): SluiceError {
@@ -262,4 +285,142 @@ function crowdedOut(): SluiceError {
     "The store did not keep this artifact until the result was complete, where the last may take the room of the first: " +
       "raise the limits of retention, or ask the tool for less.",
   );
+}
+
+/** Time limits of a store. */
+interface StoreTimeLimits {
+  /** Milliseconds for a call that moves bytes. Defaults to a minute. */
+  readonly bytes?: number;
+  /** Milliseconds for a call that looks something up or deletes it. Defaults to ten seconds. */
+  readonly look?: number;
+  /** Makes the error for a call that took longer. Defaults to {@link StoreSilentError}. */
+  readonly late?: (act: StorageAct) => Error;
+}
+
+type Kind = "bytes" | "look";
+
+/** Methods whose answer is a promise of one value. */
+const METHODS: Readonly<Record<string, readonly [act: StorageAct, kind: Kind]>> = {
+  putBytes: ["write", "bytes"],
+  putText: ["write", "bytes"],
+  get: ["read", "bytes"],
+  stat: ["read", "look"],
+  exists: ["read", "look"],
+  update: ["write", "look"],
+  delete: ["write", "look"],
+  evict: ["write", "look"],
+};
+
+/**
+ * The same store with time limits: each call, each piece of a stream and each entry of a list comes in time or fails. What comes too
+ * late is released.
+ */
+export function timedStore(store: ArtifactStore, limits: StoreTimeLimits = {}): ArtifactStore {
+  const time = new Time(limits);
+  // The target is an object of its own: a proxy may not replace the members of a frozen store.
+  return new Proxy(Object.create(store) as ArtifactStore, {
+    get(_, name): unknown {
+      if (name === "openWriter") return (info?: ArtifactInfo) => openWriter(store, info, time);
+      if (name === "openReader") return (...args: ReaderArguments) => openReader(store, args, time);
+      if (name === "list") return (...args: ListArguments) => listed(store, args, time);
+      const value: unknown = Reflect.get(store, name, store);
+      if (typeof value !== "function") return value;
+      const method = value.bind(store) as (...args: unknown[]) => Promise<unknown>;
+      const [act, kind] = METHODS[String(name)] ?? [];
+      return act === undefined || kind === undefined
+        ? method
+        : (...args: unknown[]) => time.within(act, kind, () => method(...args));
+    },
+  });
+}
+
+type ReaderArguments = Parameters<ArtifactStore["openReader"]>;
+type ListArguments = Parameters<ArtifactStore["list"]>;
+
+class Time {
+  readonly #limits: StoreTimeLimits;
+
+  constructor(limits: StoreTimeLimits) {
+    this.#limits = limits;
+  }
+
+  within<T>(act: StorageAct, kind: Kind, work: () => Promise<T>): Promise<T> {
+    const { late = (silent: StorageAct) => new StoreSilentError(silent) } = this.#limits;
+    const most = this.#limits[kind] ?? STORE_SILENCE[kind];
+    return guarded(act, () => untilLate(work, { most, late: () => late(act), signal: undefined }));
+  }
+}
+
+async function openWriter(store: ArtifactStore, info: ArtifactInfo | undefined, time: Time): Promise<ArtifactWriter> {
+  let isLate = false;
+  const opening = async (): Promise<ArtifactWriter> => {
+    const writer = await store.openWriter(info);
+    if (isLate) await writer.abort();
+    return writer;
+  };
+  const writer = await time.within("write", "bytes", opening).catch((error: unknown) => {
+    isLate = true;
+    throw error;
+  });
+  const abort = (): Promise<void> => time.within("write", "look", () => writer.abort());
+  return {
+    write: (chunk) => time.within("write", "bytes", () => writer.write(chunk)),
+    close: (patch) => time.within("write", "bytes", () => writer.close(patch)),
+    abort,
+    [Symbol.asyncDispose]: abort,
+  };
+}
+
+async function openReader(
+  store: ArtifactStore,
+  args: ReaderArguments,
+  time: Time,
+): Promise<ReadableStream<Uint8Array> | null> {
+  let isLate = false;
+  const opening = async (): Promise<ReadableStream<Uint8Array> | null> => {
+    const stream = await store.openReader(...args);
+    if (isLate) await stream?.cancel();
+    return stream;
+  };
+  const stream = await time.within("read", "bytes", opening).catch((error: unknown) => {
+    isLate = true;
+    throw error;
+  });
+  return stream && timedStream(stream, time);
+}
+
+function timedStream(stream: ReadableStream<Uint8Array>, time: Time): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller): Promise<void> {
+        try {
+          const { done, value } = await time.within("read", "bytes", () => reader.read());
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          reader.cancel(error).catch(() => undefined);
+          throw error;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function* listed(store: ArtifactStore, args: ListArguments, time: Time): AsyncGenerator<StoredArtifact> {
+  const entries = store.list(...args)[Symbol.asyncIterator]();
+  let isOver = false;
+  try {
+    for (;;) {
+      const { done, value } = await time.within("read", "look", () => entries.next());
+      isOver = done === true;
+      if (isOver) return;
+      yield value as StoredArtifact;
+    }
+  } finally {
+    // Not awaited: it may hang.
+    if (!isOver) void entries.return?.().catch(() => undefined);
+  }
 }

@@ -3,8 +3,8 @@
  * @module
  */
 import type { ArtifactStore, Clock } from "../artifacts/store.js";
-import type { ContractWasmSource } from "../core/tool-contract.js";
-import type { WasmSource } from "../core/create.js";
+import type { ContractWasmSource } from "../core/contract.js";
+import type { WasmSource } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import type { FileRefusal } from "../tools/user-files.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/arguments.js";

@@ -2,9 +2,9 @@
  * A user's file, and the marks by which an artifact is a version of one.
  * @module
  */
-import { isArtifactId, randomHex } from "../artifacts/ids.js";
+import { isArtifactId, randomHex } from "../artifacts/reference.js";
 import type { StoredArtifact } from "../artifacts/store.js";
-import type { DeferredReason, FileCategory } from "../core/tool-contract.js";
+import type { DeferredReason, FileCategory } from "../core/contract.js";
 
 /** Where a file came from. */
 export type FileOrigin = "uploaded" | "generated" | "deferred";

@@ -6,7 +6,7 @@ import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { TieredArtifactStore } from "../artifacts/tiered-store.js";
 import { untilAborted } from "../core/abort.js";
 import type { Transformed } from "../core/sluice.js";
-import { timedStore } from "../core/timed-store.js";
+import { timedStore } from "../core/store-access.js";
 import { readContract } from "../core/contract.js";
 import { SluiceError } from "../errors/error.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";

@@ -16,8 +16,7 @@ import type {
   StoredArtifact,
 } from "../artifacts/store.js";
 import { openedWriter } from "../artifacts/writer.js";
-import { createSluiceOver, type WasmSource } from "../core/create.js";
-import type { FileClaim, FileLook, Sluice } from "../core/sluice.js";
+import { createSluiceOver, type WasmSource, type FileClaim, type FileLook, type Sluice } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { KeyedQueue } from "../tools/keyed-work.js";
 import { fileName, nearestNames } from "./names.js";

@@ -3,6 +3,7 @@
  * @module
  */
 import type { Sluice, Transformed, TransformOptions } from "../core/sluice.js";
+import { type AnswerRef, createSluiceOver, type WasmSource } from "../core/sluice.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
@@ -29,13 +30,12 @@ import { InFlight, type Request } from "./in-flight.js";
 import { withLinks, withLinksAsText } from "./links.js";
 import type { SchemaMode } from "./schemas/schemas.js";
 import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
-import { namespaceOf } from "../artifacts/ids.js";
-import { chosenStore } from "../artifacts/discover.js";
+import { namespaceOf } from "../artifacts/reference.js";
+import { chosenStore } from "../artifacts/host-store.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import { createSluiceOver, type WasmSource } from "../core/create.js";
-import { timedStore } from "../core/timed-store.js";
+import { timedStore } from "../core/store-access.js";
 import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
 import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";

@@ -4,7 +4,7 @@
  */
 import { stringifyDeep } from "../core/value.js";
 import { textOf } from "../jsonrpc/bytes.js";
-import { DEFAULT_NAMESPACE } from "../artifacts/ids.js";
+import { DEFAULT_NAMESPACE } from "../artifacts/reference.js";
 import { type McpInterceptor, createInterceptor, type InterceptorOptions } from "./interceptor.js";
 import { instructionOf } from "./catalog.js";
 import { readTool } from "./artifact-reader/artifact-reader.js";

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
+import { ToolArtifacts } from "../artifacts/scoped.js";
 import { untilAborted } from "../core/abort.js";
 import { wrong, nearest, OBJECT } from "../errors/arguments.js";
 import type { AnswerRef, ClampReport, Sluice } from "../core/sluice.js";

@@ -4,19 +4,19 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import { type WasmSource, createSluiceOver } from "../core/create.js";
+import { type WasmSource, createSluiceOver } from "../core/sluice.js";
 import type { UserFilePrompts } from "../tools/user-files.js";
 import { type CatalogSource, listening } from "./tool.js";
 import { type CallPlace, type PlannerEvent, eventsOf, History } from "./event.js";
 import { wrongOption, type LlmClient, type LlmMessage } from "./llm/client.js";
 import { type PlannerResult, type PlannerPause, type RunState, MAX_RUN_NAME } from "./run-state.js";
 import type { HostStateStore } from "./state-store.js";
-import { chosenStore } from "../artifacts/discover.js";
+import { chosenStore } from "../artifacts/host-store.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { Sluice } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
-import { timedStore } from "../core/timed-store.js";
+import { timedStore } from "../core/store-access.js";
 import { jsonOf } from "../core/value.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";

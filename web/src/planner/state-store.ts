@@ -2,7 +2,7 @@
  * The interface and the bounds of state stores, and the store in memory.
  * @module
  */
-import type { BasicArtifactStore } from "../artifacts/basic-store.js";
+import type { BasicArtifactStore } from "../artifacts/host-store.js";
 import type { ArtifactStore, Clock } from "../artifacts/store.js";
 import { jsonOf } from "../core/value.js";
 import { wrong } from "../errors/arguments.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { z } from "zod";
-import type { ToolArtifacts } from "../artifacts/tool-artifacts.js";
+import type { ToolArtifacts } from "../artifacts/scoped.js";
 import { isByteSource, piecesOf, type ValuePiece } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { checkOptions, FUNCTION, type OptionTests, TEXT } from "../errors/arguments.js";

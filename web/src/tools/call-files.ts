@@ -7,7 +7,8 @@ import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
 import type { Dialect, GatedResult, Sluice, Transformed } from "../core/sluice.js";
-import { Answer } from "../core/transformed.js";
+import { Answer } from "../core/transform.js";
+import type { AnswerRef } from "../core/sluice.js";
 import { isStoreFailure, type StorageAct, storageError } from "../errors/storage.js";
 import type { ToolContext } from "./options.js";
 import { type Clock, systemClock } from "./resilience/attempt.js";
@@ -15,7 +16,6 @@ import type { SourceResult } from "./source.js";
 import { dropStaged, staged, stagingScope, through } from "./sources/body.js";
 import { callToolResult, MAX_RAW, ToolAnswer } from "./tool-call.js";
 import type { FileCall, FiledArguments, FiledResult, UserFileHandling } from "./user-files.js";
-import { eachOnce } from "../core/answer.js";
 
 /** What `CallFiles` needs. */
 interface CallFilesDeps {
@@ -133,6 +133,11 @@ export class CallFiles {
     });
     return new ToolAnswer(answer, isError, display);
   }
+}
+
+/** A file may be an artifact of the result already. */
+function eachOnce(artifacts: readonly AnswerRef[]): readonly AnswerRef[] {
+  return [...new Map(artifacts.map((ref) => [ref.id, ref])).values()];
 }
 
 /** Decodes UTF-8. Undefined for other bytes, which the gate reports. */

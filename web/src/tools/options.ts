@@ -3,8 +3,7 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import type { WasmSource } from "../core/create.js";
-import type { AnswerRef, Dialect, Sluice } from "../core/sluice.js";
+import type { WasmSource, AnswerRef, Dialect, Sluice } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../errors/arguments.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";

@@ -2,16 +2,16 @@
  * A connected source and everything around it: authorization, sessions, retries, files and artifacts.
  * @module
  */
-import { chosenStore } from "../artifacts/discover.js";
+import { chosenStore } from "../artifacts/host-store.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { untilEither } from "../core/abort.js";
-import { createSluiceOver } from "../core/create.js";
+import { createSluiceOver } from "../core/sluice.js";
 import type { SluiceConfig } from "../config/types.js";
 import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
-import { timedStore } from "../core/timed-store.js";
+import { timedStore } from "../core/store-access.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
 import { ArtifactArguments, artifactReadTool, type Args } from "./artifacts.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";

@@ -3,11 +3,11 @@
  * @module
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { ToolArtifacts, withoutScope } from "../artifacts/tool-artifacts.js";
-import type { TruncatedRef } from "../artifacts/unstored.js";
+import { ToolArtifacts, withoutScope } from "../artifacts/scoped.js";
+import type { TruncatedRef } from "../artifacts/reference.js";
 import { untilEither, untilLate } from "../core/abort.js";
 import type { AnswerRef, Clamp, ClampReport, Dialect, GatedResult, Sluice, Transformed } from "../core/sluice.js";
-import { Answer } from "../core/transformed.js";
+import { Answer } from "../core/transform.js";
 import type { SluiceError } from "../errors/error.js";
 import { isStoreFailure } from "../errors/storage.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";

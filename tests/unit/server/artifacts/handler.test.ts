@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test, describe } from "vitest";
-import { isArtifactId } from "../../../../web/src/artifacts/ids.js";
+import { isArtifactId } from "../../../../web/src/artifacts/reference.js";
 import { askedArtifact, artifactHandler } from "../../../../web/src/server/artifacts/handler.js";
 import { anyText } from "../any-text.js";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";

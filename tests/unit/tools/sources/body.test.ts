@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
-import { base64Of } from "../../../../web/src/core/base64.js";
+import { base64Of } from "../../../../web/src/core/value.js";
 import { createSluice } from "../../../../web/src/index.js";
 import { gateBody, HeldBytes } from "../../../../web/src/tools/sources/body.js";
 

@@ -6,13 +6,13 @@ import { statfs, type FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { guarded, storageError, systemCode } from "../../errors/storage.js";
-import { bytesOf, encoded, objectOf, spanOf, type Span } from "../bytes.js";
+import { spanOf, type Span } from "../byte-range.js";
+import { bytesOf, encoded, objectOf } from "../bytes.js";
 import { sha256 } from "../hash-node.js";
 import type { Hashing } from "../hash.js";
-import { claimOf, infoOfText } from "../record.js";
+import { claimOf, infoOfText, filterOf, isWanted } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import { Stamps } from "../stamps.js";
-import { filterOf, isWanted } from "../filter.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,

@@ -5,8 +5,7 @@
 import { lstat, lutimes, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
-import { isArtifactId } from "../ids.js";
-import { claimOf, MAX_RECORD_CHARS, patched, refOf } from "../record.js";
+import { isArtifactId, claimOf, MAX_RECORD_CHARS, patched, refOf } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import { inMilliseconds } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";

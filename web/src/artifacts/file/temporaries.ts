@@ -33,7 +33,7 @@ const NAME = /^([0-9a-f]{12}-[0-9a-f]{16})(-[0-9a-f]{16})?$/;
 const NO_VIEW = "0".repeat(12);
 
 /** What is known of the process that a name is of; `gone` where it ran under this kernel, and its socket is no more. */
-export type OwnerState = "running" | "ended" | "gone" | "unknown";
+type OwnerState = "running" | "ended" | "gone" | "unknown";
 
 /** A name that nobody else has, for as long as it is not given back. */
 export interface TemporaryPath {

@@ -7,9 +7,10 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { spanOf, streamOf, type Span } from "../bytes.js";
+import { spanOf, type Span } from "../byte-range.js";
+import { streamOf } from "../bytes.js";
 import type { Hashing } from "../hash.js";
-import { isArtifactId } from "../ids.js";
+import { isArtifactId } from "../reference.js";
 import { LocalLocks, type LockSource } from "../local-locks.js";
 import { scopeKey } from "../scope.js";
 import type { Stamps } from "../stamps.js";

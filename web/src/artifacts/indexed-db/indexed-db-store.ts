@@ -4,15 +4,17 @@
  */
 import { sha256 } from "#hash";
 import { wrong } from "../../errors/arguments.js";
-import { bytesOf, encoded, objectOf, spanOf } from "../bytes.js";
+import { spanOf } from "../byte-range.js";
+import { bytesOf, encoded, objectOf } from "../bytes.js";
 import type { Hashing } from "../hash.js";
 import type { LockSource } from "../local-locks.js";
-import { claimOf, infoOfText } from "../record.js";
+import { claimOf } from "../reference.js";
+import { infoOfText } from "../reference.js";
 import { NO_LIMITS } from "../retention/policy.js";
 import type { RetentionConfig } from "../../config/types.js";
+import { filterOf, isWanted } from "../reference.js";
 import { RetainingArtifactStore } from "../retention/retaining-store.js";
 import { Stamps } from "../stamps.js";
-import { filterOf, isWanted } from "../filter.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,

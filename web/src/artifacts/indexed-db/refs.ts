@@ -4,8 +4,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { idsFor, isArtifactId } from "../ids.js";
-import { patched, refOf, restated, type Claim } from "../record.js";
+import { idsFor, isArtifactId, patched, refOf, restated, type Claim } from "../reference.js";
 import { scopeKey, type FullScope } from "../scope.js";
 import { inMilliseconds, type Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";

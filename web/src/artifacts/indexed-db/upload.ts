@@ -4,8 +4,7 @@
  */
 import type { SluiceError } from "../../errors/error.js";
 import type { StreamHash } from "../hash.js";
-import { randomHex } from "../ids.js";
-import { patched, type Claim } from "../record.js";
+import { randomHex, patched, type Claim } from "../reference.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import { PieceBuffer, type ByteSink } from "../writer.js";
 import type { Lease, StoreDeps } from "./contents.js";

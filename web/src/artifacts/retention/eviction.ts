@@ -1,5 +1,5 @@
 /**
- * Who has to go, and taking artifacts away, one after the other, however the store behaves.
+ * Which artifacts have to go, and their removal, one after the other, however the store behaves.
  * @module
  */
 import type { SluiceError } from "../../errors/error.js";
@@ -7,27 +7,27 @@ import { storageError } from "../../errors/storage.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactStore, StoredArtifact } from "../store.js";
 import { keyOf, type Counted, type RetentionIndex, type ExceededLimit } from "./retention-index.js";
-import type { Limit, Retention } from "./policy.js";
+import { isExpired, type Limit, type Retention } from "./policy.js";
 
-/** Artifacts that would not leave, before making room is given up until the next time. */
+/** Eviction is given up until the next time after so many artifacts that could not be removed. */
 const MOST_REFUSALS = 16;
 
-/** What came of an artifact that had to go: it went; it is not as it was noted, which now is; or it would not. */
+/** The outcome of one eviction: removed; changed since it was indexed; or not removable. */
 type EvictionOutcome = "gone" | "changed" | "stuck";
 
-/** What was taken away in one go, and why not more. */
+/** What was removed, and the first error. */
 interface EvictionResult {
   readonly gone: StoredArtifact[];
-  /** What the store failed at first. */
+  /** The store's first error. */
   failure: SluiceError | undefined;
 }
 
-/** Nobody yet. */
+/** An empty result. */
 export function nothingEvicted(): EvictionResult {
   return { gone: [], failure: undefined };
 }
 
-/** Takes away from one store, and strikes out of its books. */
+/** Removes artifacts from one store and its index. */
 export class Eviction {
   readonly #store: ArtifactStore;
   readonly #retention: Retention;
@@ -41,19 +41,19 @@ export class Eviction {
     this.#stamps = stamps;
   }
 
-  /** Who would have to go. */
+  /** Which artifacts would have to go. */
   plan(more: Pick<EvictionCase, "coming" | "asked" | "exempt"> = {}): EvictionPlan {
     return planEviction({ ...more, index: this.#index, retention: this.#retention, now: this.#stamps.now() });
   }
 
-  /** Takes away one that is still as it was seen. */
+  /** Removes an artifact that has not been used since it was seen. */
   async evict(seen: StoredArtifact): Promise<boolean> {
     if (!(await this.#store.evict(seen))) return false;
     this.#index.depart(seen);
     return true;
   }
 
-  /** Takes away what has expired, or so many of it. Whether that was all that would go. */
+  /** Removes expired artifacts, at most `most`. Whether that was all that can be removed. */
   async expire(all: EvictionResult, most = Infinity): Promise<boolean> {
     if (this.#retention.ttl_seconds === null) return true;
     const now = this.#stamps.now();
@@ -71,7 +71,7 @@ export class Eviction {
     return over.length <= most;
   }
 
-  /** Evicts until every limit holds; `keep` is never among those who leave. */
+  /** Evicts until every limit holds. `keep` stays. */
   async evictExcess(all: EvictionResult, keep?: string): Promise<void> {
     const exempt = new Set(keep === undefined ? [] : [keep]);
     const moved = new Set<string>();
@@ -79,7 +79,7 @@ export class Eviction {
       const outcome = await this.#evictThese(this.plan({ exempt }).leaving, all);
       if (outcome === null) return;
       const { key, came } = outcome;
-      // One that never is as it was noted would be tried for ever.
+      // An artifact that changes each time would be tried for ever.
       if (came === "stuck" || moved.has(key)) {
         exempt.add(key);
         stuck += 1;
@@ -88,7 +88,7 @@ export class Eviction {
     }
   }
 
-  /** Ends at the first that does not go: then who has to leave is another question. */
+  /** Ends at the first that is not removed: the plan is out of date then. */
   async #evictThese(
     leaving: readonly StoredArtifact[],
     all: EvictionResult,
@@ -100,7 +100,7 @@ export class Eviction {
     return null;
   }
 
-  /** Takes away one that is still what it has to go for. */
+  /** Removes an artifact if the reason for it still holds. */
   async #takeAway(
     known: StoredArtifact,
     hasToGo: (seen: StoredArtifact) => boolean,
@@ -118,7 +118,7 @@ export class Eviction {
     }
   }
 
-  /** What the store itself says of an artifact now, noted; null, and struck out, when it is gone. */
+  /** Reads an artifact from the store and updates the index. Null if it is gone. */
   async #seen(known: StoredArtifact): Promise<StoredArtifact | null> {
     const seen = await this.#store.stat(known.id, known.scope);
     if (seen === null) this.#index.strike(known.id, known.scope);
@@ -127,28 +127,21 @@ export class Eviction {
   }
 }
 
-/** Whether another object or process used an artifact since; one's own notes are off by microseconds. */
+/** Whether another object or process has used the artifact since. The index may be off by microseconds. */
 function isLater(seen: StoredArtifact, known: StoredArtifact): boolean {
   return seen.used_at - known.used_at >= 1;
 }
 
 /**
- * Who would have to go, in order; and the limit that is exceeded even then, for nobody else may leave: where someone is
- * coming, only one that binds there, and where one limit is asked about, only that.
+ * The artifacts to evict, in order, and the limit that would still be exceeded since nothing else may go. With a `coming` artifact
+ * only limits on it count, with an `asked` limit only that one.
  */
 export interface EvictionPlan {
   readonly leaving: readonly StoredArtifact[];
   readonly full: Limit | null;
 }
 
-/** Whether an artifact's time is over at `now`, in milliseconds: at the very millisecond it is. */
-export function isExpired(artifact: StoredArtifact, { ttl_seconds, ttl_from }: Retention, now: number): boolean {
-  if (ttl_seconds === null) return false;
-  const since = ttl_from === "used" ? artifact.used_at : artifact.stored_at;
-  return now - Math.floor(since) >= ttl_seconds * 1000;
-}
-
-/** What room is made in, and for whom. */
+/** The input of a plan. */
 export interface EvictionCase {
   readonly index: RetentionIndex;
   readonly retention: Retention;
@@ -156,13 +149,13 @@ export interface EvictionCase {
   readonly now: number;
   /** Counted as if it were there already. */
   readonly coming?: Counted;
-  /** The one limit that matters where nobody is coming; all of them when left out. */
+  /** The one limit that counts if nothing is coming. Defaults to all. */
   readonly asked?: Limit;
-  /** Names (`keyOf`) of those that must not leave. */
+  /** Keys (`keyOf`) of artifacts that must stay. */
   readonly exempt?: ReadonlySet<string>;
 }
 
-/** Makes every limit hold again with as few nothingEvicted as there can be in the order of the strategy. */
+/** Plans as few evictions as possible, in the order of the strategy, until every limit holds. */
 export function planEviction({ index, retention, now, coming, asked, exempt }: EvictionCase): EvictionPlan {
   const { usage } = index;
   const candidates = new Candidates(index, retention, now, exempt);
@@ -188,7 +181,7 @@ export function planEviction({ index, retention, now, coming, asked, exempt }: E
   return { leaving, full };
 }
 
-/** Those that may leave, each once, however many limits they count for. */
+/** The artifacts that may go, each once, however many limits count it. */
 class Candidates {
   readonly #case: Pick<EvictionCase, "index" | "retention" | "now" | "exempt">;
   readonly #taken = new Set<string>();
@@ -215,7 +208,7 @@ class Candidates {
   #mayLeave(key: string, { used_at }: StoredArtifact): boolean {
     const { retention, now, exempt } = this.#case;
     if (exempt?.has(key) === true) return false;
-    // A time that lies ahead by more is none: the clock was put back since, or is wrong. It must not hold the store up.
+    // A time further ahead is wrong: the clock was put back. It must not block the store.
     return !(Math.abs(now - Math.floor(used_at)) < retention.min_age_seconds * 1000);
   }
 }

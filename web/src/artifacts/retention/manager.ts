@@ -1,39 +1,49 @@
 /**
- * Holds a store to its retention: who may come in, who has to go.
+ * Holds a store to its retention limits: which artifacts are admitted, and when others are evicted.
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
 import { inMilliseconds, stampOf, Stamps } from "../stamps.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact, StoreSpace } from "../store.js";
-import { nothingEvicted, Eviction, isExpired, type EvictionCase, type EvictionPlan } from "./eviction.js";
+import { nothingEvicted, Eviction, type EvictionCase, type EvictionPlan } from "./eviction.js";
 import { keyOf, RetentionIndex } from "./retention-index.js";
-import { DISK, largest, limitsOf, WHOLE, type Limit, type Measured, type Retention } from "./policy.js";
+import {
+  boundOf,
+  DISK,
+  isExpired,
+  limitsOf,
+  WHOLE,
+  type Bound,
+  type Limit,
+  type Measured,
+  type Retention,
+} from "./policy.js";
 
-/** What a collection took away. */
+/** What a collection removed. */
 export interface Collected {
-  /** How many. */
+  /** Artifacts. */
   readonly artifacts: number;
-  /** Bytes of them, a content that others share included. */
+  /** Their bytes, shared content included. */
   readonly bytes: number;
 }
 
-/** Artifacts that expire in one turn: whoever comes next does not wait for all. */
+/** Most artifacts that expire in one turn, so that the next caller does not wait for all. */
 const MOST_EXPIRING = 200;
 
-/** How often room is made on the disk for one piece of a stream, while others take it. */
+/** How often disk space is freed for one piece of a stream while others take it. */
 const MOST_ROUNDS = 4;
 
 /** Bytes on their way to a store. */
 interface Writing {
   readonly bytes: number;
-  /** Has the store take them, before anything else happens. */
+  /** Gives them to the store. Called synchronously. */
   readonly write: () => Promise<void>;
-  /** Throws away what was written before them. */
+  /** Discards what was written before them. */
   readonly discard: () => Promise<void>;
 }
 
-/** Decisions over one store, one after the other. */
+/** Decides for one store, one decision at a time. */
 export class RetentionManager {
   readonly #store: ArtifactStore;
   readonly #retention: Retention;
@@ -43,9 +53,9 @@ export class RetentionManager {
   readonly #eviction: Eviction;
   readonly #disk: FreeDisk | null;
   readonly #reading: Reading;
-  /** The collection that was begun last; settles, never rejects. */
+  /** The last collection. Never rejects. */
   #collecting: Promise<unknown> = Promise.resolve();
-  /** What was begun last; settles, never rejects. */
+  /** The last turn. Never rejects. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(store: ArtifactStore, retention: Retention, clock: Clock) {
@@ -64,26 +74,22 @@ export class RetentionManager {
     return this.#retention.ttl_seconds !== null;
   }
 
-  /** What an artifact of that scope and namespace is measured by while it is written. */
-  boundOf(claim: Omit<Measured, "size_bytes">): Bound {
-    const bound = largest(this.#retention, this.#limits, { ...claim, size_bytes: 0 });
-    return (bytes) => {
-      if (bound === null || bytes <= bound.most) return;
-      throw refusal("E_TOO_LARGE", bound.key, `The artifact has more than the ${bound.most} bytes that`);
-    };
+  /** The size limit of an artifact with that scope and namespace. Null if there is none. */
+  boundOf(claim: Omit<Measured, "size_bytes">): Bound | null {
+    return boundOf(this.#retention, this.#limits, { ...claim, size_bytes: 0 });
   }
 
-  /** To be called before anything of an artifact is written: looks how much of the disk may be taken. */
+  /** Reads the free disk space. Called before anything of an artifact is written. */
   async lookAtDisk(): Promise<void> {
     const disk = this.#disk;
     if (disk !== null) await this.#inTurn(() => disk.look());
   }
 
   /**
-   * Has bytes written, if need be after others left the disk for them.
+   * Writes bytes, if necessary after evicting artifacts from the disk.
    *
-   * @throws SluiceError E_STORE_FULL where too few may leave; what was written before is discarded by then, so that
-   * whoever waits finds its room.
+   * @throws SluiceError E_STORE_FULL if too few may be evicted. What was written before is discarded by then, which frees its space
+   * for waiting writers.
    */
   write(writing: Writing): Promise<void> {
     const disk = this.#disk;
@@ -91,41 +97,50 @@ export class RetentionManager {
     return this.#writeInTurn(disk, writing);
   }
 
-  /** Has `bytes` of an unfinished artifact thrown away. */
+  /** Discards `bytes` of an unfinished artifact. */
   async discard(bytes: number, work: () => Promise<void>): Promise<void> {
     await (this.#disk?.give(work, () => bytes) ?? work());
   }
 
   /**
-   * Lets an artifact in and makes room for it, both in one turn.
+   * Makes room for an artifact and admits it, in one turn.
    *
-   * @param publish stores it; not called when there is no room
-   * @throws SluiceError E_STORE_FULL where nothing may leave for it.
+   * @param publish stores it; not called if there is no room
+   * @throws SluiceError E_STORE_FULL if nothing may be evicted for it.
    */
   admit(coming: Measured, publish: () => Promise<ArtifactRef>): Promise<ArtifactRef> {
     return this.#inTurn(async () => {
       await this.#reading.freshen();
-      // Who cannot be taken away is looked at again the next time: it is no fault of who comes.
-      await this.#eviction.expire(nothingEvicted(), MOST_EXPIRING);
+      const { next } = this.#index;
+      // Artifacts that cannot be removed are tried again later; they do not keep new ones out.
+      if (next !== undefined && isExpired(next, this.#retention, this.#stamps.now())) {
+        await this.#eviction.expire(nothingEvicted(), MOST_EXPIRING);
+      }
       const { scope, namespace, size_bytes } = coming;
-      const { full } = await this.#room(() => ({ coming: { scope, namespace, size_bytes, sha256: null } }));
-      if (full)
-        throw refusal("E_STORE_FULL", full.key, `There is no room left within the ${full.most} ${full.counts} that`);
+      const counted = { scope, namespace, size_bytes, sha256: null };
+      if (!this.#index.usage.hasRoomFor(counted)) {
+        const { full } = await this.#room(() => ({ coming: counted }));
+        if (full) {
+          throw refusal("E_STORE_FULL", full.key, `There is no room left within the ${full.most} ${full.counts} that`);
+        }
+      }
       const ref = await publish();
       const now = inMilliseconds(this.#stamps.next());
-      // What was measured is what counts, whatever the store says of it.
+      // The measured values count, whatever the store says.
       this.#index.enter({ ...ref, scope, namespace, size_bytes, stored_at: now, used_at: now });
-      await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope }));
+      if (this.#index.usage.exceeded() !== null) {
+        await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope }));
+      }
       return ref;
     });
   }
 
-  /** Whether an artifact's time is over; then it is taken away. */
+  /** Whether an artifact has expired. It is removed then. */
   async expires(seen: StoredArtifact): Promise<boolean> {
     if (!isExpired(seen, this.#retention, this.#stamps.now())) return false;
-    // Where nothing can be taken away it is over all the same.
+    // It has expired even if it cannot be removed.
     const evicted = await this.evict(seen).catch(() => false);
-    // Stored anew since it was seen? Then it is not the one that is over.
+    // It may have been stored again since it was seen.
     return evicted || (await this.#isOver(seen));
   }
 
@@ -147,7 +162,7 @@ export class RetentionManager {
     if (known) this.#index.enter({ ...known, used_at: inMilliseconds(this.#stamps.next()) });
   }
 
-  /** Someone deleted it: that is not for retention to explain. */
+  /** Forgets an artifact that a caller deleted: it is unknown then, not expired. */
   forget(id: string, scope: ArtifactScope | undefined): void {
     this.#index.strike(id, scope);
   }
@@ -156,14 +171,14 @@ export class RetentionManager {
     return this.#store.exclusively ? this.#store.exclusively(work) : work();
   }
 
-  /** Throws what the store failed at when all that can go has gone. */
+  /** Removes all it can, then throws what the store failed at. */
   collect(): Promise<Collected | null> {
     const collected = this.#collecting.then(() => this.exclusively(() => this.#collect()));
     this.#collecting = collected.catch(() => undefined);
     return collected;
   }
 
-  /** In as many turns as it takes: whoever stores meanwhile does not wait for all of it. */
+  /** Takes many turns, so that writers in between do not wait for all of it. */
   async #collect(): Promise<Collected> {
     await this.#reading.aside();
     const all = nothingEvicted();
@@ -176,7 +191,7 @@ export class RetentionManager {
     return { artifacts: all.gone.length, bytes: all.gone.reduce((sum, { size_bytes }) => sum + size_bytes, 0) };
   }
 
-  /** Before anyone is turned away, it is looked whether others have left meanwhile. */
+  /** Plans evictions. Reads the store again before it refuses: other processes may have removed artifacts. */
   async #room(wanted: () => Pick<EvictionCase, "coming" | "asked">): Promise<EvictionPlan> {
     const first = this.#eviction.plan(wanted());
     if (first.full === null || !this.#store.exclusively) return first;
@@ -185,7 +200,7 @@ export class RetentionManager {
   }
 
   async #writeInTurn(disk: FreeDisk, { bytes, write, discard }: Writing): Promise<void> {
-    // Begun in the turn, so that no look comes between counting and writing; a slow write holds up nobody.
+    // Begun in the turn, so that no disk check comes between counting and writing. A slow write holds up no other turn.
     const { written } = await this.#inTurn(async () => {
       if (await this.#takeOf(disk, bytes)) return { written: write() };
       await discard();
@@ -194,7 +209,7 @@ export class RetentionManager {
     await written;
   }
 
-  /** Takes bytes of the disk; where they do not fit, others leave first. False when that is not enough. */
+  /** Reserves disk space, evicting artifacts if necessary. False if that is not enough. */
   async #takeOf(disk: FreeDisk, bytes: number): Promise<boolean> {
     if (disk.isDue) await disk.look();
     for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -204,7 +219,7 @@ export class RetentionManager {
     return disk.take(bytes);
   }
 
-  /** Makes room for bytes on the disk; false, and only what has expired left, when there would not be enough. */
+  /** Frees disk space. If there would not be enough, gives false and removes only what has expired. */
   async #clear(disk: FreeDisk, bytes: number): Promise<boolean> {
     const held = (): number => this.#index.usage.sum(DISK, WHOLE);
     const leaving = (work: () => Promise<void>): Promise<void> => {
@@ -233,8 +248,10 @@ export class RetentionManager {
   }
 }
 
-/** Checks a number of bytes. Throws SluiceError E_TOO_LARGE when so many can never be kept. */
-export type Bound = (bytes: number) => void;
+/** The error for an artifact with more bytes than can ever be kept. */
+export function tooLarge({ key, most }: Bound): SluiceError {
+  return refusal("E_TOO_LARGE", key, `The artifact has more than the ${most} bytes that`);
+}
 
 function noneFree({ min_free_disk }: Retention): SluiceError {
   const path = "retention.min_free_disk";
@@ -249,16 +266,16 @@ function refusal(code: "E_TOO_LARGE" | "E_STORE_FULL", key: keyof Retention, wha
   });
 }
 
-/** After so many milliseconds it is looked anew at what other processes did. */
+/** The store is read again after so many milliseconds, for changes by other processes. */
 const FRESH = 60_000;
 
-/** Milliseconds that whoever stores waits for that. Of a large store it takes longer, and comes into effect later. */
+/** Milliseconds that a writer waits for that. A large store takes longer, and the changes take effect later. */
 const PATIENCE = 250;
 
-/** The same where nothing is known yet. */
+/** The same for the first time. */
 const FIRST = 10_000;
 
-/** It is read again after so many times as long as it took. */
+/** Reading takes at most one part in so many of the time. */
 const REST = 20;
 
 type Listed = readonly StoredArtifact[];
@@ -266,13 +283,13 @@ type Listed = readonly StoredArtifact[];
 interface UnderWay {
   readonly begun: number;
   readonly listed: Promise<Listed>;
-  /** What is not to be taken from it. */
+  /** Artifacts that changed during the reading: what it says of them is out of date. */
   readonly changed: ReadonlySet<string>;
-  /** Whether it comes into effect without anybody's waiting for it. */
+  /** Whether nobody waits for it. It takes effect when it is done. */
   isLeft: boolean;
 }
 
-/** Fills the books of a store. */
+/** Reads a store into its index. */
 class Reading {
   readonly #store: ArtifactStore;
   readonly #index: RetentionIndex;
@@ -283,7 +300,7 @@ class Reading {
   #took = 0;
   #underWay: UnderWay | undefined;
 
-  /** @param inTurn does work when nobody else decides. */
+  /** @param inTurn runs work in a turn of its own. */
   constructor(
     store: ArtifactStore,
     index: RetentionIndex,
@@ -296,7 +313,7 @@ class Reading {
     this.#inTurn = inTurn;
   }
 
-  /** Has what is known be no older than a minute, in the turn of whoever asks; or somewhat older, where it takes long to read. */
+  /** Brings the index up to date within a minute, or longer for stores that are slow to read. Called in a turn. */
   async freshen(): Promise<void> {
     if (!this.#isOlder(Math.max(FRESH, REST * this.#took))) return;
     const reading = this.#begin();
@@ -304,18 +321,18 @@ class Reading {
     const listed = await this.#orLate(reading, this.#read === undefined ? FIRST : PATIENCE);
     if (listed !== undefined) return this.#take(reading, listed);
     reading.isLeft = true;
-    // What it fails at is tried again by whoever comes next.
+    // The next caller tries again.
     reading.listed.then((all) => this.#inTurn(async () => this.#take(reading, all))).catch(() => undefined);
   }
 
-  /** Has it be as it is now, in the turn of whoever asks; where that takes long, as `freshen`. */
+  /** Reads the store now; if that takes long, as `freshen` does. Called in a turn. */
   async refresh(): Promise<void> {
     if (this.#took > PATIENCE) return this.freshen();
     const reading = this.#begin();
     this.#take(reading, await reading.listed);
   }
 
-  /** Has it be as it is now, while others go on. Not to be waited for in a turn. */
+  /** Reads the store now while turns go on. Not to be awaited in a turn. */
   async aside(): Promise<void> {
     const reading = this.#begin();
     const listed = await reading.listed;
@@ -356,7 +373,7 @@ class Reading {
     return Promise.race([listed, late]).finally(() => clearTimeout(timer));
   }
 
-  /** In a turn: whoever decides goes by one state of things. */
+  /** Called in a turn, so that each decision sees one state. */
   #take(reading: UnderWay, all: Listed): void {
     if (this.#underWay !== reading) return;
     this.#leave(reading);
@@ -371,17 +388,17 @@ class Reading {
   }
 }
 
-/** Bytes after which the disk is looked at again, for what others write to it. */
+/** The disk is checked again after so many bytes, for what other programs write to it. */
 const LOOK_AFTER = 64 * 1024 * 1024;
 
-/** Of a disk that tells nothing. */
+/** The space of a disk that does not tell it. */
 export const UNKNOWN_SPACE: StoreSpace = { free_bytes: 0, total_bytes: 0 };
 
-/** The share of a disk that stays free. Between two looks, what is taken and given back here is counted. */
+/** Keeps a share of the disk free. Between two checks, what is reserved and freed here is counted. */
 class FreeDisk {
   readonly #ask: () => Promise<StoreSpace>;
   readonly #share: number;
-  /** Bytes that may be taken; below 0 where too little is free already. */
+  /** Bytes that may be taken. Negative if too little is free already. */
   #spare = 0;
   #taken = 0;
   #takenAtLook = 0;
@@ -392,7 +409,7 @@ class FreeDisk {
     this.#share = share;
   }
 
-  /** Null where nothing has to stay free, or the store cannot tell what is. */
+  /** Null if nothing has to stay free, or the store cannot tell its space. */
   static of(store: ArtifactStore, share: number): FreeDisk | null {
     if (!(share > 0) || typeof store.space !== "function") return null;
     return new FreeDisk(() => guarded("read", async () => (await store.space?.()) ?? UNKNOWN_SPACE), share);
@@ -402,23 +419,23 @@ class FreeDisk {
     return this.#spare;
   }
 
-  /** Whether so much was taken that it is time to look. */
+  /** Whether enough was taken for another check. */
   get isDue(): boolean {
     return this.#taken - this.#takenAtLook >= LOOK_AFTER;
   }
 
-  /** Asks the store. What is taken meanwhile may count twice, never not at all. */
+  /** Asks the store. What is taken in the meantime may count twice, but always counts. */
   async look(): Promise<void> {
     const before = this.#taken;
     const { free_bytes, total_bytes } = await this.#ask();
     const most = free_bytes - this.#share * total_bytes;
-    // A disk that does not say how large it is leaves nothing to go by.
+    // Without a total there is no limit.
     this.#spare = total_bytes > 0 && Number.isFinite(most) ? Math.floor(most) - (this.#taken - before) : Infinity;
     this.#takenAtLook = before;
     this.#looks += 1;
   }
 
-  /** Counts bytes that are about to be written; false, and nothing is counted, when there is no room for them. */
+  /** Reserves bytes that are about to be written. False, and reserves none, if there is no room. */
   take(bytes: number): boolean {
     if (bytes > Math.max(this.#spare, 0)) return false;
     this.#spare -= bytes;
@@ -426,7 +443,7 @@ class FreeDisk {
     return true;
   }
 
-  /** Counts bytes that work makes free, unless a look has seen it by then. */
+  /** Counts bytes that work frees, unless a check has seen them by then. */
   async give<T>(work: () => Promise<T>, freed: () => number): Promise<T> {
     const looks = this.#looks;
     const result = await work();

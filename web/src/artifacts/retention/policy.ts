@@ -6,7 +6,7 @@ import { settingsOf } from "../../config/check.js";
 import { RETENTION_SCHEMA } from "../../config/schema.mjs";
 import type { RetentionConfig } from "../../config/types.js";
 import { scopeKey } from "../scope.js";
-import type { ArtifactScope } from "../store.js";
+import type { ArtifactScope, StoredArtifact } from "../store.js";
 
 /** How a full store makes room. */
 export type CleanupStrategy = NonNullable<RetentionConfig["cleanup_strategy"]>;
@@ -86,21 +86,33 @@ export function limitsOf(retention: Retention): readonly Limit[] {
   return retention.min_free_disk > 0 ? [...limits, DISK] : limits;
 }
 
-/** Most bytes that an artifact may have where it goes, and the key that says so. */
-export function largest(
-  retention: Retention,
-  limits: readonly Limit[],
-  artifact: Measured,
-): { readonly key: keyof Retention; readonly most: number } | null {
-  const bounds = limits
-    .filter((limit) => limit !== DISK && limit.counts === "bytes" && limit.groupOf(artifact) !== null)
-    .map(({ key, most }) => ({ key, most }));
-  if (retention.max_artifact_bytes !== null)
-    bounds.unshift({ key: "max_artifact_bytes", most: retention.max_artifact_bytes });
-  return bounds.reduce<(typeof bounds)[number] | null>(
-    (least, bound) => (least === null || bound.most < least.most ? bound : least),
-    null,
-  );
+/** Most bytes that one artifact may have, and the key that says so. */
+export interface Bound {
+  readonly key: keyof Retention;
+  readonly most: number;
+}
+
+/** What bounds an artifact where it goes; null where nothing does. */
+export function boundOf(retention: Retention, limits: readonly Limit[], artifact: Measured): Bound | null {
+  const { max_artifact_bytes } = retention;
+  let bound: Bound | null =
+    max_artifact_bytes === null ? null : { key: "max_artifact_bytes", most: max_artifact_bytes };
+  for (const limit of limits) {
+    const isBound = limit !== DISK && limit.counts === "bytes" && limit.groupOf(artifact) !== null;
+    if (isBound && (bound === null || limit.most < bound.most)) bound = limit;
+  }
+  return bound;
+}
+
+/** Whether an artifact's time is over at `now`, in milliseconds: at the very millisecond it is. */
+export function isExpired(
+  artifact: Pick<StoredArtifact, "used_at" | "stored_at">,
+  { ttl_seconds, ttl_from }: Retention,
+  now: number,
+): boolean {
+  if (ttl_seconds === null) return false;
+  const since = ttl_from === "used" ? artifact.used_at : artifact.stored_at;
+  return now - Math.floor(since) >= ttl_seconds * 1000;
 }
 
 function wholeOf(): string {

@@ -3,9 +3,9 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { asStore } from "../discover.js";
+import { asStore } from "../host-store.js";
 import { bytesOf, encoded, objectOf } from "../bytes.js";
-import { claimOf, infoOfText, type Claim } from "../record.js";
+import { claimOf, infoOfText, type Claim } from "../reference.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,
@@ -20,9 +20,11 @@ import type {
   StoreSpace,
 } from "../store.js";
 import { SinkWriter, writerOf, writtenWhole, type ByteSink } from "../writer.js";
-import { RetentionManager, UNKNOWN_SPACE, type Bound, type Collected } from "./manager.js";
+import { RetentionManager, UNKNOWN_SPACE, type Collected } from "./manager.js";
+import { type Bound } from "./policy.js";
 import { readRetention } from "./policy.js";
 import type { RetentionConfig } from "../../config/types.js";
+import { tooLarge } from "./manager.js";
 
 /** Options of a {@link RetainingArtifactStore}. */
 export interface RetainingOptions {
@@ -153,7 +155,7 @@ class MeasuringSink implements ByteSink {
   readonly #writer: ArtifactWriter;
   readonly #claim: Claim;
   readonly #manager: RetentionManager;
-  readonly #check: Bound;
+  readonly #bound: Bound | null;
   #size = 0;
   /** Bytes that the writer has, if it has to throw them away. */
   #written = 0;
@@ -162,13 +164,13 @@ class MeasuringSink implements ByteSink {
     this.#writer = writer;
     this.#claim = claim;
     this.#manager = manager;
-    this.#check = manager.boundOf(claim);
+    this.#bound = manager.boundOf(claim);
   }
 
   write(chunk: Uint8Array): Promise<void> {
     const bytes = chunk.byteLength;
     this.#size += bytes;
-    this.#check(this.#size);
+    if (this.#bound !== null && this.#size > this.#bound.most) throw tooLarge(this.#bound);
     const write = (): Promise<void> => {
       this.#written += bytes;
       return this.#writer.write(chunk);

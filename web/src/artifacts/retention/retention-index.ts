@@ -1,31 +1,31 @@
 /**
- * What a store is known to hold, in the order in which it may have to go, and how much of each limit it takes.
+ * The known artifacts of a store, in the order of eviction, and their use of each limit.
  * @module
  */
 import { scopeKey } from "../scope.js";
 import type { ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
 import type { GroupOf, Limit, Measured, Retention } from "./policy.js";
 
-/** Most departed artifacts that are remembered, so as to say `expired` and not `unknown`. */
+/** Most removed artifacts that are remembered, to answer `expired` and not `unknown`. */
 const MAX_DEPARTED = 10_000;
 
 const NOBODY: ReadonlyMap<string, StoredArtifact> = new Map();
 
-/** Names an artifact over all scopes. */
+/** A key for an artifact that is unique over all scopes. */
 export function keyOf({ id, scope }: Pick<Partial<ArtifactRef>, "scope"> & Pick<ArtifactRef, "id">): string {
   return `${id} ${scopeKey(scope)}`;
 }
 
-/** The books of one retaining store. Holds no bytes and asks nobody. */
+/** The index of one retaining store. Holds no bytes and does no I/O. */
 export class RetentionIndex {
   readonly #limits: readonly Limit[];
   readonly #leavingBy: QueueTime;
   readonly #expiringBy: QueueTime;
   readonly #kept = new Map<string, StoredArtifact>();
   readonly #departed = new Set<string>();
-  /** Those that count together, by how they are put together, then by group. */
+  /** Artifacts that count together, by grouping function, then by group. */
   readonly #groups = new Map<GroupOf, Map<string, Queue>>();
-  /** Names of those that changed, for each reading of the store that is under way. */
+  /** Keys of artifacts that changed, for each reading of the store in progress. */
   readonly #watches = new Set<Set<string>>();
   #expiring: Queue;
   #usage: RetentionUsage;
@@ -43,29 +43,35 @@ export class RetentionIndex {
     return this.#usage;
   }
 
-  /** Everything, what expires first coming first. */
+  /** All artifacts, the first to expire first. */
   expiring(): Iterable<[key: string, artifact: StoredArtifact]> {
     return this.#expiring.entries();
   }
 
-  /** What counts together, what has to leave first coming first. */
+  /** The first to expire. Undefined if the index is empty. */
+  get next(): StoredArtifact | undefined {
+    const { value } = this.#expiring.entries().next();
+    return value?.[1];
+  }
+
+  /** The artifacts of a group, the first to evict first. */
   members({ groupOf }: Limit, group: string): Iterator<[key: string, artifact: StoredArtifact]> {
     return (this.#groups.get(groupOf)?.get(group) ?? NOBODY).entries();
   }
 
-  /** Notes what changes from now on, until {@link unwatch}: what was read meanwhile says nothing of that. */
+  /** Records the keys of what changes until {@link unwatch}: a reading in progress is out of date for those. */
   watch(): ReadonlySet<string> {
     const changed = new Set<string>();
     this.#watches.add(changed);
     return changed;
   }
 
-  /** Ends it. */
+  /** Ends a watch. */
   unwatch(changed: ReadonlySet<string>): void {
     this.#watches.delete(changed as Set<string>);
   }
 
-  /** Starts anew from what the store says, but for those that changed while it did. */
+  /** Rebuilds the index from a reading of the store, except for what changed meanwhile. */
   reset(artifacts: Iterable<StoredArtifact>, changed: ReadonlySet<string> = new Set()): void {
     const known = [...changed].flatMap((key) => this.#kept.get(key) ?? []);
     this.#kept.clear();
@@ -80,7 +86,7 @@ export class RetentionIndex {
     return this.#kept.get(keyOf({ id, scope: scope ?? {} }));
   }
 
-  /** Notes an artifact, in place of what was noted of it before. */
+  /** Adds or replaces an artifact. */
   enter(artifact: StoredArtifact): void {
     const key = keyOf(artifact);
     this.#change(key);
@@ -102,14 +108,14 @@ export class RetentionIndex {
     this.#departed.delete(key);
   }
 
-  /** Strikes an artifact out. */
+  /** Removes an artifact. */
   strike(id: string, scope: ArtifactScope | undefined): void {
     const key = keyOf({ id, scope: scope ?? {} });
     this.#change(key);
     this.#remove(key);
   }
 
-  /** Strikes it out as taken away by retention. */
+  /** Removes an artifact that retention took away, and remembers it. */
   depart({ id, scope }: ArtifactRef): void {
     const key = keyOf({ id, scope });
     this.#change(key);
@@ -140,7 +146,7 @@ export class RetentionIndex {
       const group = groupOf(artifact);
       const members = group === null ? undefined : groups.get(group);
       members?.remove(key);
-      // Groups come and go with sessions: an empty one is forgotten.
+      // Groups come and go with sessions: empty ones are dropped.
       if (group !== null && members?.size === 0) groups.delete(group);
     }
   }
@@ -149,8 +155,8 @@ export class RetentionIndex {
 type QueueTime = "stored_at" | "used_at";
 
 /**
- * The earliest first. As times grow, what comes later goes to the end, which costs the same however long the queue is;
- * only after a time that is earlier than another's the whole is sorted, when it is next looked at.
+ * A queue by time, the earliest first. Times usually grow, so adding at the end is constant time. After an earlier time the whole
+ * queue is sorted on the next read.
  */
 export class Queue {
   readonly #time: QueueTime;
@@ -166,7 +172,7 @@ export class Queue {
     return this.#artifacts.size;
   }
 
-  /** Puts an artifact, which must not be in the queue, where its time says. */
+  /** Adds an artifact that is not in the queue. */
   add(key: string, artifact: StoredArtifact): void {
     const time = artifact[this.#time];
     if (time < this.#latest) this.#sorted = false;
@@ -178,7 +184,7 @@ export class Queue {
     this.#artifacts.delete(key);
   }
 
-  /** Names and artifacts. What changes meanwhile may be seen or not. */
+  /** Keys and artifacts. Changes during the walk may be seen or not. */
   entries(): IterableIterator<[key: string, artifact: StoredArtifact]> {
     if (!this.#sorted) {
       const time = this.#time;
@@ -189,27 +195,27 @@ export class Queue {
   }
 }
 
-/** An artifact as it is counted: two of the same content have the same `sha256`. */
+/** What is counted of an artifact. Equal `sha256` means shared content. */
 export type Counted = Measured & { readonly sha256: string | null };
 
-/** A limit with the group in which it is exceeded. */
+/** A limit and the group that exceeds it. */
 export interface ExceededLimit {
   readonly limit: Limit;
   readonly group: string;
-  /** Of both, to tell it from others by. */
+  /** A key for both. */
   readonly name: string;
 }
 
-/** Sums over the artifacts that were added and not removed. */
+/** Sums over the artifacts in the index. */
 class RetentionUsage {
   readonly #limits: readonly Limit[];
-  /** By limit: what it is set to, or was moved to. */
+  /** The current value of each limit. */
   readonly #most: number[];
-  /** By limit, then by group. */
+  /** Sums by limit, then by group. */
   readonly #sums: readonly Map<string, number>[];
-  /** The groups that are past their limit, by limit. */
+  /** The groups that exceed their limit, by limit. */
   readonly #over: readonly Set<string>[];
-  /** How many artifacts share a content, for limits that count it once. */
+  /** How many artifacts share a content, for limits that count content once. */
   readonly #sharing = new Map<string, number>();
 
   constructor(limits: readonly Limit[]) {
@@ -229,19 +235,27 @@ class RetentionUsage {
     this.#count(artifact, -1, sharers === 0);
   }
 
-  /** Bytes or artifacts that a limit counts in a group. */
+  /** Whether every limit holds now and with one more artifact. */
+  hasRoomFor(coming: Counted): boolean {
+    this.add(coming);
+    const hasRoom = this.exceeded() === null;
+    this.remove(coming);
+    return hasRoom;
+  }
+
+  /** The bytes or artifacts of a group that a limit counts. */
   sum(limit: Limit, group: string): number {
     return this.#sums[this.#limits.indexOf(limit)]?.get(group) ?? 0;
   }
 
-  /** Moves a limit that has one group only. */
+  /** Changes a limit that has only one group. */
   allow(limit: Limit, group: string, most: number): void {
     const at = this.#limits.indexOf(limit);
     this.#most[at] = most;
     this.#judge(at, group, this.sum(limit, group));
   }
 
-  /** The narrowest limit that is exceeded, but for those with these names; null when all hold. */
+  /** The narrowest exceeded limit, except for those with these names. Null if all hold. */
   exceeded(except?: ReadonlySet<string>): ExceededLimit | null {
     for (const [at, limit] of this.#limits.entries()) {
       for (const group of this.#over[at] ?? []) {
@@ -266,7 +280,7 @@ class RetentionUsage {
       if (group === null || (once && !isOnly)) continue;
       const sums = this.#sums[at];
       const sum = (sums?.get(group) ?? 0) + sign * (counts === "bytes" ? artifact.size_bytes : 1);
-      // Groups come and go with sessions: an empty one is forgotten.
+      // Groups come and go with sessions: empty ones are dropped.
       if (sum === 0) sums?.delete(group);
       else sums?.set(group, sum);
       this.#judge(at, group, sum);

@@ -4,11 +4,11 @@
  */
 import { sha256 } from "#hash";
 import { SluiceError } from "../../errors/error.js";
-import { bytesOf, encoded, objectOf, spanOf, streamOf, type Span } from "../bytes.js";
-import { claimOf, infoOfText } from "../record.js";
+import { spanOf, type Span } from "../byte-range.js";
+import { bytesOf, encoded, objectOf, streamOf } from "../bytes.js";
+import { claimOf, infoOfText, filterOf, isWanted } from "../reference.js";
 import { fullScope } from "../scope.js";
 import { Stamps } from "../stamps.js";
-import { filterOf, isWanted } from "../filter.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,

@@ -3,7 +3,7 @@
  * @module
  */
 import type { GetObjectCommandOutput } from "@aws-sdk/client-s3";
-import type { Span } from "../bytes.js";
+import type { Span } from "../byte-range.js";
 import { damaged } from "../verify.js";
 import {
   isLost,

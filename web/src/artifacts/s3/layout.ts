@@ -6,7 +6,7 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { randomHex } from "../ids.js";
+import { randomHex } from "../reference.js";
 import { fullScope } from "../scope.js";
 import type { ArtifactScope } from "../store.js";
 

@@ -8,7 +8,7 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { isArtifactId } from "../ids.js";
+import { isArtifactId } from "../reference.js";
 import type { Bucket } from "./bucket.js";
 
 const NOTHING = new Uint8Array(0);

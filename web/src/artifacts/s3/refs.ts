@@ -11,8 +11,7 @@
  */
 import type { StorageAct } from "../../errors/storage.js";
 import { objectOf } from "../bytes.js";
-import { isArtifactId } from "../ids.js";
-import { copyOf, patched, refOf, type Claim } from "../record.js";
+import { isArtifactId, copyOf, patched, refOf, type Claim } from "../reference.js";
 import { fullScope, sameScope, type FullScope } from "../scope.js";
 import { inMilliseconds, type Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";

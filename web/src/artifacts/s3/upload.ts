@@ -8,8 +8,7 @@
 import type { CompletedPart } from "@aws-sdk/client-s3";
 import { SluiceError } from "../../errors/error.js";
 import type { Hashing, StreamHash } from "../hash.js";
-import { idsFor } from "../ids.js";
-import { copyOf, patched, refOf, restated, type Claim } from "../record.js";
+import { idsFor, copyOf, patched, refOf, restated, type Claim } from "../reference.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import { PieceBuffer, type ByteSink } from "../writer.js";

@@ -19,7 +19,7 @@ import { readConfig } from "../configuration.js";
 import { UsageError } from "../exit.js";
 import { openStore, prepareStore, sessionFolder } from "../store/store.js";
 import { printable, type Output, type Terminal } from "../terminal/terminal.js";
-import { cleanNamespace } from "../../artifacts/ids.js";
+import { cleanNamespace } from "../../artifacts/reference.js";
 
 const DAY = 86_400;
 const GB = 1_000_000_000;

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
 import type { SluiceConfig } from "../../config/types.js";
-import { createSluiceOver } from "../../core/create.js";
+import { createSluiceOver } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import { localWorkspaces } from "../../files/local-workspaces.js";
 import { FLAGS } from "../../files/options.js";

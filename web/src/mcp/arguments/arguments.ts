@@ -3,7 +3,7 @@
  * the tool expects.
  * @module
  */
-import { isArtifactId } from "../../artifacts/ids.js";
+import { isArtifactId } from "../../artifacts/reference.js";
 import type { StoredArtifact } from "../../artifacts/store.js";
 import { untilLate } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";

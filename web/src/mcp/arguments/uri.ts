@@ -2,7 +2,7 @@
  * Recognises an argument that is exactly one reference to an artifact.
  * @module
  */
-import { isArtifactId } from "../../artifacts/ids.js";
+import { isArtifactId } from "../../artifacts/reference.js";
 
 /** A reference in an argument. */
 export interface GivenUri {

@@ -2,6 +2,7 @@
  * Reads stored artifacts back in bounded answers: through one tool and as resources.
  * @module
  */
+import type { WrittenRange } from "../../artifacts/byte-range.js";
 import { counted, grouped } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import { SluiceError } from "../../errors/error.js";
@@ -20,7 +21,7 @@ import {
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
 import { inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
-import { requestOf, resourceRequestOf, spanIn, type ByteSpec, type Wanted } from "./request.js";
+import { requestOf, resourceRequestOf, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
 import { findArtifact, readSpan, type Readable, type ReadSource, MAX_RESOURCE_PART } from "./source.js";
 
@@ -230,7 +231,7 @@ async function noteOf(from: Readable): Promise<string> {
   );
 }
 
-async function partOf(from: Readable, range: ByteSpec, uri: string): Promise<ReadContent> {
+async function partOf(from: Readable, range: WrittenRange, uri: string): Promise<ReadContent> {
   const { size_bytes: size, mime_type } = from.ref;
   const span = spanIn(range, size);
   if (span.end - span.start > MAX_RESOURCE_PART) {

@@ -2,10 +2,11 @@
  * Reads a range of bytes: as text if it is text, else as a hex dump.
  * @module
  */
+import type { Span, WrittenRange } from "../../artifacts/byte-range.js";
 import { counted, grouped } from "../../core/amounts.js";
 import { prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
 import { artifactUri } from "./definition.js";
-import { spanIn, type ByteSpec, type Span } from "./request.js";
+import { spanIn } from "./request.js";
 import { readSpan, type Readable } from "./source.js";
 
 /** Most bytes in a hex dump. */
@@ -15,7 +16,7 @@ const MAX_HEX_BYTES = 4096;
 const CHARACTER = 4;
 
 /** Answers with a range in at most `most` characters. Throws E_INVALID_ARGUMENT if the range is empty. */
-export async function tellBytes(from: Readable, spec: ByteSpec, most: number): Promise<AnswerParts> {
+export async function tellBytes(from: Readable, spec: WrittenRange, most: number): Promise<AnswerParts> {
   const { size_bytes: size } = from.ref;
   const span = spanIn(spec, size);
   const read = { start: span.start, end: Math.min(span.end, span.start + CHARACTER * most + CHARACTER) };

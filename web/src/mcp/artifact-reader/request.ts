@@ -2,7 +2,8 @@
  * Parses requests: arguments of the tool, and URIs of resources.
  * @module
  */
-import { isArtifactId } from "../../artifacts/ids.js";
+import { readRange, resolveRange, type Span, type WrittenRange } from "../../artifacts/byte-range.js";
+import { isArtifactId } from "../../artifacts/reference.js";
 import { SluiceError } from "../../errors/error.js";
 import { tokensOf } from "../../json/pointer.js";
 import { quote } from "./definition.js";
@@ -19,7 +20,7 @@ const MAX_URI = 4096;
 /** What to read of an artifact. */
 export type Wanted =
   | { readonly mode: "info" }
-  | { readonly mode: "bytes"; readonly range: ByteSpec }
+  | { readonly mode: "bytes"; readonly range: WrittenRange }
   | { readonly mode: "lines" | "rows"; readonly range: RecordSpec }
   | { readonly mode: "pointer"; readonly tokens: readonly string[] }
   | { readonly mode: "search"; readonly needle: string };
@@ -133,18 +134,6 @@ function wrong(path: string, message: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", message, { path: path.slice(0, 60) });
 }
 
-/** A half-open range of bytes. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/**
- * A requested byte range: offsets from 0 with the last byte included, as in HTTP (RFC 9110 §14.1.2), where `last`
- * undefined means the end; or a suffix length.
- */
-export type ByteSpec = { readonly first: number; readonly last: number | undefined } | { readonly suffix: number };
-
 /** A requested range of lines or rows, counted from 1. `last` may be Infinity. */
 export interface RecordSpec {
   readonly first: number;
@@ -152,13 +141,11 @@ export interface RecordSpec {
 }
 
 /** Parses `0-1023`, `100-` or `-50`. Throws E_INVALID_ARGUMENT. */
-function parseBytes(text: string): ByteSpec {
-  const [, a = "", b = ""] = /^\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/.exec(text) ?? [];
-  if (a === "" && b === "")
-    throw noRange("bytes", text, '"0-1023" is the first 1,024, "100-" the rest, "-50" the last 50');
-  if (a === "") return { suffix: Number(b) };
-  if (b !== "" && Number(b) < Number(a)) throw backwards("bytes", text);
-  return { first: Number(a), last: b === "" ? undefined : Number(b) };
+function parseBytes(text: string): WrittenRange {
+  const range = /\d{16}/.test(text) ? undefined : readRange(text.trim().replace(/\s*-\s*/, "-"));
+  if (range === "backwards") throw backwards("bytes", text);
+  if (range !== undefined) return range;
+  throw noRange("bytes", text, '"0-1023" is the first 1,024, "100-" the rest, "-50" the last 50');
 }
 
 /** Parses `1-50`, `51-` or `7`, counted from 1. Throws E_INVALID_ARGUMENT. */
@@ -178,10 +165,9 @@ function parseRecords(name: "lines" | "rows", text: string): RecordSpec {
 }
 
 /** Resolves a byte range for a size. Throws E_INVALID_ARGUMENT if it is empty. */
-export function spanIn(spec: ByteSpec, size: number): Span {
-  const start = "suffix" in spec ? Math.max(0, size - spec.suffix) : spec.first;
-  const end = "suffix" in spec || spec.last === undefined ? size : Math.min(size, spec.last + 1);
-  if (start < end) return { start, end };
+export function spanIn(range: WrittenRange, size: number): Span {
+  const span = resolveRange(range, size);
+  if (span !== null) return span;
   const there = size === 0 ? "is empty" : `has ${size} bytes: ask for bytes within "0-${size - 1}"`;
   throw new SluiceError("E_INVALID_ARGUMENT", `The range holds no byte. The artifact ${there}.`, { path: "bytes" });
 }

@@ -3,7 +3,7 @@
  * promised length. Artifacts have a strong entity tag and no modification date, so conditions on dates do not apply.
  * @module
  */
-import type { Span } from "../../artifacts/bytes.js";
+import { readRange, resolveRange, type Span } from "../../artifacts/byte-range.js";
 import type { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { StoredArtifact } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
@@ -98,7 +98,7 @@ function names(list: string, tag: string, comparison: "strong" | "weak"): boolea
   return false;
 }
 
-const SINGLE = /^bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*$/i;
+const SINGLE = /^bytes=[ \t]*([0-9-]*)[ \t]*$/i;
 
 /**
  * The requested bytes.
@@ -107,16 +107,9 @@ const SINGLE = /^bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*$/i;
  * exists.
  */
 export function requestedSpan(header: string | null, size: number): Span | "unsatisfiable" | null {
-  const [, first = "", last = ""] = (header === null ? null : SINGLE.exec(header)) ?? [];
-  if (first === "" && last === "") return null;
-  if (first === "") return satisfiable(Math.max(0, size - Number(last)), size);
-  const start = Number(first);
-  const end = last === "" ? Number.POSITIVE_INFINITY : Number(last) + 1;
-  return last !== "" && end <= start ? null : satisfiable(start, Math.min(end, size));
-}
-
-function satisfiable(start: number, end: number): Span | "unsatisfiable" {
-  return start < end ? { start, end } : "unsatisfiable";
+  const range = readRange(SINGLE.exec(header ?? "")?.[1] ?? "");
+  if (range === undefined || range === "backwards") return null;
+  return resolveRange(range, size) ?? "unsatisfiable";
 }
 
 /**

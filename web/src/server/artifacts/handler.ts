@@ -2,8 +2,8 @@
  * Serves artifacts over HTTP, in a service worker or a server, with `Request` and `Response`.
  * @module
  */
-import { asStore } from "../../artifacts/discover.js";
-import { isArtifactId } from "../../artifacts/ids.js";
+import { asStore } from "../../artifacts/host-store.js";
+import { isArtifactId } from "../../artifacts/reference.js";
 import { scopeKey } from "../../artifacts/scope.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";

@@ -2,7 +2,7 @@
  * Serves artifacts of sessions in a service worker: their addresses, and ending a session.
  * @module
  */
-import { asStore } from "../../artifacts/discover.js";
+import { asStore } from "../../artifacts/host-store.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
 import { wrong } from "../../errors/arguments.js";

@@ -4,7 +4,7 @@
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
 import { onAbort, untilLate } from "../../core/abort.js";
-import { timedStore } from "../../core/timed-store.js";
+import { timedStore } from "../../core/store-access.js";
 import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
 import type { ServeDeps } from "../deps.js";

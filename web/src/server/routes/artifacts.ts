@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { isArtifactId, namespaceOf } from "../../artifacts/ids.js";
+import { isArtifactId, namespaceOf } from "../../artifacts/reference.js";
 import type { Retention } from "../../artifacts/retention/policy.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";

@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { isArtifactId } from "../../artifacts/ids.js";
+import { isArtifactId } from "../../artifacts/reference.js";
 import type { FullScope } from "../../artifacts/scope.js";
 import { SluiceError } from "../../errors/error.js";
 import type { UserFile } from "../../files/user-file.js";

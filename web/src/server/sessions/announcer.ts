@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactRef } from "../../artifacts/store.js";
-import { isTruncated } from "../../artifacts/unstored.js";
+import { isTruncated } from "../../artifacts/reference.js";
 import type { AnswerRef } from "../../core/sluice.js";
 import type { ServedSession } from "./session.js";
 import type { ServeDeps } from "../deps.js";

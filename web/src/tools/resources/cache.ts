@@ -4,7 +4,7 @@
  */
 import { scopeKey } from "../../artifacts/scope.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact } from "../../artifacts/store.js";
-import { isTruncated } from "../../artifacts/unstored.js";
+import { isTruncated } from "../../artifacts/reference.js";
 import { untilAborted } from "../../core/abort.js";
 import { STORE_SILENCE, StoreAccess } from "../../core/store-access.js";
 import type { SluiceError } from "../../errors/error.js";

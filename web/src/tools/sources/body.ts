@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
-import { base64Of } from "../../core/base64.js";
+import { base64Of } from "../../core/value.js";
 import type { GatedResult, Sluice, TransformOptions } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import { joined } from "../../jsonrpc/bytes.js";

@@ -10,7 +10,7 @@ import {
   type Tool,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { namespaceOf } from "../../../artifacts/ids.js";
+import { namespaceOf } from "../../../artifacts/reference.js";
 import type { ArtifactStore } from "../../../artifacts/store.js";
 import { onAbort } from "../../../core/abort.js";
 import type { Sluice } from "../../../core/sluice.js";

@@ -6,8 +6,8 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../../../artifacts/store.js";
-import { ToolArtifacts } from "../../../artifacts/tool-artifacts.js";
-import { isTruncated } from "../../../artifacts/unstored.js";
+import { ToolArtifacts } from "../../../artifacts/scoped.js";
+import { isTruncated } from "../../../artifacts/reference.js";
 import { plainType } from "../../../core/media-type.js";
 import type { AnswerRef, Sluice, Transformed } from "../../../core/sluice.js";
 import { chunksIn } from "../../../core/value.js";

@@ -1,0 +1,252 @@
+/**
+ * References to artifacts: their ids and namespaces, their records, the filter of lists, and truncated refs to what is not stored.
+ * @module
+ */
+import { sha256 } from "#hash";
+import { wrong } from "../errors/arguments.js";
+import { SluiceError } from "../errors/error.js";
+import { objectOf } from "./bytes.js";
+import type { Hashing } from "./hash.js";
+import { fullScope, type FullScope } from "./scope.js";
+import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactFilter } from "./store.js";
+
+/** The complete record of an artifact before its bytes are stored. */
+export interface Claim {
+  readonly namespace: string;
+  readonly scope: FullScope;
+  readonly mime_type: string | null;
+  readonly filename: string | null;
+  readonly source: Readonly<Record<string, unknown>>;
+}
+
+/** The limit for the record of one artifact in characters of JSON, `source` included. */
+export const MAX_RECORD_CHARS: number = 1024 * 1024;
+
+/**
+ * Checks a record and fills in the defaults.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT with the path of the field.
+ */
+export function claimOf(info: ArtifactInfo = {}): Claim {
+  const { namespace, scope, mime_type, filename, source } = objectOf(info, "info");
+  return {
+    namespace: namespaceOf(namespace),
+    scope: fullScope(scope),
+    mime_type: text(mime_type, "mime_type"),
+    filename: text(filename, "filename"),
+    source: copied(source),
+  };
+}
+
+/** The record of a text: `text/plain` unless `mime_type` is given, null included. */
+export function infoOfText(info: ArtifactInfo = {}): ArtifactInfo {
+  const { mime_type = "text/plain", ...rest } = objectOf(info, "info");
+  return { ...rest, mime_type };
+}
+
+/** Applies a patch. Fields that it leaves out stay; null replaces. */
+export function patched<T extends Claim | ArtifactRef>(said: T, patch: ArtifactPatch = {}): T {
+  const { mime_type, filename, source } = objectOf(patch, "patch");
+  return {
+    ...said,
+    ...(mime_type !== undefined && { mime_type: text(mime_type, "mime_type") }),
+    ...(filename !== undefined && { filename: text(filename, "filename") }),
+    ...(source !== undefined && { source: copied(source) }),
+  };
+}
+
+/**
+ * Compares a ref with the record under which the same content is stored again. The newer name, type and source win if given, so
+ * that a put without a name does not erase one.
+ *
+ * @returns the patch, or null if nothing changes.
+ */
+export function restated(ref: ArtifactRef, claim: Claim): ArtifactPatch | null {
+  const patch: ArtifactPatch = {
+    ...(claim.mime_type !== null && claim.mime_type !== ref.mime_type && { mime_type: claim.mime_type }),
+    ...(claim.filename !== null && claim.filename !== ref.filename && { filename: claim.filename }),
+    ...(Object.keys(claim.source).length > 0 &&
+      JSON.stringify(claim.source) !== JSON.stringify(ref.source) && { source: claim.source }),
+  };
+  return Object.keys(patch).length > 0 ? patch : null;
+}
+
+/** The ref to stored bytes. */
+export function refOf(claim: Claim, id: string, hash: string, size_bytes: number): ArtifactRef {
+  const { mime_type, filename, scope, namespace, source } = claim;
+  return { id, mime_type, size_bytes, filename, sha256: hash, scope, namespace, source };
+}
+
+/** A deep copy, so that callers cannot change what a store holds. */
+export function copyOf(ref: ArtifactRef): ArtifactRef {
+  return { ...ref, scope: { ...ref.scope }, source: copied(ref.source) };
+}
+
+function text(value: unknown, name: "mime_type" | "filename"): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string" && value.length <= MAX_RECORD_CHARS) return value;
+  throw new SluiceError("E_INVALID_ARGUMENT", `${name} must be null or a string of at most a million characters.`, {
+    path: name,
+  });
+}
+
+function copied(source: unknown): Readonly<Record<string, unknown>> {
+  if (source === undefined) return {};
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(source);
+  } catch {
+    // Refused below.
+  }
+  if (json?.startsWith("{") === true && json.length <= MAX_RECORD_CHARS) {
+    return JSON.parse(json) as Readonly<Record<string, unknown>>;
+  }
+  throw new SluiceError("E_INVALID_ARGUMENT", "source must be an object that JSON can write, of at most 1 MiB.", {
+    path: "source",
+  });
+}
+
+/** The default namespace. */
+export const DEFAULT_NAMESPACE = "artifact";
+
+const NAMESPACE = /^[A-Za-z0-9._-]{1,64}$/;
+const ID = /^[A-Za-z0-9._-]{1,64}_[0-9a-f]{12,64}$/;
+const SHORTEST = 12;
+const STEP = 4;
+const SHA256_HEX = 64;
+
+/**
+ * Checks a namespace. Defaults to `artifact`.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT if it breaks the rule, which the message names.
+ */
+export function namespaceOf(namespace: string = DEFAULT_NAMESPACE): string {
+  if (typeof namespace === "string" && NAMESPACE.test(namespace)) return namespace;
+  throw new SluiceError(
+    "E_INVALID_ARGUMENT",
+    "A namespace is 1 to 64 characters, each an ASCII letter, a digit, '-', '_' or '.'.",
+    { path: "namespace" },
+  );
+}
+
+/** Makes a namespace of any name, such as a server's title: `My Server!` becomes `My_Server`. */
+export function cleanNamespace(name: string): string {
+  const cleaned = name
+    .slice(0, 256)
+    .replace(/[^A-Za-z0-9.-]+/g, "_")
+    .replace(/^_|_$/g, "");
+  return cleaned.slice(0, 64) || DEFAULT_NAMESPACE;
+}
+
+/**
+ * The ids that a content may have, in the order in which they are tried: 12 hex digits, then four more each time in case another
+ * content in the scope has the shorter id.
+ */
+export function* idsFor(namespace: string, hash: string): Generator<string, void, void> {
+  for (let digits = SHORTEST; digits <= SHA256_HEX; digits += STEP) yield `${namespace}_${hash.slice(0, digits)}`;
+}
+
+/** Random bytes as lower-case hex. */
+export function randomHex(bytes: number): string {
+  const random = crypto.getRandomValues(new Uint8Array(bytes));
+  return Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Whether a string has the form of an id. No other string is stored anywhere or becomes part of a path. */
+export function isArtifactId(id: unknown): id is string {
+  return typeof id === "string" && ID.test(id);
+}
+
+/** Checks a filter. Throws E_INVALID_ARGUMENT. */
+export function filterOf(only: ArtifactFilter | undefined): ArtifactFilter {
+  const { filename } = objectOf(only ?? {}, "only");
+  if (filename !== undefined && typeof filename !== "string") throw wrong("only.filename", "a string");
+  return filename === undefined ? {} : { filename };
+}
+
+/** Whether an artifact passes a filter. */
+export function isWanted({ filename }: Pick<ArtifactRef, "filename">, only: ArtifactFilter | undefined): boolean {
+  return only?.filename === undefined || only.filename === filename;
+}
+
+/**
+ * A ref to content that was not stored. Its id begins with `truncated_`; its `source` has `warning` (why, and what to do),
+ * `truncated: true` and `original_size` in bytes.
+ */
+export interface TruncatedRef extends Omit<ArtifactRef, "sha256"> {
+  /** Null if the bytes could not all be hashed, since a store took some before it refused. The id is then random. */
+  readonly sha256: string | null;
+}
+
+/** The part of a content that a store took before it refused. */
+export interface Unkept {
+  readonly size_bytes: number;
+  /** Those bytes, if they are still held. */
+  readonly bytes?: readonly Uint8Array[];
+}
+
+/** A content that is only counted and hashed. */
+export interface Unstored {
+  /** Takes the bytes before it returns. */
+  write(chunk: Uint8Array): void;
+  /** Ends the content. Call it once. */
+  ref(patch?: ArtifactPatch): TruncatedRef;
+}
+
+type Said = Omit<TruncatedRef, "id" | "size_bytes" | "sha256">;
+
+/** The namespace of truncated refs. */
+const TRUNCATED = "truncated";
+/** Most characters of an error's message that a warning repeats. */
+const MAX_REASON = 400;
+/** Random bytes in an id without a hash. */
+const RANDOM_BYTES = 6;
+
+/**
+ * Begins a content that is not stored, or continues one that a store refused. `warning` becomes `source.warning`.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT with the path of the field that is wrong in `info`.
+ */
+export async function openUnstored(
+  info: ArtifactInfo,
+  warning: string,
+  passed: Unkept = { size_bytes: 0, bytes: [] },
+  hashing: Hashing = sha256,
+): Promise<Unstored> {
+  const claim = claimOf(info);
+  const hash = passed.bytes && (await hashing.stream());
+  for (const chunk of passed.bytes ?? []) hash?.update(chunk);
+  let size = passed.size_bytes;
+  return {
+    write(chunk): void {
+      hash?.update(chunk);
+      size += chunk.byteLength;
+    },
+    ref: (patch) => truncated(patched(claim, patch), warning, size, hash?.digest() ?? null),
+  };
+}
+
+/** The truncated ref in place of one whose artifact the store did not keep. */
+export function insteadOf(ref: ArtifactRef | TruncatedRef, warning: string): TruncatedRef {
+  return truncated(ref, warning, ref.size_bytes, ref.sha256);
+}
+
+/** Whether a ref is truncated. */
+export function isTruncated({ source }: ArtifactRef | TruncatedRef): boolean {
+  return source["truncated"] === true;
+}
+
+/** The `source.warning` for an error: its own message, which names the remedy. */
+export function warningOf({ code, message }: SluiceError): string {
+  const reason = message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message;
+  return `Content not stored (${code}): ${reason}`;
+}
+
+function truncated(claim: Said, warning: string, size: number, hash: string | null): TruncatedRef {
+  const { mime_type, filename, scope, namespace } = claim;
+  // The places of references mean nothing without the text.
+  const { references: _, ...said } = claim.source;
+  const source = { ...said, warning, truncated: true, original_size: size };
+  const id = idsFor(TRUNCATED, hash ?? randomHex(RANDOM_BYTES)).next().value ?? TRUNCATED;
+  return { id, mime_type, size_bytes: size, filename, sha256: hash, scope, namespace, source };
+}

@@ -1,0 +1,408 @@
+/**
+ * One result on its way through the gate, from its first byte to its answers. `Stream` is what callers write to; `Message` drives
+ * one engine.
+ * @module
+ */
+import { fullScope, sameScope, scopeKey } from "../artifacts/scope.js";
+import type { ArtifactScope } from "../artifacts/store.js";
+import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
+import { isBytes, noBytes } from "../errors/arguments.js";
+import { SluiceError } from "../errors/error.js";
+import type { Engine, EnginePool } from "./engine.js";
+import { LayerWork } from "./layer-work.js";
+import { keepSidecarRefs } from "./restore.js";
+import { Intake, SegmentWriter } from "./segments.js";
+import type {
+  AnswerOptions,
+  AnswerRef,
+  ClampReport,
+  GatedResult,
+  SluiceStream,
+  Transformed,
+  TransformOptions,
+} from "./sluice.js";
+import { infoOf, type StoreAccess } from "./store-access.js";
+import { base64Of, chunksIn, filenameOf, typeOf, type ByteSource } from "./value.js";
+
+const BROKEN_OFF = "Content not stored: the stream that it came from broke off. Call the tool again.";
+
+/** Bytes that the core gets at a time, so that a large chunk costs no more memory than a small one. */
+const CHUNK = 262_144;
+
+/** Characters that are encoded at a time. */
+const TEXT_PIECE = 65_536;
+
+const NO_REFS: ReadonlyMap<number, AnswerRef> = new Map();
+
+const encoder = new TextEncoder();
+
+/** What a message needs besides an engine. */
+export interface MessageDeps {
+  readonly access: StoreAccess;
+  readonly options: TransformOptions;
+  /** Reduces another result over the same store, such as a resource that was read from a link. */
+  readonly reduce: (result: unknown, options: TransformOptions, access: StoreAccess) => Promise<Transformed>;
+  readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
+}
+
+/** The core's report on the answer. */
+interface Report {
+  readonly changed: boolean;
+  readonly clamped: boolean;
+  /** Whether the whole of a clamped observation should be stored. */
+  readonly shelve: boolean;
+  readonly original_chars: number;
+  readonly method: string;
+}
+
+/**
+ * A message that takes its engine when the first bytes come. Calls that are not awaited run in order. The first failure discards
+ * what is half written, and every later call throws it again.
+ */
+export class Stream implements SluiceStream {
+  readonly #pool: EnginePool;
+  readonly #deps: MessageDeps;
+  #message: Message | undefined;
+  /** The last call, until it settles. */
+  #pending: Promise<unknown> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #ended = false;
+
+  constructor(pool: EnginePool, deps: MessageDeps) {
+    this.#pool = pool;
+    this.#deps = deps;
+  }
+
+  write(chunk: Uint8Array): Promise<void> {
+    if (!isBytes(chunk)) return Promise.reject(noBytes("chunk"));
+    return this.#inTurn(async () => (await this.#begun()).pushBytes(chunk));
+  }
+
+  async close(): Promise<Transformed> {
+    await using gated = await this.end();
+    return await gated.answer();
+  }
+
+  end(): Promise<GatedResult> {
+    const ending = this.#inTurn(async () => {
+      const message = await this.#begun();
+      await message.finish();
+      // The caller disposes of it from here on.
+      this.#message = undefined;
+      return message;
+    });
+    this.#ended = true;
+    return ending;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended = true;
+    await this.#pending?.catch(noMatter);
+    await this.#message?.[Symbol.asyncDispose]();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#ended) return Promise.reject(closed());
+    const turn =
+      this.#pending === undefined
+        ? this.#run(work)
+        : this.#pending.then(noMatter, noMatter).then(() => this.#run(work));
+    this.#pending = turn;
+    const forget = (): void => {
+      if (this.#pending === turn) this.#pending = undefined;
+    };
+    turn.then(forget, forget);
+    return turn;
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    try {
+      return await work();
+    } catch (error) {
+      this.#failure = { error };
+      await this.#message?.[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async #begun(): Promise<Message> {
+    return (this.#message ??= new Message(this.#pool, await this.#pool.take(), this.#deps));
+  }
+}
+
+/** Drives one engine through one message: its bytes, its end, and any number of answers. */
+export class Message implements GatedResult {
+  readonly #pool: EnginePool;
+  readonly #engine: Engine;
+  readonly #deps: MessageDeps;
+  /** Stores what the gate diverts. Made for the first segment. */
+  #intake: Intake | undefined;
+  /** The document so far, while it is short enough for `keepOriginal`. */
+  #original: Uint8Array[] | undefined;
+  #bytesIn = 0;
+  /** The store access of the last answer. */
+  #answering: StoreAccess | undefined;
+  /** The refs of what the gate stored, in the scope of the last answer. */
+  #adopted: { readonly scope: string; readonly refs: ReadonlyMap<number, AnswerRef> } | undefined;
+  #isOver = false;
+
+  constructor(pool: EnginePool, engine: Engine, deps: MessageDeps) {
+    this.#pool = pool;
+    this.#engine = engine;
+    this.#deps = deps;
+    if ((deps.options.keepOriginal ?? 0) > 0) this.#original = [];
+    engine.give(callOf(deps.options));
+    engine.must("begin");
+  }
+
+  get original(): readonly Uint8Array[] | undefined {
+    return this.#original;
+  }
+
+  /** Takes bytes of the document. Settles once the store has taken what they diverted. */
+  async pushBytes(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; at += CHUNK) {
+      const chunk = bytes.subarray(at, at + CHUNK);
+      this.#deps.options.signal?.throwIfAborted();
+      this.#engine.call("body", chunk.length).set(chunk);
+      this.#engine.must("push", chunk.length);
+      this.#bytesIn += chunk.length;
+      if (this.#original !== undefined) this.#keep(chunk.slice());
+      await this.#drain();
+    }
+  }
+
+  /** Takes text of the document: all of it, or what stands before and after bytes. */
+  async pushText(text: string): Promise<void> {
+    for (let at = 0; at < text.length;) {
+      this.#deps.options.signal?.throwIfAborted();
+      let next = Math.min(text.length, at + TEXT_PIECE);
+      // A surrogate pair stays together: encoded apart, each half would become U+FFFD.
+      if (next < text.length && isHighSurrogate(text.charCodeAt(next - 1))) next -= 1;
+      const piece = text.slice(at, next);
+      const { written } = encoder.encodeInto(piece, this.#engine.call("body", piece.length * 3));
+      this.#engine.must("push", written);
+      this.#bytesIn += written;
+      if (this.#original !== undefined) this.#keep(encoder.encode(piece));
+      at = next;
+      await this.#drain();
+    }
+  }
+
+  /** Takes bytes that stand in the place of a value. */
+  async pushSource(source: ByteSource): Promise<void> {
+    this.#engine.give(JSON.stringify({ mime_type: typeOf(source), filename: filenameOf(source) }));
+    const isTaken = this.#engine.call("openBytes");
+    const outcome: { isWhole: boolean } = { isWhole: true };
+    const chunks = this.#chunksOf(source, outcome);
+    if (!isTaken) {
+      // There are too many already, or nothing may be taken out here: they become text.
+      await this.pushText('"');
+      for await (const piece of base64Of(chunks)) await this.pushBytes(piece);
+      return this.pushText(outcome.isWhole ? '"' : ` ${BROKEN_OFF}"`);
+    }
+    // The original document would have no text for them.
+    this.#original = undefined;
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.length; at += CHUNK) await this.#take(chunk.subarray(at, at + CHUNK));
+    }
+    this.#engine.call("closeBytes");
+    await this.#drain();
+    if (!outcome.isWhole) this.#intake?.lose(BROKEN_OFF);
+  }
+
+  /** Ends the document. */
+  async finish(): Promise<void> {
+    this.#engine.must("finish");
+    await this.#drain();
+  }
+
+  /** Runs the layers, does what they ask for, and writes the answer. */
+  async answer(options: AnswerOptions = {}): Promise<Transformed> {
+    if (this.#isOver) throw new SluiceError("E_MISUSE", "this result was disposed of: ask for its answers before that");
+    const { signal } = options;
+    const access = signal === undefined ? this.#deps.access : this.#deps.access.with(signal);
+    const deps = { ...this.#deps, options: { ...this.#deps.options, ...options }, access };
+    const engine = this.#engine;
+    let refs = this.#intake?.refs ?? NO_REFS;
+    if (deps.options.scope !== this.#deps.options.scope) refs = await this.#refsFor(refs, deps);
+    // Before any other answer the core still knows the call from `begin`.
+    const isAsBegun = this.#answering === undefined && options.tool === undefined && options.dialect === undefined;
+    this.#answering = access;
+    if (!isAsBegun) engine.give(callOf(deps.options));
+    engine.must("plan", !isAsBegun);
+    // Without segments only links can need work, and only if the host reads them.
+    const isWork = refs.size > 0 || deps.options.readResource !== undefined || engine.call("events").length > 0;
+    let work = isWork ? new LayerWork(engine, deps, refs) : undefined;
+    await work?.do();
+    engine.must("render");
+    let bytesOut = engine.call("output").length;
+    let text = engine.text();
+    const { changed, clamped, shelve, original_chars, method } = JSON.parse(engine.ask("report")) as Report;
+    let cut: ClampReport | undefined = clamped ? { originalChars: original_chars, method } : undefined;
+    if (shelve) {
+      work ??= new LayerWork(engine, deps, refs);
+      if (await work.storeWhole()) cut = { originalChars: original_chars, method: "stored" };
+      bytesOut = engine.call("output").length;
+      text = engine.text();
+    }
+    let sidecar: string | undefined;
+    if (deps.options.dialect === "mcp") {
+      if (changed) sidecar = engine.ask("refs");
+      await keepSidecarRefs(access, deps.options, text, sidecar);
+    }
+    const artifacts = work?.artifacts ?? [];
+    const { failures } = access;
+    return new Answer({ text, artifacts, failures, changed, cut, bytesIn: this.#bytesIn, bytesOut, refs: sidecar });
+  }
+
+  /** Discards what is half written. The engine is not reused if the store may still read its memory. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await this.#intake?.abort();
+    const isAbandoned = this.#deps.access.isAbandoned || this.#answering?.isAbandoned === true;
+    if (!isAbandoned) this.#pool.release(this.#engine);
+  }
+
+  async #refsFor(refs: ReadonlyMap<number, AnswerRef>, deps: MessageDeps): Promise<ReadonlyMap<number, AnswerRef>> {
+    const from = this.#deps.options.scope;
+    const { scope } = deps.options;
+    if (refs.size === 0 || sameScope(from, scope)) return refs;
+    if (this.#adopted?.scope !== scopeKey(scope)) {
+      this.#adopted = { scope: scopeKey(scope), refs: await adopted(refs, from, deps) };
+    }
+    return this.#adopted.refs;
+  }
+
+  /** The chunks of a source. If it fails before its end, it is not whole, and the rest of the document stays. */
+  async *#chunksOf(source: ByteSource, outcome: { isWhole: boolean }): AsyncGenerator<Uint8Array> {
+    const { access, options } = this.#deps;
+    const chunks = chunksIn(source);
+    try {
+      for (;;) {
+        const next = await access.ended(chunks.next()).catch(() => undefined);
+        options.signal?.throwIfAborted();
+        outcome.isWhole = next !== undefined;
+        if (next === undefined || next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      // The source may still be running: it is told to stop.
+      void chunks.return(undefined);
+    }
+  }
+
+  async #take(bytes: Uint8Array): Promise<void> {
+    this.#deps.options.signal?.throwIfAborted();
+    this.#engine.call("bytesRoom", bytes.length).set(bytes);
+    this.#engine.call("bytesWritten", bytes.length);
+    this.#bytesIn += bytes.length;
+    await this.#drain();
+  }
+
+  /** Stores what the gate has diverted. */
+  async #drain(): Promise<void> {
+    if (this.#engine.call("events").length === 0) return;
+    const { access, options } = this.#deps;
+    this.#intake ??= new Intake(this.#engine, access, infoOf(options));
+    await this.#intake.drain();
+  }
+
+  #keep(bytes: Uint8Array): void {
+    if (this.#bytesIn > (this.#deps.options.keepOriginal ?? 0)) this.#original = undefined;
+    else this.#original?.push(bytes);
+  }
+}
+
+/** A call as the core reads it. */
+function callOf({ tool, namespace, dialect, clientShowsImages, transformed }: TransformOptions): string {
+  return JSON.stringify({ tool, namespace, dialect, client_shows_images: clientShowsImages, transformed });
+}
+
+/** Copies what the gate stored to another scope, for owners that are known late. What cannot be copied gets a truncated ref. */
+async function adopted(
+  refs: ReadonlyMap<number, AnswerRef>,
+  from: ArtifactScope | undefined,
+  { access, options }: MessageDeps,
+): Promise<ReadonlyMap<number, AnswerRef>> {
+  const own = new Map<number, AnswerRef>();
+  for (const [segment, ref] of refs) {
+    const there = isTruncated(ref) ? ref : await copied(ref, from, options, access);
+    own.set(segment, { ...there, scope: fullScope(options.scope) });
+  }
+  return own;
+}
+
+async function copied(
+  ref: AnswerRef,
+  from: ArtifactScope | undefined,
+  options: TransformOptions,
+  access: StoreAccess,
+): Promise<AnswerRef> {
+  const { mime_type, filename, source } = ref;
+  try {
+    const chunks = await access.openChunks(ref.id, from);
+    if (chunks === null) return insteadOf(ref, "Content not stored: it was gone before its result was complete.");
+    const writer = await SegmentWriter.open(access, { ...infoOf(options, source), mime_type, filename });
+    try {
+      for await (const chunk of chunks) await writer.write(chunk);
+      return await writer.close();
+    } finally {
+      await writer.abort();
+    }
+  } catch (error) {
+    return insteadOf(ref, warningOf(access.survived(error)));
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function noMatter(): void {
+  // The caller of the failed call got its error, and later calls throw the one that was kept.
+}
+
+function closed(): SluiceError {
+  return new SluiceError("E_MISUSE", "this stream was closed; open another for the next result");
+}
+
+type Parts = Omit<Transformed, "value" | "refs" | "clamped" | "cut"> & {
+  /** Parsed from the text if left out. */
+  readonly value?: unknown;
+  readonly refs?: string | undefined;
+  readonly cut?: ClampReport | undefined;
+};
+
+/** A reduced result. Its value is parsed on first use, since many hosts only pass the text on. */
+export class Answer implements Transformed {
+  readonly text: string;
+  readonly artifacts: Transformed["artifacts"];
+  readonly failures: Transformed["failures"];
+  readonly changed: boolean;
+  readonly clamped: boolean;
+  readonly cut?: ClampReport;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly refs?: string;
+  #value: unknown;
+
+  constructor({ text, value, artifacts, failures, changed, cut, bytesIn, bytesOut, refs }: Parts) {
+    this.text = text;
+    this.#value = value;
+    this.artifacts = artifacts;
+    this.failures = failures;
+    this.changed = changed;
+    this.clamped = cut !== undefined;
+    this.bytesIn = bytesIn;
+    this.bytesOut = bytesOut;
+    if (cut !== undefined) this.cut = cut;
+    if (refs !== undefined) this.refs = refs;
+  }
+
+  get value(): unknown {
+    return (this.#value ??= JSON.parse(this.text));
+  }
+}
