@@ -92,5 +92,5 @@ test("an artifact in an argument of an SDK's client: the call is answered with w
     headers: { "content-type": "application/json" },
     body,
   });
-  expect(await response.text()).toContain("its store could not read it");
+  expect(await response.text()).toContain("its store did not answer in time");
 });

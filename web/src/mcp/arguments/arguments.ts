@@ -6,6 +6,7 @@
 import { isArtifactId } from "../../artifacts/reference.js";
 import type { StoredArtifact } from "../../artifacts/store.js";
 import { untilLate } from "../../core/abort.js";
+import { StoreSilentError } from "../../core/store-access.js";
 import { SluiceError } from "../../errors/error.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { formAt, pathText, type ArgumentPath, type ArgumentTool, type ArtifactForm } from "./form.js";
@@ -154,10 +155,11 @@ async function guardStore<T extends Written | StoredArtifact | null | undefined>
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   try {
-    return await untilLate(work, { most, late: () => tooSlow(place, most), signal });
+    return await untilLate(work, { most, late: () => tooSlow(place), signal });
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof Refusal) throw error;
+    if (error instanceof StoreSilentError) throw tooSlow(place);
     const isGone = error instanceof SluiceError && (error.code === "E_EXPIRED" || error.code === "E_NOT_FOUND");
     throw isGone ? expired(place) : unreadable(place);
   }

@@ -79,13 +79,12 @@ export function unreadable(place: Place): Refusal {
 }
 
 /** The store did not answer in time. */
-export function tooSlow(place: Place, milliseconds: number): Refusal {
-  const seconds = `${milliseconds / 1000} s`;
+export function tooSlow(place: Place): Refusal {
   return new Refusal(
-    `${opening(place)}: its store did not answer within ${seconds}; try again later, and tell the user if it stays so.`,
+    `${opening(place)}: its store did not answer in time; try again later, and tell the user if it stays so.`,
     new SluiceError(
       "E_STORE_READ",
-      `The store did not answer within ${seconds}, so a call was not made: check the disk or the service that it is on.`,
+      "The store did not answer in time, so a call was not made: check the disk or the service that it is on.",
     ),
   );
 }
