@@ -2,7 +2,7 @@
  * The suite knows every way in: what is exported, offered, configured or routed is one that it goes, or none for a reason that
  * is given here.
  */
-import { readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../../web/src/cli/commands.js";
 import { createSluice } from "../../../web/src/index.js";
@@ -122,6 +122,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "listen",
     "route events",
     "route health",
+    "route ready",
     "route sources",
   ],
   "the same as ReactPlanner.run, later or as events": [
@@ -169,7 +170,8 @@ function transports(): string[] {
 /** Every name under which something could come in. */
 async function entries(): Promise<readonly string[]> {
   const modules = await Promise.all(Object.values(MODULES).map((load) => load()));
-  const routes = readdirSync(new URL("../../../web/src/server/routes", import.meta.url));
+  const server = readFileSync(new URL("../../../web/src/server/sluice-server.ts", import.meta.url), "utf8");
+  const routes = [...server.matchAll(/\.route\("\/(\w+)"/g)].map(([, address]) => address);
   return [
     ...modules.flatMap((module) => Object.keys(module)),
     ...members(Object.getPrototypeOf(await createSluice()) as object).map((name) => `Sluice.${name}`),
@@ -177,7 +179,7 @@ async function entries(): Promise<readonly string[]> {
     ...members(ReactPlanner.prototype).map((name) => `ReactPlanner.${name}`),
     ...transports().map((name) => `transport ${name}`),
     ...COMMANDS.map(({ name }) => `sluice ${name}`),
-    ...routes.map((name) => `route ${name.replace(/\.ts$/, "")}`),
+    ...routes.map((name) => `route ${name}`),
   ];
 }
 

@@ -4,7 +4,7 @@ import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
 import { Collector, sweepOf } from "../../../web/src/server/sluice-server.js";
 import { listed } from "../artifacts/bytes.js";
 
-/** Retention at work in a server, in time that the test sets. */
+// Retention at work in a server, in time that the test sets.
 
 /** Waits until the test lets it. */
 class Waits {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { artifactPage } from "../../../../web/src/server/artifacts/page.js";
 import { MemoryArtifactStore, type ArtifactRef } from "../../../../web/src/index.js";
 
-/** Pages of a listing. */
+// Pages of a listing.
 
 const session = (trace_id: string | null) => ({ user_id: "ada", session_id: "s", trace_id });
 

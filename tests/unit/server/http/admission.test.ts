@@ -10,7 +10,7 @@ import type { ServeEnv } from "../../../../web/src/server/deps.js";
 import { refused, Visitor, byHeaders } from "../visitor.js";
 import * as fc from "fast-check";
 
-/** How much one session may ask for at a time. */
+// How much one session may ask for at a time.
 
 interface Served {
   readonly admission: Admission;
@@ -107,7 +107,7 @@ test("too many listeners are refused, and room is made by those that leave", asy
   expect((await ada.ask("/events")).status).toBe(200);
 });
 
-/** Bodies that are held in memory: how many there may be at a time, of one user and of all. */
+// Bodies that are held in memory: how many there may be at a time, of one user and of all.
 
 const MIB = 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
 import { Visitor } from "../visitor.js";
 
-/** Pages of other origins: configured ones, and all others. */
+// Pages of other origins: configured ones, and all others.
 
 const HERE = "http://127.0.0.1:8080";
 const GUEST = "https://app.example";

@@ -3,7 +3,7 @@ import { bodyPieces, type BodyLimits, segmentsOf } from "../../../../web/src/ser
 import * as fc from "fast-check";
 import { anyText } from "../any-text.js";
 
-/** Bodies that are too large, too slow, or never end. */
+// Bodies that are too large, too slow, or never end.
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

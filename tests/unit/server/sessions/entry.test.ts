@@ -1,8 +1,9 @@
-/** Which session a request is in, whatever cookies and tokens it brings. */
 import { beforeEach, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
 import { byHeaders, Visitor } from "../visitor.js";
+
+// Which session a request is in, whatever cookies and tokens it brings.
 
 const HERE = "http://127.0.0.1:8080";
 const NAME = "sluice_session_8080";

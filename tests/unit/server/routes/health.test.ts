@@ -1,9 +1,10 @@
-/** `GET /ready`, and what is refused while a part is away. */
 import { expect, test, vi } from "vitest";
 import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { memoryState, SluiceServer } from "../../../../web/src/serve.js";
 import { Visitor } from "../visitor.js";
+
+/** `GET /ready`, and what is refused while a part is away. */
 
 const HERE = "http://127.0.0.1:8080";
 
