@@ -1,8 +1,8 @@
 /** Artifacts by id alone: whoever is at the command line owns the whole store, whatever scope a ref is of. */
 import { describe, expect, test } from "vitest";
-import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import type { ArtifactStore, StoredArtifact } from "../../../web/src/artifacts/store.js";
-import { acrossScopes, artifactId, locate, locateAll } from "../../../web/src/cli/store/scope.js";
+import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
+import type { ArtifactStore, StoredArtifact } from "../../../../web/src/artifacts/store.js";
+import { acrossScopes, artifactId, locate, locateAll } from "../../../../web/src/cli/store/scope.js";
 
 const ANNE = { user_id: "anne" };
 const BERT = { user_id: "bert" };
