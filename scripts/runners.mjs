@@ -9,27 +9,40 @@ import { build, buildFolder, buildNative } from "./build.mjs";
 import { percent, reaches, total } from "./coverage-table.mjs";
 import { buildSite } from "./site.mjs";
 
+/** Some run at a time: what one says that fails stands together. */
+const QUIET = /** @type {const} */ ({ show: "failure" });
+
 /** What is checked, and the command that does it. */
 const commands = {
-  "types of sources and tests": () => run(process.execPath, [tool("tsc"), "-p", "tsconfig.json"]),
-  "types of what runs in browsers": () => run(process.execPath, [tool("tsc"), "-p", "tsconfig.web.json"]),
-  "types of the examples": () => run(process.execPath, [tool("tsc"), "-p", "examples/tsconfig.json"]),
-  "lint with type information": () => run(tool("oxlint"), []),
-  "format of TypeScript and JavaScript": () => run(tool("oxfmt"), ["--check", "."]),
-  "format of C++": () => run("clang-format", ["--dry-run", "--Werror", ...cppSources()]),
+  // First, since it takes longest.
+  "documentation: docstrings and links": () => run(process.execPath, ["scripts/docs.mjs"], QUIET),
+  "types of sources and tests": () => run(process.execPath, [tool("tsc"), "-p", "tsconfig.json"], QUIET),
+  "types of what runs in browsers": () => run(process.execPath, [tool("tsc"), "-p", "tsconfig.web.json"], QUIET),
+  "types of the examples": () => run(process.execPath, [tool("tsc"), "-p", "examples/tsconfig.json"], QUIET),
+  "lint with type information": () => run(tool("oxlint"), [], QUIET),
+  "format of TypeScript and JavaScript": () => run(tool("oxfmt"), ["--check", "."], QUIET),
+  "format of C++": () => run("clang-format", ["--dry-run", "--Werror", ...cppSources()], QUIET),
   "lock file free of registry addresses": lockFile,
-  "documentation: docstrings and links": () => run(process.execPath, ["scripts/docs.mjs"]),
 };
 
-/** Runs them all; a failed one does not hide the next. */
+/** Runs them all, as many at a time as there are cores; a failed one does not hide the next. */
 export async function checks() {
   const counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const [name, check] of Object.entries(commands)) {
+  await atOnce(Object.entries(commands), async ([name, check]) => {
     const { code } = await check();
     console.log(`${code === 0 ? "ok" : "FAILED"}: ${name}`);
     counts[code === 0 ? "passed" : "failed"] += 1;
-  }
+  });
   return counts;
+}
+
+/** Does something with each, in order, with as many at a time as there are cores. */
+async function atOnce(all, work) {
+  const queue = [...all];
+  const worker = async () => {
+    while (queue.length > 0) await work(queue.shift());
+  };
+  await Promise.all(Array.from({ length: cores }, worker));
 }
 
 // An address would tie every clone to the registry of whoever ran `npm install` last.
@@ -174,18 +187,14 @@ export async function fuzzers() {
   );
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const seconds = secondsEach();
-  const queue = [...targets];
-  const worker = async () => {
-    for (let target = queue.shift(); target !== undefined; target = queue.shift()) {
-      const { code, runs, output } = await fuzz(target, { seconds, show: "none" });
-      const good = code === 0 && runs > 0;
-      // Without the hundreds of lines that tell of each new input.
-      if (!good) console.log(output.replaceAll(/^#\d+.*\n/gm, ""));
-      console.log(`${good ? "ok" : "FAILED"}: ${target}: ${runs} inputs in ${seconds} s`);
-      counts[good ? "passed" : "failed"] += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: cores }, worker));
+  await atOnce(targets, async (target) => {
+    const { code, runs, output } = await fuzz(target, { seconds, show: "none" });
+    const good = code === 0 && runs > 0;
+    // Without the hundreds of lines that tell of each new input.
+    if (!good) console.log(output.replaceAll(/^#\d+.*\n/gm, ""));
+    console.log(`${good ? "ok" : "FAILED"}: ${target}: ${runs} inputs in ${seconds} s`);
+    counts[good ? "passed" : "failed"] += 1;
+  });
   return counts;
 }
 
