@@ -2,11 +2,9 @@ import { describe, expect, test } from "vitest";
 import { withoutMark } from "../../../web/src/cli/terminal/input.js";
 import { isBlank, linePieces } from "../../../web/src/jsonrpc/lines.js";
 import { indent, oneLine } from "../../../web/src/cli/terminal/json.js";
-import { parseRange } from "../../../web/src/cli/artifacts.js";
-import { resolveRange } from "../../../web/src/artifacts/byte-range.js";
+import { parseRange, spanOf } from "../../../web/src/cli/artifacts.js";
 import { defaultFolder } from "../../../web/src/cli/store/folders.js";
 import { alignedTable } from "../../../web/src/cli/terminal/table.js";
-import { spanOf } from "../../../web/src/cli/artifacts.js";
 import { counted, humanSize } from "../../../web/src/core/amounts.js";
 import { humanAge, printable } from "../../../web/src/cli/terminal/terminal.js";
 

@@ -9,11 +9,10 @@ import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { OnStoreFailure } from "./store-access.js";
+import { type OnStoreFailure, StoreAccess, timedStore, type StoreDeps } from "./store-access.js";
 import { FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
 import { corePool, type Engine, type EnginePool } from "./engine.js";
 import { Restorer } from "./restore.js";
-import { StoreAccess, timedStore, type StoreDeps } from "./store-access.js";
 import { Answer, Message, Stream, type MessageDeps } from "./transform.js";
 import { jsonOf, piecesOf } from "./value.js";
 

@@ -4,7 +4,7 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import { type WasmSource, createSluiceOver } from "../core/sluice.js";
+import { type WasmSource, createSluiceOver, type Sluice } from "../core/sluice.js";
 import type { UserFilePrompts } from "../tools/user-files.js";
 import { type CatalogSource, listening } from "./tool.js";
 import { type CallPlace, type PlannerEvent, eventsOf, History } from "./event.js";
@@ -14,9 +14,7 @@ import type { HostStateStore } from "./state-store.js";
 import { chosenStore } from "../artifacts/host-store.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
-import type { Sluice } from "../core/sluice.js";
-import type { OnStoreFailure } from "../core/store-access.js";
-import { timedStore } from "../core/store-access.js";
+import { type OnStoreFailure, timedStore } from "../core/store-access.js";
 import { jsonOf } from "../core/value.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";

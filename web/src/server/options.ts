@@ -3,9 +3,8 @@
  * @module
  */
 import { checkWhole } from "../artifacts/host-store.js";
-import type { RetentionConfig } from "../config/types.js";
+import type { RetentionConfig, SluiceConfig } from "../config/types.js";
 import type { ArtifactStore } from "../artifacts/store.js";
-import type { SluiceConfig } from "../config/types.js";
 import { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/arguments.js";
 import type { UserFilesOptions } from "../files/options.js";

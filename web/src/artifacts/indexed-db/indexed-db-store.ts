@@ -8,11 +8,9 @@ import { spanOf } from "../byte-range.js";
 import { bytesOf, encoded, objectOf } from "../bytes.js";
 import type { Hashing } from "../hash.js";
 import type { LockSource } from "../local-locks.js";
-import { claimOf } from "../reference.js";
-import { infoOfText } from "../reference.js";
+import { claimOf, infoOfText, filterOf, isWanted } from "../reference.js";
 import { NO_LIMITS } from "../retention/policy.js";
 import type { RetentionConfig } from "../../config/types.js";
-import { filterOf, isWanted } from "../reference.js";
 import { RetainingArtifactStore } from "../retention/retaining-store.js";
 import { Stamps } from "../stamps.js";
 import type {

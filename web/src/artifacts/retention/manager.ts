@@ -8,7 +8,17 @@ import { inMilliseconds, stampOf, Stamps } from "../stamps.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact, StoreSpace } from "../store.js";
 import { nothingEvicted, Eviction, type EvictionCase, type EvictionPlan } from "./eviction.js";
 import { keyOf, RetentionIndex } from "./retention-index.js";
-import { boundOf, DISK, isExpired, limitsOf, WHOLE, type Bound, type Limit, type Measured, type Retention } from "./policy.js";
+import {
+  boundOf,
+  DISK,
+  isExpired,
+  limitsOf,
+  WHOLE,
+  type Bound,
+  type Limit,
+  type Measured,
+  type Retention,
+} from "./policy.js";
 
 /** What a collection removed. */
 export interface Collected {

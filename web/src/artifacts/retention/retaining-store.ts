@@ -20,11 +20,9 @@ import type {
   StoreSpace,
 } from "../store.js";
 import { SinkWriter, writerOf, writtenWhole, type ByteSink } from "../writer.js";
-import { RetentionManager, UNKNOWN_SPACE, type Collected } from "./manager.js";
-import { type Bound } from "./policy.js";
-import { readRetention } from "./policy.js";
+import { RetentionManager, UNKNOWN_SPACE, type Collected, tooLarge } from "./manager.js";
+import { type Bound, readRetention } from "./policy.js";
 import type { RetentionConfig } from "../../config/types.js";
-import { tooLarge } from "./manager.js";
 
 /** Options of a {@link RetainingArtifactStore}. */
 export interface RetainingOptions {
