@@ -76,10 +76,6 @@ export default defineConfig({
         resolve: { alias: internal("node") },
         test: {
           name: "library",
-          // Half a second a file for loading it all anew would be a fifth of the time; each puts back what it changes.
-          isolate: false,
-          // Much of their time they wait for processes and clocks.
-          maxWorkers: 3,
           include: ["tests/unit/**/*.test.ts", "tests/e2e/**/*.test.ts"],
           setupFiles: "tests/unit/properties.ts",
         },

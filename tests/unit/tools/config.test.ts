@@ -515,8 +515,8 @@ const SECTIONS: Readonly<Record<Exclude<keyof SluiceConfig, "default_summary_tem
   guardrail: /must be an object/,
   inline_media: /must be "auto", "off" or an object/,
   prefer: /must be "structured" or "content"/,
-  retention: /must be an object, such as/,
-  interceptor: /must be an object, such as/,
+  retention: /must be an object/,
+  interceptor: /must be an object/,
 };
 
 test.each(Object.entries(SECTIONS))("null in place of %s", async (key, sentence) => {

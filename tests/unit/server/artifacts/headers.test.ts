@@ -132,7 +132,7 @@ test.each([
   ["text/plain; charset=utf-8", "txt"],
   ["text/x-unheard-of", "txt"],
   ["application/vnd.api+json", "json"],
-  ["application/atom+xml", "xml"],
+  ["application/soap+xml", "xml"],
   ["application/x-unheard-of", "bin"],
   ["no type", "bin"],
   ["constructor", "bin"],
