@@ -22,7 +22,7 @@ export type {
   FileCategory,
   FileViewer,
   ToolContract,
-} from "./core/contract.js";
+} from "./core/tool-contract.js";
 export { fileContext, withFileContext } from "./files/context.js";
 export type { FileContextOptions } from "./files/context.js";
 export { fileName } from "./files/names.js";

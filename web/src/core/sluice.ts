@@ -13,7 +13,8 @@ import { type OnStoreFailure, StoreAccess, timedStore, type StoreDeps } from "./
 import { FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
 import { corePool, type Engine, type EnginePool } from "./engine.js";
 import { Restorer } from "./restore.js";
-import { Answer, Message, Stream, type MessageDeps } from "./transform.js";
+import { Answer } from "./answer.js";
+import { Message, Stream, type MessageDeps } from "./transform.js";
 import { jsonOf, piecesOf } from "./value.js";
 
 /** The form of a reduced result: for a model, or a valid CallToolResult. */

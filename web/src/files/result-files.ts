@@ -7,13 +7,8 @@ import type { Uploaded } from "../artifacts/bytes.js";
 import { ScopedArtifacts } from "../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock } from "../artifacts/store.js";
 import { untilAborted } from "../core/abort.js";
-import type {
-  ContractReading,
-  DroppedField,
-  ContractArtifact,
-  DeferredArtifact,
-  ToolContract,
-} from "../core/contract.js";
+import type { ContractReading, DroppedField } from "../core/contract.js";
+import type { ContractArtifact, DeferredArtifact, ToolContract } from "../core/tool-contract.js";
 import type { AnswerRef, Transformed } from "../core/sluice.js";
 import { StoreSilentError } from "../core/store-access.js";
 import { SluiceError } from "../errors/error.js";

@@ -2,15 +2,13 @@
  * Session credentials: the signed token, sent as a cookie or a bearer token.
  * @module
  */
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
 import { sessionRefused } from "../http/refusals.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 import { identityOf, sameIdentity, type ServedSession } from "./session.js";
 import { sign, verify } from "hono/jwt";
 import { wrong } from "../../errors/arguments.js";
-
-type Cookies = Parameters<typeof setCookie>[0];
 
 /** Most cookies of the name that are read. */
 const MAX_COOKIES = 8;
@@ -42,7 +40,7 @@ async function isOfAnother(session: ServedSession, request: Request, deps: Serve
 }
 
 /** Sets the session's cookie, which scripts cannot read. */
-export async function giveCookie(c: Cookies, deps: ServeDeps, session: ServedSession): Promise<void> {
+export async function giveCookie(c: Context, deps: ServeDeps, session: ServedSession): Promise<void> {
   setCookie(c, cookieName(deps, c.req.raw), await deps.tokens.sign(session), {
     ...cookieOptions(deps),
     expires: new Date(session.expires_at),
@@ -50,7 +48,7 @@ export async function giveCookie(c: Cookies, deps: ServeDeps, session: ServedSes
 }
 
 /** Deletes the session's cookie. */
-export function takeCookie(c: Cookies, deps: ServeDeps): void {
+export function takeCookie(c: Context, deps: ServeDeps): void {
   setCookie(c, cookieName(deps, c.req.raw), "", { ...cookieOptions(deps), maxAge: 0 });
 }
 
