@@ -129,6 +129,18 @@ describe("with the keyboard alone", () => {
     await page.keyboard.press("Escape");
   });
 
+  test("what is focused before the view is there keeps the focus", async () => {
+    const { page } = seen;
+    await blur(page);
+    await page.getByRole("button", { name: "Notifications" }).evaluate(async (button: HTMLElement) => {
+      for (const key of ["g", "l"]) dispatchEvent(new KeyboardEvent("keydown", { key }));
+      button.focus();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+    expect(await page.title()).toBe("Log · Sluice playground");
+    expect(await page.getByRole("button", { name: "Notifications" }).evaluate(isFocused)).toBe(true);
+  });
+
   test("/ finds anything where nothing is listed", async () => {
     const { page } = seen;
     await page.locator("body").press("Escape");

@@ -276,15 +276,17 @@ export class Playground extends ViewElement {
     this.addEventListener("playground-show", (event) => void this.#show(event as CustomEvent<Shown>));
   }
 
-  /** Shows a view and moves the focus to it. */
+  /** Shows a view and moves the focus to it, if the person has not moved it meanwhile. */
   async #show({ detail: { view, part } }: CustomEvent<Shown>): Promise<void> {
+    const root = this.renderRoot as ShadowRoot;
+    const before = root.activeElement;
     this.actions.go(view);
     await this.#load(view);
     await this.updateComplete;
-    const work = this.renderRoot.querySelector("main");
+    const work = root.querySelector("main");
     const shown = part === "form" ? work?.querySelector<ViewElement>("playground-tools") : undefined;
     await shown?.updateComplete;
-    (shown ?? work)?.focus();
+    if (root.activeElement === null || root.activeElement === before) (shown ?? work)?.focus();
   }
 
   #forget(): void {
