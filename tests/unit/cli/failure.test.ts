@@ -154,7 +154,7 @@ describe("where few files may be open", () => {
 
   test.each(commands)("%s says so in one line, and fails", async (...words) => {
     const outcomes = await Promise.all(
-      [24, 28, 32].map((limit) =>
+      [20, 22, 24].map((limit) =>
         shell(`unset NODE_V8_COVERAGE; ulimit -n ${limit}; exec "${process.execPath}" "${COMMAND}" ${words.join(" ")}`),
       ),
     );
