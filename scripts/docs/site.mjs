@@ -15,6 +15,7 @@ export const SITE = join(root, "build/docs");
 /** In the order of the site's navigation. */
 export const PAGES = [
   "docs/concepts.md",
+  "docs/command-line.md",
   "docs/proxy.md",
   "docs/hosts.md",
   "docs/clients.md",
@@ -28,7 +29,6 @@ export const PAGES = [
   "docs/state-store.md",
   "docs/user-files.md",
   "docs/writing-tools.md",
-  "docs/user-storage-requirements.md",
   "docs/serving.md",
   "docs/rest.md",
   "docs/scaling-out.md",
@@ -38,6 +38,7 @@ export const PAGES = [
   "docs/stores.md",
   "docs/security.md",
   "docs/failures.md",
+  "docs/benchmarks.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",

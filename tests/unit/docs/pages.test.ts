@@ -7,7 +7,14 @@ import { Desk, examples, promises, steps } from "./examples.js";
 
 const folder = await readdir(join(ROOT, "docs"));
 const PAGES = ["README.md", ...folder.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
-const OTHERS = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const OTHERS = [
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "tests/README.md",
+  "tests/requirements/user-storage.md",
+  "wasm/README.md",
+];
 
 const read = (page: string): Promise<string> => readFile(join(ROOT, page), "utf8");
 

@@ -1,4 +1,4 @@
-/** The page of requirements leaves nothing of the specification out, and every test that it names is there. */
+/** The table of requirements leaves nothing of the specification out, and every test that it names is there. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -62,7 +62,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   "12.3": [...ERROR, "details.file_size_bytes", "details.current_limit_bytes"],
 };
 
-const page = await readFile(join(ROOT, "docs/user-storage-requirements.md"), "utf8");
+const page = await readFile(join(ROOT, "tests/requirements/user-storage.md"), "utf8");
 const rows = rowsOf(page);
 
 const entries = Object.entries(SECTIONS).flatMap(([section, all]) => all.map((entry) => `${section} ${entry}`));
