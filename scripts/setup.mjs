@@ -83,6 +83,13 @@ const requirements = [
     found: () => process.platform !== "linux" || onPath("bwrap"),
     debian: "bubblewrap",
   },
+  ...["zsh", "fish"].map((shell) => ({
+    name: `${shell}, to complete words in`,
+    purpose: /** @type {const} */ ("test"),
+    found: () => onPath(shell),
+    debian: shell,
+    optional: true,
+  })),
   { name: "clang-tidy", purpose: "tidy", found: () => onPath("clang-tidy"), debian: "clang-tidy" },
   {
     name: "llvm-cov and llvm-profdata",

@@ -38,6 +38,21 @@ describe("sluice artifacts, looking", () => {
     ]);
   });
 
+  test.each([
+    ["--type", ["application/pdf"], 2],
+    ["--type", ["image/*"], 1],
+    ["--type", ["image"], 0],
+    ["--namespace", ["artifact"], 3],
+    ["--namespace", ["another"], 0],
+    ["--since", ["1h"], 3],
+    ["--since", ["0s"], 0],
+    ["--since", ["2000-01-31"], 3],
+    ["--since", ["2999-01-31T08:00Z"], 0],
+    ["--since", ["1h", "--type", "IMAGE/PNG", "--scope", "user=nobody"], 0],
+  ])("list %s %j shows what matches alone", async (option, words, count) => {
+    expect(await listed(room.store, option, ...words)).toHaveLength(count);
+  });
+
   test("list in a pipe gives tab-separated lines, also with options before the verb", async () => {
     const { stdout } = await sluice(["artifacts", "--store", room.store, "list", "--scope", "session=s1"]);
     expect(stdout).toMatch(new RegExp(`^${pdf.id}\tapplication/pdf\t${PDF.length}\t[^\t]*\tsession_id=s1\n$`));

@@ -4,7 +4,6 @@ import { EXIT_MEANINGS } from "../../../web/src/cli/exit.js";
 import { sluice } from "./command.js";
 
 const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
-  [[], /give a command: transform, restore, proxy, serve, run, tools, resources, artifacts, files, sniff/],
   [["transfrom"], /did you mean transform\?/],
   [["frobnicate"], /there are transform, restore, proxy, serve, run, tools, resources, artifacts, files, sniff/],
   [["--store", "x", "transform"], /options come after the command/],
@@ -19,6 +18,9 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["files", "put", "--user", "ada"], /give it one with --as NAME/],
   [["files", "put", "a", "b", "--user", "ada", "--as", "c"], /--as names one file/],
   [["artifacts", "list", "--store", "memory"], /give --store DIR/],
+  [["artifacts", "list", "--since", "yesterday"], /--since takes a time such as 30m, 12h, 7d or 2026-01-31/],
+  [["artifacts", "list", "--since", "2026-13-01"], /not "2026-13-01"/],
+  [["completion", "zhs"], /did you mean zsh\?/],
   [["artifacts", "get", "a", "--range", "5-1"], /write 1-5/],
   [["artifacts", "get", "a", "--range", "x"], /0-99 is the first hundred/],
   [["artifacts", "get", "a", "--range", "-"], /0-99 is the first hundred/],
@@ -63,6 +65,10 @@ describe("a command line that cannot be meant", () => {
 });
 
 describe("--help", () => {
+  test("is what the bare program shows", async () => {
+    expect(await sluice([])).toEqual(await sluice(["--help"]));
+  });
+
   test("of the program names every command and every exit code", async () => {
     const { code, stdout, stderr } = await sluice(["--help"]);
     expect([code, stderr]).toEqual([0, ""]);

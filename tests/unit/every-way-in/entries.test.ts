@@ -96,6 +96,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "withFileContext",
     "fileName",
     "workspaceName",
+    "sluice completion",
     "sluice config",
   ],
   "who asks": ["OAuthManager", "discoverMcpProvider", "route oauth", "route sessions", "route pauses"],

@@ -24,13 +24,60 @@ import { humanAge, printable, type Output, type Terminal } from "./terminal/term
 export async function listArtifacts(invocation: Invocation, { output, errors }: Terminal): Promise<number> {
   const where = invocation.value("store");
   const scope = parseScope(invocation.values("scope"), invocation.command);
+  const isWanted = filterOf(invocation);
   const store = await openKeptStore(where);
-  if (invocation.has("json")) await printRefs(store.list(scope), output);
-  else if (output.isTerminal) await printList(store.list(scope), output, storeFolder(where));
-  else for await (const ref of store.list(scope)) await output.write(`${tabbedRow(plainRow(ref))}\n`);
+  const refs = wantedOf(store.list(scope), isWanted);
+  if (invocation.has("json")) await printRefs(refs, output);
+  else if (output.isTerminal) await printList(refs, output, storeFolder(where));
+  else for await (const ref of refs) await output.write(`${tabbedRow(plainRow(ref))}\n`);
   if (!(await store.isThere()))
     await errors.write(`sluice: nothing was ever stored in ${printable(storeFolder(where))}\n`);
   return Exit.ok;
+}
+
+async function* wantedOf(
+  refs: AsyncIterable<StoredArtifact>,
+  isWanted: (ref: StoredArtifact) => boolean,
+): AsyncGenerator<StoredArtifact> {
+  for await (const ref of refs) if (isWanted(ref)) yield ref;
+}
+
+/** What `--namespace`, `--type` and `--since` let through. */
+function filterOf(invocation: Invocation): (ref: StoredArtifact) => boolean {
+  const namespace = invocation.value("namespace");
+  const type = invocation.value("type")?.toLowerCase();
+  const written = invocation.value("since");
+  const since = written === undefined ? 0 : sinceOf(written, invocation.command);
+  return (ref) =>
+    (namespace === undefined || ref.namespace === namespace) &&
+    (type === undefined || isOfType(ref.mime_type ?? "", type)) &&
+    ref.stored_at >= since;
+}
+
+function isOfType(mimeType: string, wanted: string): boolean {
+  return wanted.endsWith("/*") ? mimeType.startsWith(wanted.slice(0, -1)) : mimeType === wanted;
+}
+
+/** Milliseconds of each unit of `--since`. */
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The time that `--since` names, in milliseconds since 1970. Throws UsageError. */
+function sinceOf(written: string, command: string): number {
+  const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(written) ?? [];
+  const time = count === undefined ? dateOf(written) : Date.now() - Number(count) * (UNITS[unit] ?? 0);
+  if (Number.isNaN(time)) {
+    throw new UsageError(
+      `--since takes a time such as 30m, 12h, 7d or 2026-01-31, not ${JSON.stringify(written)}`,
+      command,
+    );
+  }
+  return time;
+}
+
+/** NaN for what is no date of ISO 8601. A day without a zone begins at midnight of this machine. */
+function dateOf(written: string): number {
+  if (!/^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(written)) return Number.NaN;
+  return new Date(written.includes("T") ? written : `${written}T00:00`).getTime();
 }
 
 /** Prints an array with one ref per line, as they come. */

@@ -36,6 +36,8 @@ export interface CommandSpec {
   readonly name: string;
   readonly summary: string;
   readonly operands: string;
+  /** The words that its operand may be, if not any. */
+  readonly choices?: readonly string[];
   readonly minOperands?: number;
   readonly maxOperands: number;
   readonly options: readonly OptionSpec[];
@@ -524,9 +526,21 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: [
       "A table on a terminal, tab-separated lines in a pipe (id, type, bytes, file name, scope), with --json an array of references. Oldest first.",
     ],
-    options: [STORE, SCOPE, JSON_OUT],
+    options: [
+      STORE,
+      SCOPE,
+      { name: "namespace", value: "NS", help: "only artifacts of this namespace" },
+      { name: "type", value: "TYPE", help: "only this MIME type; `image/*` means all images" },
+      {
+        name: "since",
+        value: "TIME",
+        help: "only what was stored since then: 30m, 12h or 7d ago, or a date such as 2026-01-31 or 2026-01-31T08:00Z",
+      },
+      JSON_OUT,
+    ],
     examples: [
       ["sluice artifacts list --store ./store", "a table"],
+      ["sluice artifacts list --type 'image/*' --since 1d", "the images of a day"],
       ["sluice artifacts list --json --scope session=s1", "the references of one session"],
     ],
     load: async () => (await import("./artifacts.js")).listArtifacts,
@@ -620,6 +634,25 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["curl -s https://example.org/x | sluice sniff --json", "from a pipe"],
     ],
     load: async () => (await import("./sniff.js")).run,
+  },
+  {
+    name: "completion",
+    summary: "print a script for your shell that completes words",
+    operands: "bash|zsh|fish",
+    choices: ["bash", "zsh", "fish"],
+    minOperands: 1,
+    maxOperands: 1,
+    about: ["Completes commands, options, their values and files while you type."],
+    options: [],
+    examples: [
+      ["sluice completion bash > ~/.local/share/bash-completion/completions/sluice", "for bash"],
+      [
+        "sluice completion zsh > ~/.zfunc/_sluice",
+        "for zsh: any folder that stands in fpath before compinit is called",
+      ],
+      ["sluice completion fish > ~/.config/fish/completions/sluice.fish", "for fish"],
+    ],
+    load: async () => (await import("./completion.js")).run,
   },
   {
     name: "config",

@@ -15,8 +15,7 @@ export type Request =
 
 /** Parses the arguments after the program's name. Throws UsageError. */
 export function parse(argv: readonly string[]): Request {
-  const [first, ...rest] = argv;
-  if (first === undefined) throw new UsageError(`give a command: ${topWords().join(", ")}`);
+  const [first = "--help", ...rest] = argv;
   if (first === "--version" || first === "-V") return { kind: "version" };
   if (first === "--help" || first === "-h") return { kind: "help", topic: "" };
   if (first === "help") return helpRequest(rest);
@@ -166,6 +165,8 @@ function checkOperands(spec: CommandSpec, operands: readonly string[]): void {
     const takes = spec.maxOperands === 0 ? "no operand" : spec.maxOperands === 1 ? `one ${words}` : words;
     throw new UsageError(`${spec.name} takes ${takes}; ${extra.join(", ")} is too many`, spec.name);
   }
+  const stray = operands.find((word) => spec.choices?.includes(word) === false);
+  if (stray !== undefined) throw unknownWord(`${spec.name} has no`, stray, spec.choices ?? [], spec.name);
 }
 
 function invocation(

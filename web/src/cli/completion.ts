@@ -1,0 +1,194 @@
+/**
+ * `sluice completion`: scripts that let a shell complete commands, options and their values, written from the table of commands.
+ * @module
+ */
+import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type Invocation, type OptionSpec } from "./commands.js";
+import { Exit } from "./exit.js";
+import type { Terminal } from "./terminal/terminal.js";
+
+const SHELLS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
+
+/** Prints the script for a shell. */
+export async function run({ operands: [shell = ""] }: Invocation, { output }: Terminal): Promise<number> {
+  await output.write(SHELLS[shell]?.() ?? "");
+  return Exit.ok;
+}
+
+/** The words after `sluice`, each with its command, or with the commands of its group. */
+function topWords(): readonly {
+  readonly word: string;
+  readonly summary: string;
+  readonly specs: readonly CommandSpec[];
+}[] {
+  const words = new Set(COMMANDS.map(({ name }) => firstWord(name)));
+  return [...words].map((word) => {
+    const verbs = verbsOf(word);
+    const specs = verbs.length === 0 ? COMMANDS.filter(({ name }) => name === word) : verbs;
+    return { word, summary: verbs.length === 0 ? (specs[0]?.summary ?? "") : verbs.map(verbOf).join(", "), specs };
+  });
+}
+
+const firstWord = (name: string): string => name.split(" ", 1)[0] ?? name;
+const verbOf = ({ name }: CommandSpec): string => name.split(" ")[1] ?? "";
+const optionsOf = ({ options }: CommandSpec): readonly OptionSpec[] => [...options, ...GLOBAL_OPTIONS.slice(0, 1)];
+
+/** What completes an option's value, or an operand. */
+function kindOf(value: string): "files" | "folders" | "none" {
+  if (/FILE/.test(value)) return "files";
+  return /\bDIR\b/.test(value) ? "folders" : "none";
+}
+
+/** A text as one word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+function bash(): string {
+  const cases = topWords().flatMap(({ word, specs }) =>
+    specs.map((spec) => `    ${quoted(`${word} ${verbOf(spec)}`)}) ${bashCommand(spec)} ;;`),
+  );
+  const verbs = topWords()
+    .filter(({ word }) => verbsOf(word).length > 0)
+    .map(
+      ({ word, specs }) =>
+        `    ${word}) if ((at == 2)); then words=${quoted(specs.map(verbOf).join(" "))}; else verb=\${COMP_WORDS[2]}; fi ;;`,
+    );
+  return `# For bash: source <(sluice completion bash)
+_sluice() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} at=$COMP_CWORD
+  local words='' options='' operand='' choices='' verb='' i
+  COMPREPLY=()
+  # Behind -- stands another program.
+  for ((i = 1; i < at; i++)); do
+    if [[ \${COMP_WORDS[i]} == -- ]]; then COMPREPLY=($(compgen -c -f -- "$cur")); return; fi
+  done
+  if ((at == 1)); then words=${quoted(
+    topWords()
+      .map(({ word }) => word)
+      .join(" "),
+  )}; fi
+  case \${COMP_WORDS[1]} in
+${verbs.join("\n")}
+  esac
+  if [[ -n $words ]]; then COMPREPLY=($(compgen -W "$words" -- "$cur")); return; fi
+  case "\${COMP_WORDS[1]} $verb" in
+${cases.join("\n")}
+    *) return ;;
+  esac
+  if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "$options" -- "$cur")); return; fi
+  if [[ -n $choices ]]; then COMPREPLY=($(compgen -W "$choices" -- "$cur")); fi
+  if [[ $operand == files ]]; then compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); fi
+}
+complete -F _sluice sluice
+`;
+}
+
+function bashCommand(spec: CommandSpec): string {
+  const values = optionsOf(spec).flatMap((option) => {
+    if (option.value === undefined) return [];
+    const names = [`--${option.name}`, ...(option.short === undefined ? [] : [`-${option.short}`])].join(" | ");
+    const kind = kindOf(option.value);
+    const filenames = "compopt -o filenames 2>/dev/null; ";
+    const gives =
+      option.choices !== undefined
+        ? `COMPREPLY=($(compgen -W ${quoted(option.choices.join(" "))} -- "$cur")); `
+        : kind === "none"
+          ? ""
+          : `${filenames}COMPREPLY=($(compgen ${kind === "files" ? "-f" : "-d"} -- "$cur")); `;
+    return [`${names}) ${gives}return ;;`];
+  });
+  const options = optionsOf(spec).map(({ name }) => `--${name}`);
+  const { choices = [] } = spec;
+  const cases = values.length === 0 ? "" : `case $prev in ${values.join(" ")} esac; `;
+  return `${cases}options=${quoted(options.join(" "))}; operand=${kindOf(spec.operands)}; choices=${quoted(choices.join(" "))}`;
+}
+
+function zsh(): string {
+  const cases = topWords().map(({ word, specs }) => {
+    const verbs = verbsOf(word);
+    if (verbs.length === 0) return `    ${word}) ${specs.map(zshArguments).join("")} ;;`;
+    const listed = verbs.map((spec) => quoted(`${verbOf(spec)}:${spec.summary}`)).join(" ");
+    const each = verbs.map((spec) => `        ${verbOf(spec)}) ${zshArguments(spec)} ;;`).join("\n");
+    return `    ${word})
+      if (( CURRENT == 2 )); then words_of=(${listed}); _describe verb words_of; return; fi
+      shift words; (( CURRENT-- ))
+      case $words[1] in
+${each}
+      esac ;;`;
+  });
+  const listed = topWords().map(({ word, summary }) => quoted(`${word}:${summary}`));
+  return `#compdef sluice
+# For zsh: sluice completion zsh > a folder of $fpath, as _sluice; or source <(sluice completion zsh)
+_sluice() {
+  local -a words_of
+  # Behind -- stands another program.
+  if (( \${words[(I)--]} && \${words[(I)--]} < CURRENT )); then
+    shift "\${words[(I)--]}" words; (( CURRENT = \${#words} )); _normal; return
+  fi
+  if (( CURRENT == 2 )); then words_of=(${listed.join(" ")}); _describe command words_of; return; fi
+  shift words; (( CURRENT-- ))
+  case $words[1] in
+${cases.join("\n")}
+  esac
+}
+# Loaded from a folder of $fpath this file is the function itself.
+if [[ $funcstack[1] == _sluice ]]; then _sluice "$@"; else compdef _sluice sluice; fi
+`;
+}
+
+function zshArguments(spec: CommandSpec): string {
+  const options = optionsOf(spec).map(({ name, value, multiple, choices, help }) => {
+    const shown = `${multiple === true ? "*" : ""}--${name}[${escapedForZsh(help)}]`;
+    if (value === undefined) return quoted(shown);
+    const action =
+      choices !== undefined
+        ? `(${choices.join(" ")})`
+        : { files: "_files", folders: "_directories", none: " " }[kindOf(value)];
+    return quoted(`${shown}:${escapedForZsh(value)}:${action}`);
+  });
+  const { choices } = spec;
+  const files = kindOf(spec.operands) === "files" ? [quoted("*:file:_files")] : [];
+  const operands = choices === undefined ? files : [quoted(`1:${escapedForZsh(spec.operands)}:(${choices.join(" ")})`)];
+  return ["_arguments", ...options, ...operands].join(" ");
+}
+
+/** Brackets and colons end a description. */
+const escapedForZsh = (text: string): string => text.replaceAll(/[[\]:\\]/g, String.raw`\$&`);
+
+function fish(): string {
+  const lines = topWords().flatMap(({ word, summary, specs }) => {
+    const verbs = verbsOf(word);
+    const words = [`complete -c sluice -n '__fish_use_subcommand' -a ${word} -d ${quotedForFish(summary)}`];
+    const seen = `__fish_seen_subcommand_from ${word}`;
+    if (verbs.length === 0) return [...words, ...specs.flatMap((spec) => fishOptions(spec, seen))];
+    const names = verbs.map(verbOf).join(" ");
+    return [
+      ...words,
+      ...verbs.map(
+        (spec) =>
+          `complete -c sluice -n '${seen}; and not __fish_seen_subcommand_from ${names}' -a ${verbOf(spec)} -d ${quotedForFish(spec.summary)}`,
+      ),
+      ...verbs.flatMap((spec) => fishOptions(spec, `${seen}; and __fish_seen_subcommand_from ${verbOf(spec)}`)),
+    ];
+  });
+  return `# For fish: sluice completion fish > ~/.config/fish/completions/sluice.fish\ncomplete -c sluice -f\n${lines.join("\n")}\n`;
+}
+
+function fishOptions(spec: CommandSpec, when: string): string[] {
+  const lines = optionsOf(spec).map(({ name, short, value, choices, help }) => {
+    const named = `complete -c sluice -n '${when}' -l ${name}${short === undefined ? "" : ` -s ${short}`}`;
+    const given =
+      value === undefined
+        ? ""
+        : choices !== undefined
+          ? ` -x -a ${quotedForFish(choices.join(" "))}`
+          : { files: " -r -F", folders: " -x -a '(__fish_complete_directories)'", none: " -x" }[kindOf(value)];
+    return `${named}${given} -d ${quotedForFish(help)}`;
+  });
+  const { choices } = spec;
+  if (choices !== undefined) {
+    return [...lines, `complete -c sluice -n '${when}' -a ${quotedForFish(choices.join(" "))}`];
+  }
+  return kindOf(spec.operands) === "files" ? [...lines, `complete -c sluice -n '${when}' -F`] : lines;
+}
+
+/** In single quotes fish knows two escapes. */
+const quotedForFish = (text: string): string => `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
