@@ -6,7 +6,7 @@ export type Part =
   | "mcp-sluice/browser"
   | "mcp-sluice/node"
   | "mcp-sluice/tools"
-  | "mcp-sluice/tools/node"
+  | "mcp-sluice/tools in Node"
   | "mcp-sluice/planner"
   | "mcp-sluice/planner/node"
   | "mcp-sluice/planner/redis"

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileArtifactStore } from "mcp-sluice/node";
 import { FileStateStore, ReactPlanner, tool } from "mcp-sluice/planner/node";
-import { OAuthManager, ToolNode } from "mcp-sluice/tools/node";
+import { OAuthManager, ToolNode } from "mcp-sluice/tools";
 import { z } from "zod";
 import { model } from "./model.mjs";
 import { consent } from "./person.mjs";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { humanSize } from "mcp-sluice";
 import { FileArtifactStore } from "mcp-sluice/node";
 import { ReactPlanner, tool } from "mcp-sluice/planner";
-import { ToolNode } from "mcp-sluice/tools/node";
+import { ToolNode } from "mcp-sluice/tools";
 import { z } from "zod";
 import { serveCamera } from "./camera-api.mjs";
 import { chooseModel } from "./model.mjs";

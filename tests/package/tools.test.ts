@@ -201,7 +201,7 @@ describe.each(PLACES)("in a %s", (place) => {
     expect(await ask("connect", { config })).toMatchObject({
       name: "ToolNodeError",
       code: "E_TOOL_UNSUPPORTED",
-      message: expect.stringContaining("import ToolNode from mcp-sluice/tools/node"),
+      message: expect.stringContaining("programs are started in Node only"),
     });
   });
 

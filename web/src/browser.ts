@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Sluice for what only browsers have: on pages, in workers and in service workers.
+ * Everything of `mcp-sluice`, and what only browsers have: on pages, in workers and in service workers.
  *
  * @example
  * ```ts
@@ -10,6 +10,7 @@
  * ```
  * @module mcp-sluice/browser
  */
+export * from "./index.js";
 export { IndexedDbArtifactStore } from "./artifacts/indexed-db/indexed-db-store.js";
 export type { IndexedDbStoreOptions } from "./artifacts/indexed-db/indexed-db-store.js";
 export type { FullScope } from "./artifacts/scope.js";

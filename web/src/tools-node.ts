@@ -1,13 +1,13 @@
 /**
- * Sluice as a source of tools, in Node: everything of `mcp-sluice/tools`, and MCP servers that run as commands, UTCP tools
- * that are commands, and variables of the environment.
+ * What `mcp-sluice/tools` is in Node: MCP servers that run as commands, UTCP tools that are commands, and variables of the
+ * environment as well.
  *
  * @example
  * ```ts
  * const files = new ToolNode(getPreset("filesystem"), { store: new FileArtifactStore("./artifacts") });
  * await files.connect();
  * ```
- * @module mcp-sluice/tools/node
+ * @module mcp-sluice/tools in Node
  */
 export * from "./tools.js";
 import { Copies } from "./artifacts/private-folder.js";

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Sluice as a source of tools for planners: MCP servers over HTTP, HTTP APIs and UTCP manuals. For browsers, workers and
- * Node; what starts programs, and reads the environment, is in `mcp-sluice/tools/node`.
+ * Sluice as a source of tools for planners: MCP servers over HTTP, HTTP APIs and UTCP manuals. In Node,
+ * which may start programs and read the environment, it is `tools-node.ts`.
  *
  * @example
  * ```ts

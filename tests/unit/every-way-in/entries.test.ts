@@ -138,7 +138,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
 /** The modules that are entries of the package; those of elements show people what is stored. */
 const MODULES = {
   node: () => import("../../../web/src/node.js"),
-  "tools/node": () => import("../../../web/src/tools-node.js"),
+  tools: () => import("../../../web/src/tools-node.js"),
   "planner/node": () => import("../../../web/src/planner-node.js"),
   "planner/redis": () => import("../../../web/src/planner-redis.js"),
   "files/node": () => import("../../../web/src/files-node.js"),

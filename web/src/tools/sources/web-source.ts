@@ -35,7 +35,7 @@ export function webSource(
 
 function needsNode(name: string): ToolNodeError {
   return unsupported(
-    `The source ${name} is a program, and programs are started in Node only: import ToolNode from mcp-sluice/tools/node, or give a URL.`,
+    `The source ${name} is a program, and programs are started in Node only: give a URL, or connect to it in Node.`,
   );
 }
 

@@ -216,7 +216,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
   #local(place: ToolPlace): LocalTools {
     const { platform } = this.deps;
     if (platform?.local !== undefined) return platform.local;
-    throw unsupported(`${subjectOf(place)} can be called in Node only: import ToolNode from mcp-sluice/tools/node.`);
+    throw unsupported(`${subjectOf(place)} can be called in Node only.`);
   }
 
   #sending(signal: AbortSignal, place: ToolPlace): Sending {

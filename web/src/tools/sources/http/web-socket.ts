@@ -28,8 +28,7 @@ export const webPlatform: Platform = {
       throw unsupported(`${subjectOf(place)} wants headers with its WebSocket, which browsers do not send: ${remedy}.`);
     }
     if (typeof globalThis.WebSocket !== "function") {
-      const remedy = "import ToolNode from mcp-sluice/tools/node";
-      throw unsupported(`${subjectOf(place)} is called by a WebSocket, which there is none of here: ${remedy}.`);
+      throw unsupported(`${subjectOf(place)} is called by a WebSocket, and this platform has none.`);
     }
     const socket = new WebSocket(url, protocol === null ? [] : [protocol]);
     socket.binaryType = "arraybuffer";

@@ -207,7 +207,7 @@ const TYPE_REASONS = {
   unknown: "call templates of this type are not supported",
   fetched: "only a manual that stands in the configuration itself may name what is on this machine",
   notAllowed: "allowed_communication_protocols does not name its type",
-  nodeOnly: "it can be called in Node only: import ToolNode from mcp-sluice/tools/node",
+  nodeOnly: "it can be called in Node only",
   commandsOnly: "the transport cli runs commands alone: give the manual to a source with the transport utcp",
 } as const;
 
