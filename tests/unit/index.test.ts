@@ -6,7 +6,7 @@ import * as root from "../../web/src/index.js";
 
 const SOURCES = fileURLToPath(new URL("../../web/src/", import.meta.url));
 
-/** The source files that a module pulls in, itself included; `#compile` and `#hash` as browsers resolve them. */
+/** The source files that a module pulls in, itself included; `#compile`, `#folder` and `#hash` as browsers resolve them. */
 async function reached(entry: string, seen = new Map<string, string>()): Promise<Map<string, string>> {
   if (seen.has(entry)) return seen;
   const source = await readFile(entry, "utf8");
@@ -14,6 +14,7 @@ async function reached(entry: string, seen = new Map<string, string>()): Promise
   for (const [, name = ""] of source.matchAll(/^(?:import|export)\b(?! type\b)[^;]*?from "([^"]+)"/gm)) {
     const inBrowsers = name
       .replace("#compile", join(SOURCES, "core/compile-web.js"))
+      .replace("#folder", join(SOURCES, "artifacts/folder-web.js"))
       .replace("#hash", join(SOURCES, "artifacts/hash-web.js"));
     if (/^[./]/.test(inBrowsers)) await reached(resolve(dirname(entry), inBrowsers).replace(/\.js$/, ".ts"), seen);
   }

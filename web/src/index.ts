@@ -4,13 +4,13 @@
  *
  * @example
  * ```ts
- * const sluice = await createSluice({ store: new MemoryArtifactStore() });
+ * const sluice = await createSluice({ store: "memory" });
  * const { text, artifacts } = await sluice.transform(result, { tool: "download", namespace: "tableau" });
  * ```
  * @module mcp-sluice
  */
 import { createSluiceOver, type WasmSource, type Sluice, type SluiceOptions } from "./core/sluice.js";
-import { chosenStore } from "./artifacts/host-store.js";
+import { chosenStore } from "./artifacts/chosen-store.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
 
 import { wrong } from "./errors/arguments.js";
@@ -29,6 +29,7 @@ export async function createSluice(options: SluiceOptions & { readonly wasm?: Wa
 
 export { humanSize } from "./core/amounts.js";
 export type { BasicArtifactInfo, BasicArtifactRef, BasicArtifactStore } from "./artifacts/host-store.js";
+export type { StoreOption } from "./artifacts/chosen-store.js";
 export { discoverArtifactStore } from "./artifacts/host-store.js";
 export { cleanNamespace } from "./artifacts/reference.js";
 export { MemoryArtifactStore } from "./artifacts/memory.js";

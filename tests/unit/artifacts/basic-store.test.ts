@@ -1,3 +1,4 @@
+import { chosenStore } from "../../../web/src/artifacts/chosen-store.js";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -6,7 +7,6 @@ import {
   type BasicArtifactInfo,
   type BasicArtifactStore,
   asStore,
-  chosenStore,
   discoverArtifactStore,
 } from "../../../web/src/artifacts/host-store.js";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";

@@ -1,5 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
+import { folderStore as folderInBrowsers } from "../../../web/src/artifacts/folder-web.js";
 import { expect, test } from "vitest";
-import { BasicStoreAdapter, chosenStore, discoverArtifactStore } from "../../../web/src/artifacts/host-store.js";
+import { chosenStore } from "../../../web/src/artifacts/chosen-store.js";
+import { BasicStoreAdapter, discoverArtifactStore } from "../../../web/src/artifacts/host-store.js";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
@@ -72,6 +78,33 @@ test("the store that is named comes first, then the one that is found, then none
   expect(chosenStore(store, { artifactStore: other })).toBe(store);
   expect(chosenStore(undefined, { artifactStore: other })).toBe(other);
   expect(chosenStore(undefined, undefined)).toBeInstanceOf(NoOpArtifactStore);
+});
+
+test("memory, and a folder by its path, are named by a word", async () => {
+  expect(chosenStore("memory", { artifactStore: other })).toBeInstanceOf(MemoryArtifactStore);
+  const folder = await mkdtemp(join(tmpdir(), "sluice-named-"));
+  const named = chosenStore(join(folder, "store"), undefined);
+  expect(named).toBeInstanceOf(FileArtifactStore);
+  const { id } = await named.putText("kept");
+  expect(await new FileArtifactStore(join(folder, "store")).exists(id)).toBe(true);
+  await rm(folder, { recursive: true });
+});
+
+test("where there are no folders, a path is refused", () => {
+  expect(() => folderInBrowsers("./artifacts")).toThrow(
+    expect.objectContaining({
+      code: "E_INVALID_ARGUMENT",
+      path: "store",
+      message: expect.stringContaining("in Node only"),
+    }),
+  );
+});
+
+test.each([
+  ["", "no artifact store"],
+  [7, "no artifact store"],
+])("%j names no store", (named, sentence) => {
+  expect(() => chosenStore(named as never, undefined)).toThrow(sentence);
 });
 
 test("a named store that is none is refused with what it lacks", () => {

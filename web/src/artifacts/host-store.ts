@@ -1,5 +1,5 @@
 /**
- * Stores that a host brings: which one artifacts go to, and how one that has only the five basic methods is used as a whole one.
+ * Stores that a host brings: where they are found, and how one that has only the five basic methods is used as a whole one.
  * @module
  */
 import { sha256 } from "#hash";
@@ -7,7 +7,6 @@ import { isBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded } from "../errors/storage.js";
 import type { Hashing } from "./hash.js";
-import { NoOpArtifactStore } from "./no-op.js";
 import { RefTableStore, type Contents } from "./ref-table.js";
 import type { Claim } from "./reference.js";
 import type { ArtifactStore, Clock } from "./store.js";
@@ -28,17 +27,6 @@ const MORE = [
 
 /** One adapter for each store, so that everything in this process that uses the store finds the same refs. */
 const adapters = new WeakMap<object, BasicStoreAdapter>();
-
-/**
- * Chooses a store.
- *
- * @throws SluiceError E_INVALID_ARGUMENT when the one that was named, or that the state store brings, is no artifact store;
- * the message says what it lacks.
- */
-export function chosenStore(named: ArtifactStore | undefined, stateStore: unknown): ArtifactStore {
-  if (named === undefined) return discoverArtifactStore(stateStore) ?? new NoOpArtifactStore();
-  return asStore(named);
-}
 
 /**
  * The artifact store that a state store brings: its property `artifactStore` or `artifact_store`, else the state store

@@ -26,7 +26,7 @@ export interface NoOpStoreOptions {
 const NOT_STORED = "Content not stored (no ArtifactStore configured)";
 const WARNING =
   "Sluice has no artifact store: large and binary content is taken out of results and lost. " +
-  "Pass one, for example createSluice({ store: new MemoryArtifactStore() }).";
+  'Add a store, for example: createSluice({ store: "memory" })';
 
 /**
  * Answers every put with a ref that says that nothing was stored: id `truncated_<12 hex>`, and a `source`

@@ -4,6 +4,7 @@
  * @module
  */
 import { compileCore } from "#compile";
+import type { StoreOption } from "../artifacts/chosen-store.js";
 import { namespaceOf, type TruncatedRef } from "../artifacts/reference.js";
 import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
@@ -22,8 +23,8 @@ export type Dialect = "observation" | "mcp";
 
 /** Options for `createSluice`. */
 export interface SluiceOptions {
-  /** The artifact store. Defaults to a NoOpArtifactStore, which warns once and keeps nothing. */
-  readonly store?: ArtifactStore;
+  /** The artifact store. Without one nothing is kept, and a warning on the console says how to add one. */
+  readonly store?: StoreOption;
   /** An object that may bring an artifact store, used if `store` is left out. See `discoverArtifactStore`. */
   readonly stateStore?: unknown;
   /** The configuration. Every key has a default. */

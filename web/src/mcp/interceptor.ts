@@ -36,9 +36,9 @@ import { withLinks, withLinksAsText } from "./links.js";
 import type { SchemaMode } from "./schemas/schemas.js";
 import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
 import { namespaceOf } from "../artifacts/reference.js";
-import { chosenStore } from "../artifacts/host-store.js";
+import { chosenStore, type StoreOption } from "../artifacts/chosen-store.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
-import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { ArtifactScope } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
 import { timedStore } from "../core/store-access.js";
 import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
@@ -360,7 +360,7 @@ async function combineOutcomes(
 /** Options for an interceptor. */
 export interface InterceptorOptions {
   /** The artifact store. Without one nothing is stored, and results say so. */
-  readonly store?: ArtifactStore;
+  readonly store?: StoreOption;
   /** Configuration that overrides the defaults. */
   readonly config?: SluiceConfig;
   /**

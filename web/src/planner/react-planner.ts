@@ -11,7 +11,7 @@ import { type CallPlace, type PlannerEvent, eventsOf, History } from "./event.js
 import { wrongOption, type LlmClient, type LlmMessage } from "./llm/client.js";
 import { type PlannerResult, type PlannerPause, type RunState, MAX_RUN_NAME } from "./run-state.js";
 import type { HostStateStore } from "./state-store.js";
-import { chosenStore } from "../artifacts/host-store.js";
+import { chosenStore, type StoreOption } from "../artifacts/chosen-store.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import { type OnStoreFailure, timedStore } from "../core/store-access.js";
@@ -43,7 +43,7 @@ export interface ReactPlannerOptions {
   /** The model. */
   readonly llm: LlmClient;
   /** Stores bytes and large texts. Defaults to the state store's own, else to none, with a warning. */
-  readonly artifactStore?: ArtifactStore;
+  readonly artifactStore?: StoreOption;
   /** Stores runs that wait. Defaults to memory, also for what the store cannot do. */
   readonly stateStore?: HostStateStore;
   /**

@@ -2,6 +2,7 @@
  * What a host gives a ToolNode and each call, and the events that it is told of.
  * @module
  */
+import type { StoreOption } from "../artifacts/chosen-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { WasmSource, AnswerRef, Dialect, Sluice } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
@@ -19,7 +20,7 @@ export interface ToolNodeOptions {
   /** The registry to share tool names with. Defaults to a new one. */
   readonly registry?: ToolRegistry;
   /** Where artifacts are stored. Without a store nothing is kept, and observations say so. */
-  readonly store?: ArtifactStore;
+  readonly store?: StoreOption;
   /** A host's state store. It is asked for an artifact store when `store` is not given. */
   readonly stateStore?: unknown;
   /** Holds users' tokens, for `auth_type: "oauth2_user"`. */

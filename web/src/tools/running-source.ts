@@ -2,7 +2,7 @@
  * A connected source and everything around it: authorization, sessions, retries, files and artifacts.
  * @module
  */
-import { chosenStore } from "../artifacts/host-store.js";
+import { chosenStore } from "../artifacts/chosen-store.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
