@@ -13,8 +13,7 @@ import { type OnStoreFailure, StoreAccess, timedStore, type StoreDeps } from "./
 import { FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
 import { corePool, type Engine, type EnginePool } from "./engine.js";
 import { Restorer } from "./restore.js";
-import { Answer } from "./answer.js";
-import { Message, Stream, type MessageDeps } from "./transform.js";
+import { Answer, Message, Stream, type MessageDeps } from "./transform.js";
 import { jsonOf, piecesOf } from "./value.js";
 
 /** The form of a reduced result: for a model, or a valid CallToolResult. */
@@ -252,8 +251,8 @@ function compiled(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
 class StoreSluice implements Sluice {
   readonly #pool: EnginePool;
   readonly #deps: StoreDeps;
-  readonly #resources: MessageDeps["resources"];
-  readonly #reduced: MessageDeps["reduce"] = (...call) => this.#reduce(...call);
+  /** What is the same for every message. */
+  readonly #shared: Pick<MessageDeps, "resources" | "reduce">;
   /** For synchronous calls. Messages never get it. */
   #idle: Engine;
 
@@ -261,7 +260,8 @@ class StoreSluice implements Sluice {
     this.#pool = pool;
     this.#deps = deps;
     this.#idle = idle;
-    this.#resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
+    const resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
+    this.#shared = { resources, reduce: (...call) => this.#reduce(...call) };
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
@@ -271,7 +271,7 @@ class StoreSluice implements Sluice {
 
   async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
     const pieces = piecesOf(result);
-    const message = new Message(this.#pool, await this.#pool.take(), this.#depsOf(options, access));
+    const message = new Message(this.#pool, await this.#pool.take(), { ...this.#shared, access, options });
     try {
       for (const piece of pieces) {
         if (typeof piece === "string") await message.pushText(piece);
@@ -290,7 +290,8 @@ class StoreSluice implements Sluice {
 
   open(options: TransformOptions = {}): SluiceStream {
     checkCall(options);
-    return new Stream(this.#pool, this.#depsOf(options, new StoreAccess(this.#deps, options.signal)));
+    const access = new StoreAccess(this.#deps, options.signal);
+    return new Stream(this.#pool, { ...this.#shared, access, options });
   }
 
   clamp(observation: unknown, options: ClampOptions = {}): Clamp {
@@ -345,10 +346,6 @@ class StoreSluice implements Sluice {
 
   async look({ mime_type, filename }: FileClaim = {}): Promise<FileLook> {
     return new EngineLook(await this.#pool.take(), this.#pool, [mime_type ?? "", filename ?? ""]);
-  }
-
-  #depsOf(options: TransformOptions, access: StoreAccess): MessageDeps {
-    return { access, options, resources: this.#resources, reduce: this.#reduced };
   }
 
   #now<T>(use: (engine: Engine) => T): T {
