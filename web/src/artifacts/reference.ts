@@ -1,5 +1,5 @@
 /**
- * References to artifacts: their ids and namespaces, their records, the filter of lists, and truncated refs to what is not stored.
+ * References to artifacts: their records and times, ids and namespaces, the filter of lists, and truncated refs to what is not stored.
  * @module
  */
 import { sha256 } from "#hash";
@@ -8,7 +8,7 @@ import { SluiceError } from "../errors/error.js";
 import { objectOf } from "./bytes.js";
 import type { Hashing } from "./hash.js";
 import { fullScope, type FullScope } from "./scope.js";
-import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactFilter } from "./store.js";
+import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactFilter, Clock } from "./store.js";
 
 /** The complete record of an artifact before its bytes are stored. */
 export interface Claim {
@@ -104,6 +104,45 @@ function copied(source: unknown): Readonly<Record<string, unknown>> {
   throw new SluiceError("E_INVALID_ARGUMENT", "source must be an object that JSON can write, of at most 1 MiB.", {
     path: "source",
   });
+}
+
+/** Stamps order what happened: microseconds since 1970, later at each call even if the clock stands still or goes back. */
+export class Stamps {
+  readonly #clock: Clock;
+  #last = 0;
+
+  /** `clock` is in milliseconds. */
+  constructor(clock: Clock = Date.now) {
+    this.#clock = clock;
+  }
+
+  /** What the clock says, in milliseconds; NaN where that is no time of these centuries. */
+  now(): number {
+    const now = this.#clock();
+    return Number.isSafeInteger(stampOf(now)) ? now : Number.NaN;
+  }
+
+  next(): number {
+    // A clock that gives no time stands still: one of its readings must not spoil all that come after.
+    const now = Math.floor(this.now() * 1000);
+    this.#last = Math.max(this.#last + 1, Number.isNaN(now) ? 0 : now);
+    return this.#last;
+  }
+
+  /** Lets every later stamp be later than this one, which is someone else's. */
+  after(stamp: number): void {
+    if (Number.isSafeInteger(stamp)) this.#last = Math.max(this.#last, stamp);
+  }
+}
+
+/** A stamp in the milliseconds of a stored artifact, its microseconds behind the point. */
+export function inMilliseconds(stamp: number): number {
+  return stamp / 1000;
+}
+
+/** The stamp behind such a time. */
+export function stampOf(milliseconds: number): number {
+  return Math.round(milliseconds * 1000);
 }
 
 /** The default namespace. */

@@ -178,8 +178,8 @@ export async function writerOf(
   info: ArtifactInfo = {},
 ): Promise<ArtifactWriter> {
   try {
-    const given: Partial<ArtifactWriter> | undefined = await store.openWriter(info);
-    const { write, close, abort } = given ?? {};
+    const given: unknown = await store.openWriter(info);
+    const { write, close, abort } = (given ?? {}) as Partial<ArtifactWriter>;
     const isWriter = typeof write === "function" && typeof close === "function" && typeof abort === "function";
     if (isWriter) return given as ArtifactWriter;
   } catch (error) {

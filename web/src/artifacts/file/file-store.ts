@@ -10,9 +10,8 @@ import { spanOf, type Span } from "../byte-range.js";
 import { bytesOf, encoded, objectOf } from "../bytes.js";
 import { sha256 } from "../hash-node.js";
 import type { Hashing } from "../hash.js";
-import { claimOf, infoOfText, filterOf, isWanted } from "../reference.js";
+import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
 import { scopeKey } from "../scope.js";
-import { Stamps } from "../stamps.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,

@@ -5,9 +5,8 @@
 import { lstat, lutimes, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
-import { isArtifactId, claimOf, MAX_RECORD_CHARS, patched, refOf } from "../reference.js";
+import { isArtifactId, claimOf, MAX_RECORD_CHARS, patched, refOf, inMilliseconds } from "../reference.js";
 import { scopeKey } from "../scope.js";
-import { inMilliseconds } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { BLOB_NAME, idOf, nameOf, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
 import { FILE_MODE, isAbsent, isPlainFolder, isTaken, namesIn, orNull, readPlain, removeIfEmpty } from "./plain.js";

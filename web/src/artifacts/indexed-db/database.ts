@@ -16,7 +16,7 @@
 import { openDB, unwrap, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from "idb";
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { StorageAct } from "../../errors/storage.js";
-import type { Stamps } from "../stamps.js";
+import type { Stamps } from "../reference.js";
 import type { ArtifactRef } from "../store.js";
 import { damaged } from "../verify.js";
 

@@ -7,12 +7,11 @@ import { wrong } from "../../errors/arguments.js";
 import { spanOf } from "../byte-range.js";
 import { bytesOf, encoded, objectOf } from "../bytes.js";
 import type { Hashing } from "../hash.js";
-import type { LockSource } from "../local-locks.js";
-import { claimOf, infoOfText, filterOf, isWanted } from "../reference.js";
+import type { LockSource } from "./local-locks.js";
+import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
 import { NO_LIMITS } from "../retention/policy.js";
 import type { RetentionConfig } from "../../config/types.js";
 import { RetainingArtifactStore } from "../retention/retaining-store.js";
-import { Stamps } from "../stamps.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,

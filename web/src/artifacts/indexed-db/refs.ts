@@ -4,9 +4,17 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { idsFor, isArtifactId, patched, refOf, restated, type Claim } from "../reference.js";
+import {
+  idsFor,
+  isArtifactId,
+  patched,
+  refOf,
+  restated,
+  type Claim,
+  inMilliseconds,
+  type Stamps,
+} from "../reference.js";
 import { scopeKey, type FullScope } from "../scope.js";
-import { inMilliseconds, type Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
 import { exact, mustBeThere } from "./contents.js";
 import { CHUNK, stamped, type Connection, type Reading, type RefRow, type Writing } from "./database.js";

@@ -6,9 +6,8 @@ import { sha256 } from "#hash";
 import { SluiceError } from "../../errors/error.js";
 import { spanOf, type Span } from "../byte-range.js";
 import { bytesOf, encoded, objectOf, streamOf } from "../bytes.js";
-import { claimOf, infoOfText, filterOf, isWanted } from "../reference.js";
+import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
 import { fullScope } from "../scope.js";
-import { Stamps } from "../stamps.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,

@@ -11,9 +11,8 @@
  */
 import type { StorageAct } from "../../errors/storage.js";
 import { objectOf } from "../bytes.js";
-import { isArtifactId, copyOf, patched, refOf, type Claim } from "../reference.js";
+import { isArtifactId, copyOf, patched, refOf, type Claim, inMilliseconds, type Stamps } from "../reference.js";
 import { fullScope, sameScope, type FullScope } from "../scope.js";
-import { inMilliseconds, type Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
 import { damaged } from "../verify.js";
 import type { Bucket } from "./bucket.js";

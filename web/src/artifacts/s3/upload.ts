@@ -8,8 +8,7 @@
 import type { CompletedPart } from "@aws-sdk/client-s3";
 import { SluiceError } from "../../errors/error.js";
 import type { Hashing, StreamHash } from "../hash.js";
-import { idsFor, copyOf, patched, refOf, restated, type Claim } from "../reference.js";
-import type { Stamps } from "../stamps.js";
+import { idsFor, copyOf, patched, refOf, restated, type Claim, type Stamps } from "../reference.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import { PieceBuffer, type ByteSink } from "../writer.js";
 import type { Bucket } from "./bucket.js";
