@@ -5,8 +5,8 @@
  */
 import { sha256 } from "#hash";
 import { SluiceError } from "../errors/error.js";
-import { spanOf } from "./byte-range.js";
-import { bytesOf, encoded, objectOf, streamOf } from "./bytes.js";
+import { spanOf, bytesOf, encoded, streamOf } from "./bytes.js";
+import { objectOf } from "../errors/arguments.js";
 import type { Hashing } from "./hash.js";
 import {
   idsFor,
@@ -124,10 +124,20 @@ export class RefTableStore implements ArtifactStore {
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
     let chunks: Uint8Array[] = [];
+    let size = 0;
     return new SinkWriter({
-      write: (chunk) => void chunks.push(new Uint8Array(chunk)),
+      write: (chunk) => {
+        chunks.push(new Uint8Array(chunk));
+        size += chunk.byteLength;
+        return undefined;
+      },
       commit: (patch) => {
-        const bytes = joined(chunks);
+        const bytes = new Uint8Array(size);
+        let at = 0;
+        for (const chunk of chunks) {
+          bytes.set(chunk, at);
+          at += chunk.byteLength;
+        }
         chunks = [];
         return this.#put(bytes, patched(claim, patch));
       },
@@ -221,14 +231,4 @@ export class RefTableStore implements ArtifactStore {
 
 function storedOf({ ref, stored, used }: Entry): StoredArtifact {
   return { ...copyOf(ref), stored_at: inMilliseconds(stored), used_at: inMilliseconds(used) };
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((size, { byteLength }) => size + byteLength, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
 }

@@ -3,9 +3,8 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { wrong } from "../errors/arguments.js";
+import { wrong, objectOf } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
-import { objectOf } from "./bytes.js";
 import type { Hashing } from "./hash.js";
 import { fullScope, type FullScope } from "./scope.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactFilter, Clock } from "./store.js";
@@ -28,14 +27,9 @@ export const MAX_RECORD_CHARS: number = 1024 * 1024;
  * @throws SluiceError E_INVALID_ARGUMENT with the path of the field.
  */
 export function claimOf(info: ArtifactInfo = {}): Claim {
-  const { namespace, scope, mime_type, filename, source } = objectOf(info, "info");
-  return {
-    namespace: namespaceOf(namespace),
-    scope: fullScope(scope),
-    mime_type: text(mime_type, "mime_type"),
-    filename: text(filename, "filename"),
-    source: copied(source),
-  };
+  const { namespace, scope } = objectOf(info, "info");
+  const empty = { mime_type: null, filename: null, source: {} };
+  return patched({ namespace: namespaceOf(namespace), scope: fullScope(scope), ...empty }, info);
 }
 
 /** The record of a text: `text/plain` unless `mime_type` is given, null included. */
@@ -119,7 +113,7 @@ export class Stamps {
   /** What the clock says, in milliseconds; NaN where that is no time of these centuries. */
   now(): number {
     const now = this.#clock();
-    return Number.isSafeInteger(stampOf(now)) ? now : Number.NaN;
+    return Number.isSafeInteger(Math.round(now * 1000)) ? now : Number.NaN;
   }
 
   next(): number {

@@ -38,14 +38,16 @@ export class SinkWriter implements ArtifactWriter {
   }
 
   write(chunk: Uint8Array): Promise<void> {
-    return this.#inTurn(async () => {
-      if (!isBytes(chunk)) throw noBytes("chunk");
-      await this.#sink.write(chunk);
-    });
+    if (this.#isEnded) return Promise.reject(this.#failure ?? closed());
+    const writing = this.#write(chunk);
+    this.#turn = writing.catch(noMatter);
+    return writing;
   }
 
   close(info: ArtifactPatch = {}): Promise<ArtifactRef> {
-    const closing = this.#inTurn(() => this.#sink.commit(info));
+    if (this.#isEnded) return Promise.reject(this.#failure ?? closed());
+    const closing = this.#commit(info);
+    this.#turn = closing.catch(noMatter);
     this.#isEnded = true;
     return closing;
   }
@@ -54,7 +56,7 @@ export class SinkWriter implements ArtifactWriter {
     if (!this.#isEnded) {
       // A failure has discarded it already.
       const discarding = this.#turn.then(() => (this.#failure ? undefined : this.#sink.discard()));
-      this.#turn = discarding.catch(() => undefined);
+      this.#turn = discarding.catch(noMatter);
       this.#isEnded = true;
     }
     await this.#turn;
@@ -64,21 +66,37 @@ export class SinkWriter implements ArtifactWriter {
     await this.abort();
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isEnded) return Promise.reject(this.#failure ?? closed());
-    const turn = this.#turn.then(async () => {
-      if (this.#failure) throw this.#failure;
-      try {
-        return await work();
-      } catch (error) {
-        this.#failure = storageError(error, "write");
-        await this.#sink.discard();
-        throw this.#failure;
-      }
-    });
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+  async #write(chunk: Uint8Array): Promise<void> {
+    await this.#turn;
+    if (this.#failure) throw this.#failure;
+    try {
+      if (!isBytes(chunk)) throw noBytes("chunk");
+      await this.#sink.write(chunk);
+    } catch (error) {
+      throw await this.#fail(error);
+    }
   }
+
+  async #commit(info: ArtifactPatch): Promise<ArtifactRef> {
+    await this.#turn;
+    if (this.#failure) throw this.#failure;
+    try {
+      return await this.#sink.commit(info);
+    } catch (error) {
+      throw await this.#fail(error);
+    }
+  }
+
+  async #fail(error: unknown): Promise<SluiceError> {
+    const failure = storageError(error, "write");
+    this.#failure = failure;
+    await this.#sink.discard();
+    return failure;
+  }
+}
+
+function noMatter(): void {
+  // The caller of the failed call got its error, and later calls throw the one that was kept.
 }
 
 const SMALLEST = 4096;

@@ -3,7 +3,7 @@
  * @module
  */
 import { createInterface } from "node:readline/promises";
-import { readRange, resolveRange, type Span, type WrittenRange } from "../artifacts/byte-range.js";
+import { readRange, resolveRange, type Span, type WrittenRange } from "../artifacts/bytes.js";
 import { withRetention, RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
 import type { Collected } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";

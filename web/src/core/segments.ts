@@ -227,8 +227,10 @@ export class LayerWork {
 
   /** All artifacts, each once: the same content may stand in a result twice, as text and as structure. */
   get artifacts(): readonly AnswerRef[] {
-    const all = [...this.#intake.refs.values(), ...this.#linked];
-    return [...new Map(all.map((ref) => [ref.id, ref])).values()];
+    const once = new Map<string, AnswerRef>();
+    for (const ref of this.#intake.refs.values()) once.set(ref.id, ref);
+    for (const ref of this.#linked) once.set(ref.id, ref);
+    return [...once.values()];
   }
 
   /** Stores what the layers divert, does their tasks, and tells the core what was stored. */
@@ -350,10 +352,9 @@ export class LayerWork {
 
 /** A ref as the core reads it. A foreign store may have put anything in the ref. */
 function storedMessage(segment: number, { id, filename, mime_type, source }: AnswerRef, opaque: boolean): string {
-  const said = { filename: stringOr(filename), mime_type: stringOr(mime_type), warning: stringOr(source["warning"]) };
-  return JSON.stringify({ segment, id, ...said, opaque });
-}
-
-function stringOr(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+  const said: Record<string, unknown> = { segment, id, opaque };
+  for (const [name, value] of Object.entries({ filename, mime_type, warning: source["warning"] })) {
+    if (typeof value === "string") said[name] = value;
+  }
+  return JSON.stringify(said);
 }

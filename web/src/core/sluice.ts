@@ -328,7 +328,7 @@ class StoreSluice implements Sluice {
   }
 
   async *restoreStream(json: string, options: { readonly scope?: ArtifactScope } = {}): AsyncGenerator<Uint8Array> {
-    checkObject(options);
+    if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
     fullScope(options.scope);
     if (typeof json !== "string") throw wrong("json", "JSON text; restore takes a value");
     yield* new Restorer(this.#pool, timedStore(this.#deps.store), options.scope).document(json);
@@ -403,15 +403,11 @@ class EngineLook implements FileLook {
 
 /** Throws E_INVALID_ARGUMENT with the path of the option that is wrong, whether or not anything will be stored. */
 function checkCall(options: TransformOptions): void {
-  checkObject(options);
+  if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
   for (const [name, [expected, holds]] of TESTS) {
     const value = options[name as keyof TransformOptions];
     if (value !== undefined && !holds(value)) throw wrong(name, expected);
   }
   if (options.namespace !== undefined) namespaceOf(options.namespace);
   if (options.scope !== undefined) fullScope(options.scope);
-}
-
-function checkObject(options: unknown): void {
-  if (typeof options !== "object" || options === null) throw wrong("options", "an object");
 }

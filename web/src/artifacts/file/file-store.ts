@@ -6,10 +6,10 @@ import { statfs, type FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { guarded, storageError, systemCode } from "../../errors/storage.js";
-import { spanOf, type Span } from "../byte-range.js";
-import { bytesOf, encoded, objectOf } from "../bytes.js";
+import { spanOf, type Span, bytesOf, encoded } from "../bytes.js";
+import { objectOf } from "../../errors/arguments.js";
 import { sha256 } from "../hash-node.js";
-import type { Hashing } from "../hash.js";
+import { type Hashing, damaged, verified } from "../hash.js";
 import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import type {
@@ -25,7 +25,6 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../store.js";
-import { damaged, verified } from "../verify.js";
 import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
 import { BLOB, Folder, withdraw } from "./folder.js";
 import { refsNamed, renameRef, withoutName } from "./names.js";

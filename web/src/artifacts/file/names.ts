@@ -11,7 +11,7 @@ import { createHash } from "node:crypto";
 import { lstat, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemCode } from "../../errors/storage.js";
-import { objectOf } from "../bytes.js";
+import { objectOf } from "../../errors/arguments.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { idOf, nameOf, SCOPE_NAME, scopeName, type Folder } from "./folder.js";

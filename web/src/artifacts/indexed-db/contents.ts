@@ -7,14 +7,12 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { spanOf, type Span } from "../byte-range.js";
-import { streamOf } from "../bytes.js";
-import type { Hashing } from "../hash.js";
+import { spanOf, type Span, streamOf } from "../bytes.js";
+import { type Hashing, damaged, verified } from "../hash.js";
 import { isArtifactId, type Stamps } from "../reference.js";
 import { LocalLocks, type LockSource } from "./local-locks.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactScope, ByteRange } from "../store.js";
-import { damaged, verified } from "../verify.js";
 import type { Unwritten } from "../writer.js";
 import {
   CHUNK,

@@ -18,7 +18,7 @@ import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { StorageAct } from "../../errors/storage.js";
 import type { Stamps } from "../reference.js";
 import type { ArtifactRef } from "../store.js";
-import { damaged } from "../verify.js";
+import { damaged } from "../hash.js";
 
 /** Bytes in one chunk. */
 export const CHUNK = 1024 * 1024;

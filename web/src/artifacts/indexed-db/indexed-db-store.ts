@@ -3,9 +3,8 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { wrong } from "../../errors/arguments.js";
-import { spanOf } from "../byte-range.js";
-import { bytesOf, encoded, objectOf } from "../bytes.js";
+import { wrong, objectOf } from "../../errors/arguments.js";
+import { spanOf, bytesOf, encoded } from "../bytes.js";
 import type { Hashing } from "../hash.js";
 import type { LockSource } from "./local-locks.js";
 import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";

@@ -59,7 +59,7 @@ export class Eviction {
     const now = this.#stamps.now();
     const isOver = (artifact: StoredArtifact): boolean => isExpired(artifact, this.#retention, now);
     const over: StoredArtifact[] = [];
-    for (const [, artifact] of this.#index.expiring()) {
+    for (const [, artifact] of this.#index.expiring.entries()) {
       if (!isOver(artifact) || over.length > most) break;
       over.push(artifact);
     }

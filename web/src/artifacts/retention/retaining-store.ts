@@ -3,7 +3,8 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { bytesOf, encoded, objectOf } from "../bytes.js";
+import { objectOf } from "../../errors/arguments.js";
+import { bytesOf, encoded } from "../bytes.js";
 import { asStore } from "../host-store.js";
 import { claimOf, infoOfText, inMilliseconds, Stamps } from "../reference.js";
 import type {
@@ -151,13 +152,14 @@ export class RetainingArtifactStore implements ArtifactStore {
         const bytes = chunk.byteLength;
         size += bytes;
         if (bound !== null && size > bound.most) throw tooLarge(bound);
+        if (disk === null) return writer.write(chunk);
         const write = (): Promise<void> => {
           written += bytes;
           return writer.write(chunk);
         };
-        return disk === null ? write() : this.#writeToDisk(disk, { bytes, write, discard });
+        return this.#writeToDisk(disk, { bytes, write, discard });
       },
-      commit: (patch) => this.#admit({ ...claim, size_bytes: size }, () => writer.close(patch)),
+      commit: (patch) => this.#inTurn(() => this.#admit({ ...claim, size_bytes: size }, writer, patch)),
       discard,
     });
   }
@@ -224,35 +226,32 @@ export class RetainingArtifactStore implements ArtifactStore {
   }
 
   /**
-   * Makes room for an artifact and admits it, in one turn.
+   * Makes room for an artifact, and publishes it if there is room. Called in a turn.
    *
-   * @param publish stores it; not called if there is no room
    * @throws SluiceError E_STORE_FULL if nothing may be evicted for it.
    */
-  #admit(coming: Measured, publish: () => Promise<ArtifactRef>): Promise<ArtifactRef> {
-    return this.#inTurn(async () => {
-      await this.#reading.freshen();
-      const [first] = this.#index.expiring();
-      // Artifacts that cannot be removed are tried again later; they do not keep new ones out.
-      if (first !== undefined && isExpired(first[1], this.#retention, this.#stamps.now())) {
-        await this.#eviction.expire(nothingEvicted(), MOST_EXPIRING);
+  async #admit(coming: Measured, writer: ArtifactWriter, patch: ArtifactPatch): Promise<ArtifactRef> {
+    await this.#reading.freshen();
+    const [first] = this.#index.expiring.entries();
+    // Artifacts that cannot be removed are tried again later; they do not keep new ones out.
+    if (first !== undefined && isExpired(first[1], this.#retention, this.#stamps.now())) {
+      await this.#eviction.expire(nothingEvicted(), MOST_EXPIRING);
+    }
+    const { scope, namespace, size_bytes } = coming;
+    const counted = { scope, namespace, size_bytes, sha256: null };
+    const hasRoom = this.#index.usage.hasRoomFor(counted);
+    if (!hasRoom) {
+      const { full } = await this.#room(() => ({ coming: counted }));
+      if (full) {
+        throw refusal("E_STORE_FULL", full.key, `There is no room left within the ${full.most} ${full.counts} that`);
       }
-      const { scope, namespace, size_bytes } = coming;
-      const counted = { scope, namespace, size_bytes, sha256: null };
-      const hasRoom = this.#index.usage.hasRoomFor(counted);
-      if (!hasRoom) {
-        const { full } = await this.#room(() => ({ coming: counted }));
-        if (full) {
-          throw refusal("E_STORE_FULL", full.key, `There is no room left within the ${full.most} ${full.counts} that`);
-        }
-      }
-      const ref = await publish();
-      const now = inMilliseconds(this.#stamps.next());
-      // The measured values count, whatever the store says.
-      this.#index.enter({ ...ref, scope, namespace, size_bytes, stored_at: now, used_at: now });
-      if (!hasRoom) await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope }));
-      return ref;
-    });
+    }
+    const ref = await writer.close(patch);
+    const now = inMilliseconds(this.#stamps.next());
+    // The measured values count, whatever the store says.
+    this.#index.enter({ ...ref, scope, namespace, size_bytes, stored_at: now, used_at: now });
+    if (!hasRoom) await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope }));
+    return ref;
   }
 
   /** Whether an artifact has expired. It is removed then. */

@@ -29,7 +29,8 @@ export class RetentionIndex {
   readonly #groups = new Map<Group, Map<string, Queue>>();
   /** Keys of artifacts that changed, for each reading of the store in progress. */
   readonly #watches = new Set<Set<string>>();
-  #expiring: Queue;
+  /** All artifacts, the first to expire first. */
+  expiring: Queue;
   /** What the artifacts use of each limit. */
   usage: RetentionUsage;
 
@@ -37,14 +38,9 @@ export class RetentionIndex {
     this.#limits = limits;
     this.#leavingBy = cleanup_strategy === "fifo" ? "stored_at" : "used_at";
     this.#expiringBy = ttl_from === "used" ? "used_at" : "stored_at";
-    this.#expiring = new Queue(this.#expiringBy);
+    this.expiring = new Queue(this.#expiringBy);
     this.usage = new RetentionUsage(limits);
     for (const { within } of limits) this.#groups.set(within, new Map());
-  }
-
-  /** All artifacts, the first to expire first. */
-  expiring(): Iterable<[key: string, artifact: StoredArtifact]> {
-    return this.#expiring.entries();
   }
 
   /** The artifacts of a group, the first to evict first. */
@@ -68,7 +64,7 @@ export class RetentionIndex {
   reset(artifacts: Iterable<StoredArtifact>, changed: ReadonlySet<string> = new Set()): void {
     const known = [...changed].flatMap((key) => this.#kept.get(key) ?? []);
     this.#kept.clear();
-    this.#expiring = new Queue(this.#expiringBy);
+    this.expiring = new Queue(this.#expiringBy);
     this.usage = new RetentionUsage(this.#limits);
     for (const groups of this.#groups.values()) groups.clear();
     for (const artifact of artifacts) if (!changed.has(keyOf(artifact))) this.enter(artifact);
@@ -85,7 +81,7 @@ export class RetentionIndex {
     this.#remove(key);
     this.#kept.set(key, artifact);
     this.usage.count(artifact, 1);
-    this.#expiring.add(key, artifact);
+    this.expiring.add(key, artifact);
     for (const [within, groups] of this.#groups) {
       const group = groupOf(within, artifact);
       if (group === null) continue;
@@ -123,7 +119,7 @@ export class RetentionIndex {
     if (!artifact) return;
     this.#kept.delete(key);
     this.usage.count(artifact, -1);
-    this.#expiring.remove(key);
+    this.expiring.remove(key);
     for (const [within, groups] of this.#groups) {
       const group = groupOf(within, artifact);
       const members = group === null ? undefined : groups.get(group);
@@ -233,11 +229,12 @@ class RetentionUsage {
 
   /** Whether every limit holds now and with one more artifact. */
   hasRoomFor(coming: Measured): boolean {
-    return this.#tallies.every(({ limit, most, sums, over }) => {
+    for (const { limit, most, sums, over } of this.#tallies) {
       const group = groupOf(limit.within, coming);
       const more = limit.counts === "bytes" ? coming.size_bytes : 1;
-      return over.size === 0 && (group === null || (sums.get(group) ?? 0) + more <= most);
-    });
+      if (over.size > 0 || (group !== null && (sums.get(group) ?? 0) + more > most)) return false;
+    }
+    return true;
   }
 
   /** The bytes or artifacts of a group that a limit counts. */

@@ -4,8 +4,8 @@
  */
 import { sha256 } from "#hash";
 import { SluiceError } from "../../errors/error.js";
-import { spanOf, type Span } from "../byte-range.js";
-import { bytesOf, encoded, objectOf, streamOf } from "../bytes.js";
+import { spanOf, type Span, bytesOf, encoded, streamOf } from "../bytes.js";
+import { objectOf } from "../../errors/arguments.js";
 import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
 import { fullScope } from "../scope.js";
 import type {
@@ -19,7 +19,7 @@ import type {
   ByteRange,
   StoredArtifact,
 } from "../store.js";
-import { damaged, verified } from "../verify.js";
+import { damaged, verified } from "../hash.js";
 import { SinkWriter, writtenWhole } from "../writer.js";
 import { bodyOf, Bucket, Download } from "./bucket.js";
 import { contended, guarded, S3Connection } from "./connection.js";

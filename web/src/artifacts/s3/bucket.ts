@@ -3,8 +3,8 @@
  * @module
  */
 import type { GetObjectCommandOutput } from "@aws-sdk/client-s3";
-import type { Span } from "../byte-range.js";
-import { damaged } from "../verify.js";
+import type { Span } from "../bytes.js";
+import { damaged } from "../hash.js";
 import {
   isLost,
   isMissing,

@@ -10,11 +10,11 @@
  * @module
  */
 import type { StorageAct } from "../../errors/storage.js";
-import { objectOf } from "../bytes.js";
+import { objectOf } from "../../errors/arguments.js";
 import { isArtifactId, copyOf, patched, refOf, type Claim, inMilliseconds, type Stamps } from "../reference.js";
 import { fullScope, sameScope, type FullScope } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
-import { damaged } from "../verify.js";
+import { damaged } from "../hash.js";
 import type { Bucket } from "./bucket.js";
 import { contended } from "./connection.js";
 import { dropName, entriesOf, isComplete, renaming, type Named } from "./names.js";
