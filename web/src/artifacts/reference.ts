@@ -41,10 +41,15 @@ export function infoOfText(info: ArtifactInfo = {}): ArtifactInfo {
 /** Applies a patch. Fields that it leaves out stay; null replaces. */
 export function patched<T extends Claim | ArtifactRef>(said: T, patch: ArtifactPatch = {}): T {
   const { mime_type, filename, source } = objectOf(patch, "patch");
+  for (const [name, value] of Object.entries({ mime_type, filename })) {
+    if ((value ?? null) === null || (typeof value === "string" && value.length <= MAX_RECORD_CHARS)) continue;
+    const sentence = `${name} must be null or a string of at most a million characters.`;
+    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: name });
+  }
   return {
     ...said,
-    ...(mime_type !== undefined && { mime_type: text(mime_type, "mime_type") }),
-    ...(filename !== undefined && { filename: text(filename, "filename") }),
+    ...(mime_type !== undefined && { mime_type }),
+    ...(filename !== undefined && { filename }),
     ...(source !== undefined && { source: copied(source) }),
   };
 }
@@ -74,14 +79,6 @@ export function refOf(claim: Claim, id: string, hash: string, size_bytes: number
 /** A deep copy, so that callers cannot change what a store holds. */
 export function copyOf(ref: ArtifactRef): ArtifactRef {
   return { ...ref, scope: { ...ref.scope }, source: copied(ref.source) };
-}
-
-function text(value: unknown, name: "mime_type" | "filename"): string | null {
-  if (value === undefined || value === null) return null;
-  if (typeof value === "string" && value.length <= MAX_RECORD_CHARS) return value;
-  throw new SluiceError("E_INVALID_ARGUMENT", `${name} must be null or a string of at most a million characters.`, {
-    path: name,
-  });
 }
 
 function copied(source: unknown): Readonly<Record<string, unknown>> {
