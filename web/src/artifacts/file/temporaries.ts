@@ -92,7 +92,7 @@ export class TemporaryFolder {
    */
   async sweep(after: number, discard: (path: string) => Promise<void> = removed): Promise<void> {
     const found = new Map<string, string[]>();
-    // Names are read before sockets are asked: a process listens before it makes anything, so these have owners that listened by now.
+    // All names are read before any socket is asked: a process listens before it makes anything, so each owner has listened by now.
     for await (const name of namesIn(this.#folder, NAME)) {
       const owner = NAME.exec(name)?.[1] ?? "";
       const names = found.get(owner) ?? [];
