@@ -111,7 +111,7 @@ export interface ToolArtifactInfo extends Omit<ArtifactInfo, "scope"> {
 }
 
 /** Options of {@link ToolArtifacts}. */
-export interface ToolArtifactsOptions {
+interface ToolArtifactsOptions {
   /** The owner of everything that is stored and read. */
   readonly scope: ArtifactScope;
   /** The namespace of what is stored without one. */

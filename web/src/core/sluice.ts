@@ -251,8 +251,8 @@ function compiled(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
 class StoreSluice implements Sluice {
   readonly #pool: EnginePool;
   readonly #deps: StoreDeps;
-  /** What is the same for every message. */
-  readonly #shared: Pick<MessageDeps, "resources" | "reduce">;
+  readonly #resources: MessageDeps["resources"];
+  readonly #reduced: MessageDeps["reduce"] = (...call) => this.#reduce(...call);
   /** For synchronous calls. Messages never get it. */
   #idle: Engine;
 
@@ -260,8 +260,7 @@ class StoreSluice implements Sluice {
     this.#pool = pool;
     this.#deps = deps;
     this.#idle = idle;
-    const resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
-    this.#shared = { resources, reduce: (...call) => this.#reduce(...call) };
+    this.#resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
@@ -271,7 +270,8 @@ class StoreSluice implements Sluice {
 
   async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
     const pieces = piecesOf(result);
-    const message = new Message(this.#pool, await this.#pool.take(), { ...this.#shared, access, options });
+    const deps = { access, options, resources: this.#resources, reduce: this.#reduced };
+    const message = new Message(this.#pool, await this.#pool.take(), deps);
     try {
       for (const piece of pieces) {
         if (typeof piece === "string") await message.pushText(piece);
@@ -291,7 +291,7 @@ class StoreSluice implements Sluice {
   open(options: TransformOptions = {}): SluiceStream {
     checkCall(options);
     const access = new StoreAccess(this.#deps, options.signal);
-    return new Stream(this.#pool, { ...this.#shared, access, options });
+    return new Stream(this.#pool, { access, options, resources: this.#resources, reduce: this.#reduced });
   }
 
   clamp(observation: unknown, options: ClampOptions = {}): Clamp {

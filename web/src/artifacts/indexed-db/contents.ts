@@ -124,7 +124,7 @@ export async function mustBeThere(transaction: Writing, content: string): Promis
   if ((await transaction.objectStore("contents").getKey(content)) === undefined) throw takenAway("write");
 }
 
-/** A copy of the bytes, since cloning a view clones its whole buffer. */
+/** The bytes in a buffer of their size: storing a view would store its whole buffer. */
 export function exact(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
@@ -296,7 +296,7 @@ export async function readSpan(
   throw contended("read");
 }
 
-/** The bytes of a blob; null when they are gone, which they may be only once. */
+/** The bytes of a blob. Null if they are gone; with `again`, that throws E_STORE_CORRUPT. */
 async function checked(
   { connection, contents, hashing }: StoreDeps,
   blob: BlobRow,

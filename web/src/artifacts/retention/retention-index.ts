@@ -185,7 +185,7 @@ export interface ExceededLimit {
 }
 
 /** What is counted for one limit. */
-interface Tally {
+interface LimitUse {
   readonly limit: Limit;
   /** The current value of the limit. */
   most: number;
@@ -197,12 +197,12 @@ interface Tally {
 
 /** Sums over the artifacts in the index. */
 class RetentionUsage {
-  readonly #tallies: readonly Tally[];
+  readonly #uses: readonly LimitUse[];
   /** How many artifacts share a content, for limits that count content once. */
   readonly #sharing = new Map<string, number>();
 
   constructor(limits: readonly Limit[]) {
-    this.#tallies = limits.map((limit) => ({ limit, most: limit.most, sums: new Map(), over: new Set() }));
+    this.#uses = limits.map((limit) => ({ limit, most: limit.most, sums: new Map(), over: new Set() }));
   }
 
   /** Counts an artifact that comes, 1, or goes, -1. */
@@ -215,21 +215,21 @@ class RetentionUsage {
       else this.#sharing.delete(sha256);
       isOnly = sharers === (sign === 1 ? 1 : 0);
     }
-    for (const tally of this.#tallies) {
-      const { limit, sums } = tally;
+    for (const use of this.#uses) {
+      const { limit, sums } = use;
       const group = groupOf(limit.within, artifact);
       if (group === null || (limit.once && !isOnly)) continue;
       const sum = (sums.get(group) ?? 0) + sign * (limit.counts === "bytes" ? size_bytes : 1);
       // Groups come and go with sessions: empty ones are dropped.
       if (sum === 0) sums.delete(group);
       else sums.set(group, sum);
-      judge(tally, group, sum);
+      judge(use, group, sum);
     }
   }
 
   /** Whether every limit holds now and with one more artifact. */
   hasRoomFor(coming: Measured): boolean {
-    for (const { limit, most, sums, over } of this.#tallies) {
+    for (const { limit, most, sums, over } of this.#uses) {
       const group = groupOf(limit.within, coming);
       const more = limit.counts === "bytes" ? coming.size_bytes : 1;
       if (over.size > 0 || (group !== null && (sums.get(group) ?? 0) + more > most)) return false;
@@ -239,20 +239,20 @@ class RetentionUsage {
 
   /** The bytes or artifacts of a group that a limit counts. */
   sum(limit: Limit, group: string): number {
-    return this.#tallyOf(limit)?.sums.get(group) ?? 0;
+    return this.#useOf(limit)?.sums.get(group) ?? 0;
   }
 
   /** Changes a limit that has only one group. */
   allow(limit: Limit, group: string, most: number): void {
-    const tally = this.#tallyOf(limit);
-    if (tally === undefined) return;
-    tally.most = most;
-    judge(tally, group, this.sum(limit, group));
+    const use = this.#useOf(limit);
+    if (use === undefined) return;
+    use.most = most;
+    judge(use, group, this.sum(limit, group));
   }
 
   /** The narrowest exceeded limit, except for those with these names. Null if all hold. */
   exceeded(except?: ReadonlySet<string>): ExceededLimit | null {
-    for (const { limit, over } of this.#tallies) {
+    for (const { limit, over } of this.#uses) {
       for (const group of over) {
         const name = `${limit.key} ${group}`;
         if (except?.has(name) !== true) return { limit, group, name };
@@ -261,12 +261,12 @@ class RetentionUsage {
     return null;
   }
 
-  #tallyOf(limit: Limit): Tally | undefined {
-    return this.#tallies.find((tally) => tally.limit === limit);
+  #useOf(limit: Limit): LimitUse | undefined {
+    return this.#uses.find((use) => use.limit === limit);
   }
 }
 
-function judge({ most, over }: Tally, group: string, sum: number): void {
+function judge({ most, over }: LimitUse, group: string, sum: number): void {
   if (sum > most) over.add(group);
   else over.delete(group);
 }
