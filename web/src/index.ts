@@ -36,7 +36,7 @@ export { MemoryArtifactStore } from "./artifacts/memory.js";
 export type { MemoryStoreOptions } from "./artifacts/memory.js";
 export { NoOpArtifactStore } from "./artifacts/no-op.js";
 export type { NoOpStoreOptions } from "./artifacts/no-op.js";
-export type { Collected } from "./artifacts/retention/manager.js";
+export type { Collected } from "./artifacts/retention/retaining-store.js";
 export type { CleanupStrategy } from "./artifacts/retention/policy.js";
 export type { RetentionConfig } from "./config/types.js";
 export { RetainingArtifactStore } from "./artifacts/retention/retaining-store.js";

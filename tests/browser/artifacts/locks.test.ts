@@ -2,7 +2,7 @@
 import { openDB } from "idb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { BareIndexedDbStore } from "../../../web/src/artifacts/indexed-db/indexed-db-store.js";
-import { LocalLocks } from "../../../web/src/artifacts/local-locks.js";
+import { LocalLocks } from "../../../web/src/artifacts/indexed-db/local-locks.js";
 import { Locks } from "../../../web/src/artifacts/indexed-db/contents.js";
 import { noise } from "../../unit/artifacts/noise.js";
 import { contentsIn, freshName, inside } from "./database.js";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { fullScope, sameScope, scopeKey } from "../../../web/src/artifacts/scope.js";
-import { spanOf } from "../../../web/src/artifacts/byte-range.js";
+import { spanOf } from "../../../web/src/artifacts/bytes.js";
 
 const field = fc.constantFrom(null, "", "a", "null", '"', ",", "a,b", '","', "\0", "\ud800");
 const scope = fc.record({ tenant_id: field, user_id: field, session_id: field, trace_id: field });

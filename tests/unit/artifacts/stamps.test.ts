@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stampOf, Stamps } from "../../../web/src/artifacts/stamps.js";
+import { stampOf, Stamps } from "../../../web/src/artifacts/reference.js";
 
 test("stamps grow where the clock stands still or goes back", () => {
   let now = 1_000;

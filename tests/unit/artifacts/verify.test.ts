@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { sha256 } from "../../../web/src/artifacts/hash-node.js";
-import { verified } from "../../../web/src/artifacts/verify.js";
+import { verified } from "../../../web/src/artifacts/hash.js";
 import { noise } from "./noise.js";
 
 /** A stream of `data` in pieces of these sizes, then of what is left. */

@@ -85,6 +85,10 @@ async function readable(store: ArtifactStore): Promise<ReadonlySet<string>> {
   return ids;
 }
 
+async function empty(store: ArtifactStore): Promise<void> {
+  for (const { id, scope } of await refsIn(store)) await store.delete(id, scope);
+}
+
 test("an answer comes, nothing half-written stays, and what is not stored is said not to be", async () => {
   const all = switched();
   const { store, memory, open } = all;
@@ -100,6 +104,8 @@ test("an answer comes, nothing half-written stays, and what is not stored is sai
       const before = all.calls.length;
       const healthy = await sluice.transform(document, options);
       const calls = all.calls.length - before;
+      // What the store knows already takes fewer calls.
+      await empty(memory);
       const one = failOne(1 + (which % Math.max(1, calls)), error);
       all.fault = one.fault;
       const opened = open.size;
@@ -126,7 +132,7 @@ test("an answer comes, nothing half-written stays, and what is not stored is sai
 
       all.fault = () => undefined;
       expect((await sluice.transform(document, options)).text).toBe(healthy.text);
-      for (const { id, scope } of await refsIn(memory)) await memory.delete(id, scope);
+      await empty(memory);
     },
   );
   await fc.assert(property, { numRuns: amount(60, 250) });

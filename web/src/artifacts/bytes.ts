@@ -1,9 +1,11 @@
 /**
- * What callers hand to a store, checked before anything is made of it, and bytes as streams. JavaScript would take a string for
- * no bytes at all, and twice as wide numbers for others.
+ * Bytes as callers give them and ask for them: checked, as chunks and streams, and in ranges. A store takes a range from the first
+ * byte to the one behind the last; people and HTTP write the last one itself (RFC 9110 §14.1.2).
  * @module
  */
 import { isBytes, noBytes, wrong } from "../errors/arguments.js";
+import { SluiceError } from "../errors/error.js";
+import type { ByteRange } from "./store.js";
 
 /**
  * The bytes that were given.
@@ -23,16 +25,6 @@ export function bytesOf(data: unknown, name: "data" | "chunk"): Uint8Array {
 export function encoded(text: unknown): Uint8Array {
   if (typeof text === "string") return new TextEncoder().encode(text);
   throw wrong("text", "a string; bytes are stored by putBytes");
-}
-
-/**
- * The object that was given.
- *
- * @throws SluiceError E_INVALID_ARGUMENT for anything else, null included, with `name` as its path.
- */
-export function objectOf<T extends object>(value: T, name: string): T {
-  if (typeof value === "object" && (value as unknown) !== null) return value;
-  throw wrong(name, "an object, or left out");
 }
 
 /** What may be uploaded; chunks of a stream may have any size, and are not held. */
@@ -75,4 +67,46 @@ export function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
     },
     { highWaterMark: 0 },
   );
+}
+
+/** A range within a size: `0 <= start <= end <= size`. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Cuts a range to what there is: past the end it is empty, never an error.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT when an end is negative, not an integer, or before the start.
+ */
+export function spanOf(range: ByteRange | undefined, size: number): Span {
+  const start = range?.start ?? 0;
+  const end = range?.end ?? Math.max(size, start);
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
+    throw new SluiceError(
+      "E_INVALID_ARGUMENT",
+      "A byte range is two whole numbers, 0 <= start <= end; the byte at end is not included.",
+      { path: "range" },
+    );
+  }
+  return { start: Math.min(start, size), end: Math.min(end, size) };
+}
+
+/** A range as it was written: `last` counts and is left out for the end; `suffix` is the last so many bytes. */
+export type WrittenRange = { readonly first: number; readonly last: number | undefined } | { readonly suffix: number };
+
+/** Reads `0-99`, `100-` or `-50`. Gives "backwards" for what ends before it begins, undefined for any other text. */
+export function readRange(text: string): WrittenRange | "backwards" | undefined {
+  const [, first = "", last = ""] = /^(\d*)-(\d*)$/.exec(text) ?? [];
+  if (first === "") return last === "" ? undefined : { suffix: Number(last) };
+  if (last === "") return { first: Number(first), last: undefined };
+  return Number(last) < Number(first) ? "backwards" : { first: Number(first), last: Number(last) };
+}
+
+/** What of a range is there in so many bytes; null where no byte is. */
+export function resolveRange(range: WrittenRange, size: number): Span | null {
+  const start = "suffix" in range ? Math.max(0, size - range.suffix) : range.first;
+  const end = "suffix" in range || range.last === undefined ? size : Math.min(size, range.last + 1);
+  return start < end ? { start, end } : null;
 }

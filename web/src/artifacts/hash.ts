@@ -1,7 +1,9 @@
 /**
- * SHA-256, behind one interface: `#hash` is `hash-node.ts` in Node and `hash-web.ts` elsewhere.
+ * SHA-256 behind one interface, and stored bytes checked by it. `#hash` is `hash-node.ts` in Node and `hash-web.ts` elsewhere.
  * @module
  */
+import { SluiceError } from "../errors/error.js";
+import type { ArtifactRef } from "./store.js";
 
 /** A hash that is fed in pieces. */
 export interface StreamHash {
@@ -17,4 +19,89 @@ export interface Hashing {
   whole(data: Uint8Array): Promise<string>;
   /** Begins a hash of bytes that come in pieces. */
   stream(): Promise<StreamHash>;
+}
+
+/** What the bytes of an artifact must be. */
+type Expected = Pick<ArtifactRef, "sha256" | "size_bytes">;
+
+/** Takes the pieces of a whole content in order, and says when they are not what was stored. */
+class Verifier {
+  readonly #expected: Expected;
+  readonly #hash: StreamHash;
+  #size = 0;
+  #done = false;
+
+  constructor(expected: Expected, hash: StreamHash) {
+    this.#expected = expected;
+    this.#hash = hash;
+  }
+
+  /** Throws E_STORE_CORRUPT with the piece that is too much, or is the last and the hash is another. */
+  take(piece: Uint8Array): void {
+    if (piece.byteLength === 0) return;
+    this.#size += piece.byteLength;
+    if (this.#size > this.#expected.size_bytes) throw damaged();
+    this.#hash.update(piece);
+    if (this.#size === this.#expected.size_bytes) this.#check();
+  }
+
+  /** Whether all bytes have come, and are those that were stored. */
+  get complete(): boolean {
+    return this.#done;
+  }
+
+  /** Throws E_STORE_CORRUPT when there should have been more. */
+  end(): void {
+    if (this.#size === 0 && this.#expected.size_bytes === 0) this.#check();
+    if (!this.#done) throw damaged();
+  }
+
+  #check(): void {
+    if (this.#done) return;
+    if (this.#hash.digest() !== this.#expected.sha256) throw damaged();
+    this.#done = true;
+  }
+}
+
+/**
+ * The same stream, checked. Its last piece comes only when all of them are what was stored, so whoever has the end
+ * has the whole; until then the stream fails with E_STORE_CORRUPT. `onDamage` is told before.
+ */
+export async function verified(
+  stream: ReadableStream<Uint8Array>,
+  expected: Expected,
+  hashing: Hashing,
+  onDamage: () => Promise<void> = () => Promise.resolve(),
+): Promise<ReadableStream<Uint8Array>> {
+  const verifier = new Verifier(expected, await hashing.stream());
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller): Promise<void> {
+        const { done, value } = await reader.read();
+        try {
+          if (done) verifier.end();
+          else verifier.take(value);
+          // What looks whole is held back until the source has ended as well.
+          if (!done && verifier.complete) await readEnd(reader, verifier);
+        } catch (error) {
+          await Promise.allSettled([onDamage(), reader.cancel()]);
+          throw error;
+        }
+        if (!done) controller.enqueue(value);
+        if (done || verifier.complete) controller.close();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function readEnd(reader: ReadableStreamDefaultReader<Uint8Array>, verifier: Verifier): Promise<void> {
+  for (let next = await reader.read(); !next.done; next = await reader.read()) verifier.take(next.value);
+}
+
+/** The error for stored bytes that are not those that were stored. */
+export function damaged(): SluiceError {
+  return new SluiceError("E_STORE_CORRUPT", "The stored bytes are damaged: delete the artifact and store it again.");
 }

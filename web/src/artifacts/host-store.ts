@@ -6,11 +6,10 @@ import { sha256 } from "#hash";
 import { isBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded } from "../errors/storage.js";
-import type { Hashing } from "./hash.js";
+import { type Hashing, damaged } from "./hash.js";
 import { RefTableStore, type Contents } from "./ref-table.js";
 import type { Claim } from "./reference.js";
 import type { ArtifactStore, Clock } from "./store.js";
-import { damaged } from "./verify.js";
 
 /** The five of the RFC, without which nothing can be stored. */
 const BASIC = ["putBytes", "putText", "get", "delete", "exists"] as const satisfies readonly (keyof ArtifactStore)[];

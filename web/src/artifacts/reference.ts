@@ -1,14 +1,13 @@
 /**
- * References to artifacts: their ids and namespaces, their records, the filter of lists, and truncated refs to what is not stored.
+ * References to artifacts: their records and times, ids and namespaces, the filter of lists, and truncated refs to what is not stored.
  * @module
  */
 import { sha256 } from "#hash";
-import { wrong } from "../errors/arguments.js";
+import { wrong, objectOf } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
-import { objectOf } from "./bytes.js";
 import type { Hashing } from "./hash.js";
 import { fullScope, type FullScope } from "./scope.js";
-import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactFilter } from "./store.js";
+import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactFilter, Clock } from "./store.js";
 
 /** The complete record of an artifact before its bytes are stored. */
 export interface Claim {
@@ -28,14 +27,9 @@ export const MAX_RECORD_CHARS: number = 1024 * 1024;
  * @throws SluiceError E_INVALID_ARGUMENT with the path of the field.
  */
 export function claimOf(info: ArtifactInfo = {}): Claim {
-  const { namespace, scope, mime_type, filename, source } = objectOf(info, "info");
-  return {
-    namespace: namespaceOf(namespace),
-    scope: fullScope(scope),
-    mime_type: text(mime_type, "mime_type"),
-    filename: text(filename, "filename"),
-    source: copied(source),
-  };
+  const { namespace, scope } = objectOf(info, "info");
+  const empty = { mime_type: null, filename: null, source: {} };
+  return patched({ namespace: namespaceOf(namespace), scope: fullScope(scope), ...empty }, info);
 }
 
 /** The record of a text: `text/plain` unless `mime_type` is given, null included. */
@@ -47,10 +41,15 @@ export function infoOfText(info: ArtifactInfo = {}): ArtifactInfo {
 /** Applies a patch. Fields that it leaves out stay; null replaces. */
 export function patched<T extends Claim | ArtifactRef>(said: T, patch: ArtifactPatch = {}): T {
   const { mime_type, filename, source } = objectOf(patch, "patch");
+  for (const [name, value] of Object.entries({ mime_type, filename })) {
+    if ((value ?? null) === null || (typeof value === "string" && value.length <= MAX_RECORD_CHARS)) continue;
+    const sentence = `${name} must be null or a string of at most a million characters.`;
+    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: name });
+  }
   return {
     ...said,
-    ...(mime_type !== undefined && { mime_type: text(mime_type, "mime_type") }),
-    ...(filename !== undefined && { filename: text(filename, "filename") }),
+    ...(mime_type !== undefined && { mime_type }),
+    ...(filename !== undefined && { filename }),
     ...(source !== undefined && { source: copied(source) }),
   };
 }
@@ -82,14 +81,6 @@ export function copyOf(ref: ArtifactRef): ArtifactRef {
   return { ...ref, scope: { ...ref.scope }, source: copied(ref.source) };
 }
 
-function text(value: unknown, name: "mime_type" | "filename"): string | null {
-  if (value === undefined || value === null) return null;
-  if (typeof value === "string" && value.length <= MAX_RECORD_CHARS) return value;
-  throw new SluiceError("E_INVALID_ARGUMENT", `${name} must be null or a string of at most a million characters.`, {
-    path: name,
-  });
-}
-
 function copied(source: unknown): Readonly<Record<string, unknown>> {
   if (source === undefined) return {};
   let json: string | undefined;
@@ -104,6 +95,45 @@ function copied(source: unknown): Readonly<Record<string, unknown>> {
   throw new SluiceError("E_INVALID_ARGUMENT", "source must be an object that JSON can write, of at most 1 MiB.", {
     path: "source",
   });
+}
+
+/** Stamps order what happened: microseconds since 1970, later at each call even if the clock stands still or goes back. */
+export class Stamps {
+  readonly #clock: Clock;
+  #last = 0;
+
+  /** `clock` is in milliseconds. */
+  constructor(clock: Clock = Date.now) {
+    this.#clock = clock;
+  }
+
+  /** What the clock says, in milliseconds; NaN where that is no time of these centuries. */
+  now(): number {
+    const now = this.#clock();
+    return Number.isSafeInteger(Math.round(now * 1000)) ? now : Number.NaN;
+  }
+
+  next(): number {
+    // A clock that gives no time stands still: one of its readings must not spoil all that come after.
+    const now = Math.floor(this.now() * 1000);
+    this.#last = Math.max(this.#last + 1, Number.isNaN(now) ? 0 : now);
+    return this.#last;
+  }
+
+  /** Lets every later stamp be later than this one, which is someone else's. */
+  after(stamp: number): void {
+    if (Number.isSafeInteger(stamp)) this.#last = Math.max(this.#last, stamp);
+  }
+}
+
+/** A stamp in the milliseconds of a stored artifact, its microseconds behind the point. */
+export function inMilliseconds(stamp: number): number {
+  return stamp / 1000;
+}
+
+/** The stamp behind such a time. */
+export function stampOf(milliseconds: number): number {
+  return Math.round(milliseconds * 1000);
 }
 
 /** The default namespace. */

@@ -14,6 +14,10 @@ export const MAX_SCOPE_FIELD = 1024;
 /** Most characters of an unknown field's name that an error repeats. */
 const MAX_SHOWN = 60;
 
+/** The null scope. */
+const NOBODY: FullScope = { tenant_id: null, user_id: null, session_id: null, trace_id: null };
+const FIELDS = Object.keys(NOBODY) as readonly (keyof ArtifactScope)[];
+
 /**
  * Completes a scope: missing fields become null.
  *
@@ -25,12 +29,12 @@ export function fullScope(scope: ArtifactScope = {}): FullScope {
       path: "scope",
     });
   }
-  const full = {
-    tenant_id: field(scope, "tenant_id"),
-    user_id: field(scope, "user_id"),
-    session_id: field(scope, "session_id"),
-    trace_id: field(scope, "trace_id"),
-  };
+  const full: Record<keyof ArtifactScope, string | null> = { ...NOBODY };
+  for (const name of FIELDS) {
+    const value: unknown = scope[name] ?? null;
+    if (value !== null && (typeof value !== "string" || value.length > MAX_SCOPE_FIELD)) throw unfit(name);
+    full[name] = value;
+  }
   // An unknown field would be ignored in comparisons.
   for (const name of Object.keys(scope)) if (!Object.hasOwn(full, name)) throw unknown(name);
   return full;
@@ -45,10 +49,8 @@ function unknown(name: string): SluiceError {
   );
 }
 
-function field(scope: ArtifactScope, name: keyof ArtifactScope): string | null {
-  const value: unknown = scope[name] ?? null;
-  if (value === null || (typeof value === "string" && value.length <= MAX_SCOPE_FIELD)) return value;
-  throw new SluiceError(
+function unfit(name: keyof ArtifactScope): SluiceError {
+  return new SluiceError(
     "E_INVALID_ARGUMENT",
     `scope.${name} must be null or a string of at most ${MAX_SCOPE_FIELD} characters.`,
     { path: `scope.${name}` },

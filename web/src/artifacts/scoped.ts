@@ -2,10 +2,18 @@
  * A store as one user, session or trace may see it, and as one call of a tool may.
  * @module
  */
-import { isBytes, wrong, checkOptions, OBJECT, type OptionTest, type OptionTests } from "../errors/arguments.js";
+import {
+  isBytes,
+  wrong,
+  checkOptions,
+  OBJECT,
+  type OptionTest,
+  type OptionTests,
+  objectOf,
+} from "../errors/arguments.js";
 import { SluiceError, type ErrorCode } from "../errors/error.js";
 import { guarded, isStoreFailure } from "../errors/storage.js";
-import { chunksOf, objectOf, type Uploaded, bytesOf } from "./bytes.js";
+import { chunksOf, type Uploaded, bytesOf } from "./bytes.js";
 import { asStore } from "./host-store.js";
 import { isArtifactId, isWanted, openUnstored, warningOf, type TruncatedRef } from "./reference.js";
 import { fullScope, sameScope, type FullScope } from "./scope.js";
@@ -103,7 +111,7 @@ export interface ToolArtifactInfo extends Omit<ArtifactInfo, "scope"> {
 }
 
 /** Options of {@link ToolArtifacts}. */
-export interface ToolArtifactsOptions {
+interface ToolArtifactsOptions {
   /** The owner of everything that is stored and read. */
   readonly scope: ArtifactScope;
   /** The namespace of what is stored without one. */

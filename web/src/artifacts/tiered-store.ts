@@ -2,9 +2,9 @@
  * Two stores as one: size alone says which keeps an artifact.
  * @module
  */
-import { wrong } from "../errors/arguments.js";
+import { wrong, objectOf } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
-import { bytesOf, chunksOf, encoded, objectOf } from "./bytes.js";
+import { bytesOf, chunksOf, encoded } from "./bytes.js";
 import { asStore } from "./host-store.js";
 import { isArtifactId, claimOf, infoOfText, patched, type Claim } from "./reference.js";
 import { scopeKey } from "./scope.js";

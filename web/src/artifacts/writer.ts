@@ -2,9 +2,10 @@
  * The ArtifactWriter of all stores, over a sink for each: writes in order, ends once, keeps the first error.
  * @module
  */
+import { isBytes, noBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { storageError } from "../errors/storage.js";
-import { bytesOf } from "./bytes.js";
+
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "./store.js";
 
 /** The destination of a writer's bytes. Calls never overlap; none follows `commit` or `discard`. */
@@ -21,91 +22,81 @@ export interface Unwritten {
   bytes: number;
 }
 
-const DONE = Promise.resolve();
-
 /**
- * Feeds a sink. Writes that are not awaited run in order. The first failure ends the writer and discards what was written; every
- * later call throws it again.
+ * Feeds a sink. Calls that are not awaited run in order. The first failure ends the writer and discards what was written; every later
+ * call throws it again.
  */
 export class SinkWriter implements ArtifactWriter {
   readonly #sink: ByteSink;
-  /** The last call, until it settles. */
-  #pending: Promise<unknown> | undefined;
+  /** The last call. Never rejects. */
+  #turn: Promise<unknown> = Promise.resolve();
   #failure: SluiceError | undefined;
-  #ended: Promise<unknown> | undefined;
+  #isEnded = false;
 
   constructor(sink: ByteSink) {
     this.#sink = sink;
   }
 
   write(chunk: Uint8Array): Promise<void> {
-    if (this.#ended) return Promise.reject(this.#failure ?? closed());
-    if (this.#pending) return this.#queue(this.#pending.then(() => this.#take(chunk)));
-    try {
-      const taken = this.#take(chunk);
-      return taken ? this.#queue(taken) : DONE;
-    } catch (error) {
-      return this.#queue(Promise.reject(this.#fail(error)));
-    }
+    if (this.#isEnded) return Promise.reject(this.#failure ?? closed());
+    const writing = this.#write(chunk);
+    this.#turn = writing.catch(noMatter);
+    return writing;
   }
 
   close(info: ArtifactPatch = {}): Promise<ArtifactRef> {
-    if (this.#ended) return Promise.reject(this.#failure ?? closed());
+    if (this.#isEnded) return Promise.reject(this.#failure ?? closed());
     const closing = this.#commit(info);
-    this.#ended = closing;
+    this.#turn = closing.catch(noMatter);
+    this.#isEnded = true;
     return closing;
   }
 
   async abort(): Promise<void> {
-    this.#ended ??= this.#discard();
-    await this.#ended.catch(() => undefined);
+    if (!this.#isEnded) {
+      // A failure has discarded it already.
+      const discarding = this.#turn.then(() => (this.#failure ? undefined : this.#sink.discard()));
+      this.#turn = discarding.catch(noMatter);
+      this.#isEnded = true;
+    }
+    await this.#turn;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.abort();
   }
 
-  #take(chunk: Uint8Array): Promise<void> | undefined {
+  async #write(chunk: Uint8Array): Promise<void> {
+    await this.#turn;
     if (this.#failure) throw this.#failure;
-    return this.#sink.write(bytesOf(chunk, "chunk"));
-  }
-
-  #queue(work: Promise<void>): Promise<void> {
-    const tracked = work.catch(async (error: unknown) => {
-      const failure = this.#fail(error);
-      if (!this.#ended) await (this.#ended = this.#sink.discard());
-      throw failure;
-    });
-    this.#pending = tracked;
-    const forget = (): void => {
-      if (this.#pending === tracked) this.#pending = undefined;
-    };
-    tracked.then(forget, forget);
-    return tracked;
-  }
-
-  async #discard(): Promise<void> {
-    await this.#pending?.catch(() => undefined);
-    await this.#sink.discard();
-  }
-
-  async #commit(info: ArtifactPatch): Promise<ArtifactRef> {
-    // Awaited even if nothing is in flight, so that `close` marks the writer as ended first.
-    await this.#pending?.catch(() => undefined);
     try {
-      if (this.#failure) throw this.#failure;
-      return await this.#sink.commit(info);
+      if (!isBytes(chunk)) throw noBytes("chunk");
+      await this.#sink.write(chunk);
     } catch (error) {
-      const failure = this.#fail(error);
-      await this.#sink.discard();
-      throw failure;
+      throw await this.#fail(error);
     }
   }
 
-  #fail(error: unknown): SluiceError {
-    this.#failure ??= storageError(error, "write");
-    return this.#failure;
+  async #commit(info: ArtifactPatch): Promise<ArtifactRef> {
+    await this.#turn;
+    if (this.#failure) throw this.#failure;
+    try {
+      return await this.#sink.commit(info);
+    } catch (error) {
+      throw await this.#fail(error);
+    }
   }
+
+  async #fail(error: unknown): Promise<SluiceError> {
+    const failure = storageError(error, "write");
+    this.#failure = failure;
+    await this.#sink.discard();
+    return failure;
+  }
+}
+
+function noMatter(): void {
+  // The caller of the failed call got its error, and later calls throw the one that was kept.
 }
 
 const SMALLEST = 4096;
@@ -205,16 +196,12 @@ export async function writerOf(
   info: ArtifactInfo = {},
 ): Promise<ArtifactWriter> {
   try {
-    return checkedWriter(await store.openWriter(info));
+    const given: unknown = await store.openWriter(info);
+    const { write, close, abort } = (given ?? {}) as Partial<ArtifactWriter>;
+    const isWriter = typeof write === "function" && typeof close === "function" && typeof abort === "function";
+    if (isWriter) return given as ArtifactWriter;
   } catch (error) {
     throw storageError(error, "write");
   }
-}
-
-/** Checks the writer that a foreign store gave. Throws E_STORE_WRITE. */
-export function checkedWriter(given: unknown): ArtifactWriter {
-  const { write, close, abort } = (given ?? {}) as Partial<ArtifactWriter>;
-  const isWriter = typeof write === "function" && typeof close === "function" && typeof abort === "function";
-  if (isWriter) return given as ArtifactWriter;
   throw new SluiceError("E_STORE_WRITE", "The store gave no writer: repair the store.");
 }

@@ -3,9 +3,9 @@
  * @module
  */
 import { createInterface } from "node:readline/promises";
-import { readRange, resolveRange, type Span, type WrittenRange } from "../artifacts/byte-range.js";
+import { readRange, resolveRange, type Span, type WrittenRange } from "../artifacts/bytes.js";
 import { withRetention, RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
-import type { Collected } from "../artifacts/retention/manager.js";
+import type { Collected } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { counted, humanSize } from "../core/amounts.js";
 import { checkSections } from "../config/check.js";

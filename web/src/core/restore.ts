@@ -1,6 +1,6 @@
 /**
- * Putting back what the mcp dialect took out. Results that have no `_meta` to carry their references (an array, a text,
- * an error) have them kept in the store, beside what they belong to. A stored text alone is put back for the layers.
+ * Restores what the mcp dialect took out of a result. A result carries its references in `_meta`. For results without `_meta` (an
+ * array, a text, an error) the references are stored beside the artifacts. `textOf` restores a single stored text, for the layers.
  * @module
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
@@ -10,16 +10,16 @@ import type { Engine, EnginePool } from "./engine.js";
 import type { AnswerRef, TransformOptions } from "./sluice.js";
 import { infoOf, type StoreAccess } from "./store-access.js";
 
-/** Texts inside texts that are followed: more than one message has segments, so what goes deeper refers to itself. */
+/** Most levels of texts within texts. A message has fewer segments, so a text that goes deeper refers to itself. */
 const MAX_DEPTH = 320;
 
-/** First byte of a piece that is source text as it is: `=`. */
+/** The first byte of a piece of source text: `=`. */
 const LITERAL = 0x3d;
 
-/** Longest id that is repeated: a document may name anything. */
+/** Most characters of an id that an error repeats. */
 const MAX_ID = 200;
 
-/** Of references that are kept beside a document. */
+/** The type of stored references. */
 const MIME_TYPE = "application/vnd.sluice.refs+json";
 
 const encoder = new TextEncoder();
@@ -46,10 +46,10 @@ export class Restorer {
   }
 
   /**
-   * The document.
+   * The restored document, in pieces.
    *
-   * @throws SluiceError E_RESTORE_REFS; with the artifact's id E_NOT_FOUND (unknown, in another scope, or never
-   * stored), E_EXPIRED, E_STORE_CORRUPT, E_STORE_DENIED, E_STORE_READ. All but damage is told before the first byte.
+   * @throws SluiceError E_RESTORE_REFS; with the id of the artifact E_NOT_FOUND (unknown, in another scope, or never stored),
+   * E_EXPIRED, E_STORE_CORRUPT, E_STORE_DENIED, E_STORE_READ. All but damage is thrown before the first byte.
    */
   async *document(json: string): AsyncGenerator<Uint8Array> {
     const refs = await sidecarRefs(this.#store, this.#scope, json);
@@ -67,7 +67,7 @@ export class Restorer {
       engine.give(input);
       cut(engine);
       if (depth === 0) {
-        // Half a document helps nobody: what is gone is told before the first byte.
+        // Missing artifacts are reported before the first byte, not in the middle of a document.
         await this.#checkHoles(engine);
         engine.give(input);
         cut(engine);
@@ -89,7 +89,7 @@ export class Restorer {
     for (let piece = nextPiece(engine); piece !== undefined; piece = nextPiece(engine)) {
       if (!(piece instanceof Uint8Array)) ids.add(piece.id);
     }
-    // A set may grow while it is walked: what stored texts refer to is checked as well.
+    // The set grows during the loop: references within stored texts are checked too.
     for (const id of ids) {
       const ref = await reading(id, () => this.#store.stat(id, this.#scope));
       if (ref === null) throw gone(id);
@@ -104,7 +104,7 @@ export class Restorer {
     yield* inForm(form, raw, chunksOf(id, reader), engine);
   }
 
-  /** A stored text, the references inside it put back in turn. */
+  /** A stored text, with the references inside it restored. */
   async *#text({ id, kind }: Hole, depth: number): AsyncGenerator<Uint8Array> {
     if (depth > MAX_DEPTH) {
       throw new SluiceError("E_RESTORE_REFS", `artifact ${id} refers to itself`);
@@ -114,7 +114,7 @@ export class Restorer {
     );
     if (bytes === null || ref === null) throw gone(id);
     const references = encoder.encode(JSON.stringify(ref.source["references"] ?? []));
-    // As bytes: halves of surrogate pairs, which JSON may escape, are in them and would not survive decoding.
+    // As bytes, since decoding would replace lone surrogates, which JSON may escape.
     yield* this.#cut([bytes, references], depth, (engine) =>
       engine.must("restoreText", references.length, kind === "json"),
     );
@@ -127,7 +127,7 @@ function nextPiece(engine: Engine): Piece | undefined {
   return output[0] === LITERAL ? output.subarray(1) : (JSON.parse(new TextDecoder().decode(output)) as Hole);
 }
 
-/** Bytes in the form that they had in the document, such as base64. */
+/** Encodes bytes in the form that they had in the document, such as base64. */
 async function* inForm(
   form: string,
   raw: boolean,
@@ -161,7 +161,7 @@ async function reading<T>(id: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The artifacts that a stored text refers to, as was noted when it was stored. */
+/** The ids of the artifacts that a stored text refers to. They were recorded when it was stored. */
 function idsInside({ source }: ArtifactRef): string[] {
   const references: unknown = source["references"];
   if (!Array.isArray(references)) return [];
@@ -171,7 +171,7 @@ function idsInside({ source }: ArtifactRef): string[] {
   });
 }
 
-/** A failure of the store, with the artifact that it is about. */
+/** An error of the store that names the artifact. */
 function about(id: string, error: unknown): SluiceError {
   const failure = storageError(error, "read");
   const { code, message, cause } = failure;
@@ -194,14 +194,14 @@ interface Carrier {
   readonly result?: { readonly _meta?: Readonly<Record<string, unknown>> | null } | null;
 }
 
-/** Whether a document carries its own references: where the core writes them, not wherever the key stands. */
+/** Whether a document carries its references where the core writes them. The key elsewhere does not count. */
 function carriesRefs(json: string): boolean {
   if (!json.includes('"sluice/refs"')) return false;
   const root = parsed(json) as Carrier | null;
   return [root, root?.result].some((holder) => Array.isArray(holder?.["_meta"]?.["sluice/refs"]));
 }
 
-/** Null for what is not JSON: of a document the core says where it is not. */
+/** Parses JSON. Null if it is not JSON; the core then reports where. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;
@@ -211,9 +211,9 @@ function parsed(json: string): unknown {
 }
 
 /**
- * Keeps `refs` for the reduced document `json`, where it does not carry them. For an array or a text that only looks as
- * if it had some, it is kept that there are none: another original may be reduced to the same. Where the store fails the
- * answer is as good, but cannot be restored.
+ * Stores `refs` for the reduced document `json`, unless it carries them. An empty list is stored for an array or text that only looks
+ * as if it had references, since another original may be reduced to the same document. If the store fails, the answer is complete
+ * but cannot be restored.
  */
 export async function keepSidecarRefs(
   access: StoreAccess,
@@ -240,9 +240,9 @@ export async function keepSidecarRefs(
 }
 
 /**
- * The references kept for `json`, or nothing. Two originals may be reduced to the same document, such as a string
- * and an array of the same bytes: what was kept last is meant. Throws E_STORE_… when the store fails, E_EXPIRED
- * when what may have been meant has expired.
+ * The references that are stored for `json`. Empty if there are none. Two originals may be reduced to the same document, such as a
+ * string and an array of the same bytes: the references that were stored last count. Throws E_STORE_… if the store fails, E_EXPIRED if
+ * the references may have expired.
  */
 async function sidecarRefs(store: ArtifactStore, scope: ArtifactScope | undefined, json: string): Promise<string> {
   if (carriesRefs(json) || !json.includes("artifact://")) return "";
@@ -276,7 +276,7 @@ function recordOf(bytes: Uint8Array, id: string): Kept {
   );
 }
 
-/** What was kept for documents of this length, the newest first. */
+/** The stored references for documents of this length, the newest first. */
 async function candidates(store: ArtifactStore, scope: ArtifactScope, chars: number): Promise<ArtifactRef[]> {
   const found: ArtifactRef[] = [];
   await guarded("read", async () => {
@@ -287,7 +287,7 @@ async function candidates(store: ArtifactStore, scope: ArtifactScope, chars: num
   return found.sort((left, right) => Number(right.source["kept_at"]) - Number(left.source["kept_at"]));
 }
 
-// White space and escapes may change on the way of a document; its value does not.
+// White space and escapes of a document may change on its way, its value does not.
 function oneSpelling(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json));
@@ -296,17 +296,17 @@ function oneSpelling(json: string): string {
   }
 }
 
-/** What was noted of a reference when the text was stored: `inner_ref` in `wasm/include/sluice/restore.h`. */
+/** A reference inside a stored text: `inner_ref` in `wasm/include/sluice/restore.h`. */
 interface Reference {
   readonly offset: number;
   readonly uri: string;
-  /** Of what is no run of bytes. */
+  /** Set for everything but a run of bytes. */
   readonly kind?: string;
 }
 
 /**
- * The text piece by piece, in constant memory; null in place of a run that the store does not give back. Null where it
- * does not give the text.
+ * A stored text in pieces, in constant memory, with its runs of bytes restored. A piece is null if the store does not have its run.
+ * Null if the store does not have the text.
  */
 export async function textOf(
   ref: AnswerRef,
@@ -326,7 +326,7 @@ async function* pieces(
   const noted = source["references"];
   const references = Array.isArray(noted) ? [...(noted as readonly Reference[])] : [];
   let at = 0;
-  /** Where text goes on behind the last reference. */
+  /** Where the text continues after the last reference. */
   let resume = 0;
   for await (const chunk of chunks) {
     const end = at + chunk.length;
@@ -342,7 +342,7 @@ async function* pieces(
   }
 }
 
-/** A run in the form that it had. Texts inside a text are no runs of its own. */
+/** A run of bytes in its original form. Null for texts inside the text, which are not runs. */
 async function* written(
   { uri, kind }: Reference,
   scope: AnswerRef["scope"],
@@ -359,7 +359,7 @@ async function* written(
   yield* inForm(form, true, chunks, engine);
 }
 
-/** The form of a run of a `data:` URI without the URI's beginning. */
+/** The form of a run in a `data:` URI, without the beginning of the URI. */
 function withoutPrefix(form: string): string {
   const bare = form.replace("-data", "");
   return bare === "base64" ? "" : bare;

@@ -14,8 +14,7 @@ import { type OnStoreFailure, StoreAccess, timedStore, type StoreDeps } from "./
 import { FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
 import { corePool, type Engine, type EnginePool } from "./engine.js";
 import { Restorer } from "./restore.js";
-import { Answer } from "./answer.js";
-import { Message, Stream, type MessageDeps } from "./transform.js";
+import { Answer, Message, Stream, type MessageDeps } from "./transform.js";
 import { jsonOf, piecesOf } from "./value.js";
 
 /** The form of a reduced result: for a model, or a valid CallToolResult. */
@@ -272,7 +271,8 @@ class StoreSluice implements Sluice {
 
   async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
     const pieces = piecesOf(result);
-    const message = new Message(this.#pool, await this.#pool.take(), this.#depsOf(options, access));
+    const deps = { access, options, resources: this.#resources, reduce: this.#reduced };
+    const message = new Message(this.#pool, await this.#pool.take(), deps);
     try {
       for (const piece of pieces) {
         if (typeof piece === "string") await message.pushText(piece);
@@ -291,7 +291,8 @@ class StoreSluice implements Sluice {
 
   open(options: TransformOptions = {}): SluiceStream {
     checkCall(options);
-    return new Stream(this.#pool, this.#depsOf(options, new StoreAccess(this.#deps, options.signal)));
+    const access = new StoreAccess(this.#deps, options.signal);
+    return new Stream(this.#pool, { access, options, resources: this.#resources, reduce: this.#reduced });
   }
 
   clamp(observation: unknown, options: ClampOptions = {}): Clamp {
@@ -328,7 +329,7 @@ class StoreSluice implements Sluice {
   }
 
   async *restoreStream(json: string, options: { readonly scope?: ArtifactScope } = {}): AsyncGenerator<Uint8Array> {
-    checkObject(options);
+    if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
     fullScope(options.scope);
     if (typeof json !== "string") throw wrong("json", "JSON text; restore takes a value");
     yield* new Restorer(this.#pool, timedStore(this.#deps.store), options.scope).document(json);
@@ -346,10 +347,6 @@ class StoreSluice implements Sluice {
 
   async look({ mime_type, filename }: FileClaim = {}): Promise<FileLook> {
     return new EngineLook(await this.#pool.take(), this.#pool, [mime_type ?? "", filename ?? ""]);
-  }
-
-  #depsOf(options: TransformOptions, access: StoreAccess): MessageDeps {
-    return { access, options, resources: this.#resources, reduce: this.#reduced };
   }
 
   #now<T>(use: (engine: Engine) => T): T {
@@ -407,15 +404,11 @@ class EngineLook implements FileLook {
 
 /** Throws E_INVALID_ARGUMENT with the path of the option that is wrong, whether or not anything will be stored. */
 function checkCall(options: TransformOptions): void {
-  checkObject(options);
+  if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
   for (const [name, [expected, holds]] of TESTS) {
     const value = options[name as keyof TransformOptions];
     if (value !== undefined && !holds(value)) throw wrong(name, expected);
   }
   if (options.namespace !== undefined) namespaceOf(options.namespace);
   if (options.scope !== undefined) fullScope(options.scope);
-}
-
-function checkObject(options: unknown): void {
-  if (typeof options !== "object" || options === null) throw wrong("options", "an object");
 }

@@ -16,7 +16,6 @@ import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";
-import { checkedWriter } from "../artifacts/writer.js";
 import { isBytes } from "../errors/arguments.js";
 import type { AnswerRef, TransformOptions } from "./sluice.js";
 
@@ -104,15 +103,6 @@ export class StoreAccess {
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  /** Opens a writer. One that comes too late is aborted. */
-  openWriter(info: ArtifactInfo): Promise<ArtifactWriter> {
-    return this.call("write", async (store) => {
-      const writer = checkedWriter(await store.openWriter(info));
-      if (this.isAbandoned) await writer.abort();
-      return writer;
-    });
   }
 
   /** Changes the record of an artifact. Null if it is gone. */

@@ -1,6 +1,6 @@
 /**
- * One result on its way through the gate, from its first byte to its answers. `Stream` is what callers write to; `Message` drives
- * one engine.
+ * One result on its way through the gate, from its first byte to its answers. `Stream` is what callers write to, `Message` drives
+ * one engine, `Answer` is what hosts get.
  * @module
  */
 import { fullScope, sameScope, scopeKey } from "../artifacts/scope.js";
@@ -8,11 +8,9 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
 import { isBytes, noBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
-import { Answer } from "./answer.js";
 import type { Engine, EnginePool } from "./engine.js";
-import { LayerWork } from "./layer-work.js";
 import { keepSidecarRefs } from "./restore.js";
-import { Intake, SegmentWriter } from "./segments.js";
+import { Intake, LayerWork, SegmentWriter } from "./segments.js";
 import type {
   AnswerOptions,
   AnswerRef,
@@ -314,6 +312,44 @@ export class Message implements GatedResult {
   #keep(bytes: Uint8Array): void {
     if (this.#bytesIn > (this.#deps.options.keepOriginal ?? 0)) this.#original = undefined;
     else this.#original?.push(bytes);
+  }
+}
+
+type Parts = Omit<Transformed, "value" | "refs" | "clamped" | "cut"> & {
+  /** Parsed from the text if left out. */
+  readonly value?: unknown;
+  readonly refs?: string | undefined;
+  readonly cut?: ClampReport | undefined;
+};
+
+/** A reduced result. Its value is parsed on first use, since many hosts only pass the text on. */
+export class Answer implements Transformed {
+  readonly text: string;
+  readonly artifacts: Transformed["artifacts"];
+  readonly failures: Transformed["failures"];
+  readonly changed: boolean;
+  readonly clamped: boolean;
+  readonly cut?: ClampReport;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly refs?: string;
+  #value: unknown;
+
+  constructor({ text, value, artifacts, failures, changed, cut, bytesIn, bytesOut, refs }: Parts) {
+    this.text = text;
+    this.#value = value;
+    this.artifacts = artifacts;
+    this.failures = failures;
+    this.changed = changed;
+    this.clamped = cut !== undefined;
+    this.bytesIn = bytesIn;
+    this.bytesOut = bytesOut;
+    if (cut !== undefined) this.cut = cut;
+    if (refs !== undefined) this.refs = refs;
+  }
+
+  get value(): unknown {
+    return (this.#value ??= JSON.parse(this.text));
   }
 }
 

@@ -1,21 +1,21 @@
 /**
- * Values as JSON text, and the bytes that stand in them: JSON has none, so they go through the gate as bytes.
+ * Values as JSON text. JSON has no bytes, so bytes in a value are kept apart and go through the gate as bytes.
  * @module
  */
 import { SluiceError } from "../errors/error.js";
 
-/** What holds bytes: any view of a buffer, a buffer, a file, an answer over HTTP, a stream. */
+/** An object that holds bytes: a buffer or a view of one, a file, an HTTP response, a stream. */
 type Held = ArrayBufferView | ArrayBufferLike | Blob | Response | ReadableStream<Uint8Array>;
 
-/** What holds bytes, or gives them one after the other: a stream of Node's, an async generator. */
+/** An object that holds bytes or yields them, such as a stream of Node or an async generator. */
 export type ByteSource = Held | AsyncIterable<unknown>;
 
-/** A value as JSON text in pieces, with what holds bytes between them, in the order of the document. */
+/** A piece of a value in the order of the document: JSON text, or a source of bytes between texts. */
 export type ValuePiece = string | ByteSource;
 
 /**
- * What holds bytes, by what `Object.prototype.toString` says, since values come from other realms too and some platforms lack a
- * class; each with a member that only the real one has.
+ * Sources of bytes by their `Object.prototype.toString`, since values may come from other realms, and some platforms lack a class. Each
+ * has a member that only a real one has.
  */
 const BYTE_SOURCES: Readonly<Record<string, string | symbol>> = {
   "[object ArrayBuffer]": "byteLength",
@@ -27,10 +27,10 @@ const BYTE_SOURCES: Readonly<Record<string, string | symbol>> = {
   "[object AsyncGenerator]": Symbol.asyncIterator,
 };
 
-/** Characters of a key, and of a whole place, that an error repeats. */
+/** Most characters of a key, and of a path, that an error repeats. */
 const [MAX_KEY, MAX_PLACE] = [64, 256];
 
-/** Whether a value is bytes, or gives some. */
+/** Whether a value is a source of bytes. */
 export function isByteSource(value: unknown): value is ByteSource {
   if (typeof value !== "object" || value === null) return false;
   if (ArrayBuffer.isView(value)) return true;
@@ -47,7 +47,7 @@ function isNodeStream(value: object): value is NodeStream {
   return typeof (value as { readonly pipe?: unknown }).pipe === "function" && Symbol.asyncIterator in value;
 }
 
-/** Whether a value is a list or an object of members, as JSON itself has it: nothing else is to be found out about it. */
+/** Whether a value is null, a plain array or a plain object, which needs no further tests. */
 function isOrdinary(value: object | null): boolean {
   if (value === null) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -55,10 +55,10 @@ function isOrdinary(value: object | null): boolean {
   return isPlain && !(Symbol.toStringTag in value) && !("pipe" in value);
 }
 
-/** What JSON would write as an empty object, or as what it is made of inside. */
+/** A value that JSON would write as an empty object, or as its internals. */
 class NotJson extends TypeError {}
 
-/** A value as JSON has it: a Map or a Set as an object or a list. Throws NotJson for what has to be waited for. */
+/** Turns a Map or a Set into an object or a list. Throws NotJson for promises and streams. */
 function plain(value: unknown, made: Map<object, unknown>): unknown {
   if (typeof value !== "object" || value === null) return value;
   const tag = Object.prototype.toString.call(value);
@@ -66,7 +66,7 @@ function plain(value: unknown, made: Map<object, unknown>): unknown {
   if (isNodeStream(value)) throw new NotJson("a stream: collect what it gives");
   const isMap = tag === "[object Map]";
   if ((!isMap && tag !== "[object Set]") || !(Symbol.iterator in value)) return value;
-  // The same each time, or what is inside itself would never be found to be.
+  // The same object each time, so that JSON finds a cycle through it.
   if (!made.has(value)) made.set(value, listOf(value as Iterable<unknown>, isMap));
   return made.get(value);
 }
@@ -78,9 +78,9 @@ function listOf(values: Iterable<unknown>, isMap: boolean): unknown {
 }
 
 /**
- * JSON text of a value that holds no bytes.
+ * The JSON text of a value without bytes.
  *
- * @throws SluiceError E_INVALID_ARGUMENT, with its place, for what JSON cannot say: a BigInt, a cycle, a function, a promise.
+ * @throws SluiceError E_INVALID_ARGUMENT with the path of what is not JSON: a BigInt, a cycle, a function, a promise.
  */
 export function jsonOf(value: unknown, replacer?: Replacer): string {
   let text: string | undefined;
@@ -100,15 +100,14 @@ export function jsonOf(value: unknown, replacer?: Replacer): string {
 }
 
 /**
- * A value in pieces: what holds bytes stands in the place of a JSON value, at any depth, inside instances of classes, and in
- * what `toJSON` gives. A Map whose keys are texts is an object, another one and a Set are lists. All else is what
- * `JSON.stringify` makes of it.
+ * Splits a value into JSON text and sources of bytes. Sources are found at any depth, in instances of classes and in results of
+ * `toJSON`. A Map with string keys becomes an object; another Map and a Set become lists. The rest is as `JSON.stringify` writes it.
  *
- * @throws SluiceError E_INVALID_ARGUMENT, with its place, for what JSON cannot say: a BigInt, a cycle, a function, a promise.
+ * @throws SluiceError E_INVALID_ARGUMENT with the path of what is not JSON: a BigInt, a cycle, a function, a promise.
  */
 export function piecesOf(value: unknown): readonly ValuePiece[] {
   const sources: ByteSource[] = [];
-  // Nobody can guess it, so no string of the value can be taken for one of ours.
+  // Random, so that no string of the value can be taken for a placeholder.
   const name = crypto.randomUUID();
   const made = new Map<object, unknown>();
   const text = jsonOf(value, function (this: unknown, key: string, said: unknown): unknown {
@@ -125,7 +124,7 @@ export function piecesOf(value: unknown): readonly ValuePiece[] {
   });
 }
 
-/** The bytes of a source, in chunks. What fails throws what the source throws. */
+/** The bytes of a source in chunks. Throws what the source throws. */
 export async function* chunksIn(source: ByteSource): AsyncGenerator<Uint8Array> {
   if (ArrayBuffer.isView(source)) {
     yield new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
@@ -164,7 +163,7 @@ function streamOf(source: Exclude<Held, ArrayBufferView>): ReadableStream<unknow
   return undefined;
 }
 
-/** Streams may carry text, or any view of bytes. */
+/** A chunk as bytes. Streams may carry text or any view of a buffer. */
 function chunkOf(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
@@ -173,7 +172,7 @@ function chunkOf(value: unknown): Uint8Array {
   throw new SluiceError("E_INVALID_ARGUMENT", "a stream in the value gives chunks that are neither bytes nor text");
 }
 
-/** The MIME type that a source says it has, where it says one. */
+/** The MIME type of a source, if it has one. */
 export function typeOf(source: ByteSource): string | undefined {
   if (!isHeld(source)) return undefined;
   const said = "headers" in source ? source.headers.get("content-type") : "type" in source ? source.type : undefined;
@@ -181,20 +180,20 @@ export function typeOf(source: ByteSource): string | undefined {
   return type === "" ? undefined : type;
 }
 
-/** Names the file that a source is, where it has a name. */
+/** The file name of a source, if it has one. */
 export function filenameOf(source: ByteSource): string | undefined {
   return isHeld(source) && "name" in source && typeof source.name === "string" && source.name !== ""
     ? source.name
     : undefined;
 }
 
-/** What JSON says itself of a value, or we; what a getter or `toJSON` of the value's own throws may hold anything. */
+/** The reason why a value is not JSON, if this library or the engine gives it. Errors of the value's own code may hold anything. */
 function reasonOf(error: unknown): string | undefined {
   const [line = ""] = error instanceof TypeError ? error.message.split("\n", 1) : [];
   return error instanceof NotJson || (/circular|BigInt/.test(line) && line.length <= 200) ? line : undefined;
 }
 
-/** Where a value stops being JSON, such as `rows[3].id`, bounded; "" for the value itself. Writes it once more to find out. */
+/** The path where a value stops being JSON, such as `rows[3].id`. Empty for the value itself. Writes the value again to find it. */
 function placeOf(root: unknown, replacer: Replacer = (_, value) => value): string {
   const open: { readonly value: unknown; readonly place: string }[] = [];
   let place = "";
@@ -209,7 +208,7 @@ function placeOf(root: unknown, replacer: Replacer = (_, value) => value): strin
     });
     return "";
   } catch {
-    // It stands at the last place that was looked at.
+    // The last path that was visited is where it failed.
     return place;
   }
 }
@@ -224,7 +223,7 @@ function within(holder: string, key: string, isList: boolean): string {
 /** A container whose members are being written. */
 interface Frame {
   readonly holder: object;
-  /** Of an object; the indexes of an array are its length. */
+  /** The keys of an object. Undefined for an array. */
   readonly keys: readonly string[] | undefined;
   readonly size: number;
   next: number;
@@ -234,7 +233,7 @@ interface Frame {
 /** As the second argument of `JSON.stringify`. */
 type Replacer = (this: unknown, key: string, value: unknown) => unknown;
 
-/** What `JSON.stringify` gives, for values of any depth. Throws TypeError for cycles and BigInts, as it does. */
+/** The same as `JSON.stringify`, for values of any depth. Throws TypeError for cycles and BigInts, as it does. */
 export function stringifyDeep(value: unknown, replacer?: Replacer): string | undefined {
   try {
     return JSON.stringify(value, replacer);
@@ -291,7 +290,7 @@ function isLeftOut(value: unknown): boolean {
   return value === undefined || typeof value === "function" || typeof value === "symbol";
 }
 
-/** An array or an object, but none that stands for a string, a number or a boolean. */
+/** Whether a value is an array or an object, but not a wrapped string, number or boolean. */
 function isContainer(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   return !/^\[object (?:String|Number|Boolean|BigInt)\]$/.test(Object.prototype.toString.call(value));
@@ -299,10 +298,10 @@ function isContainer(value: unknown): value is object {
 
 const ALPHABET = new TextEncoder().encode("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 const PADDING = 0x3d;
-/** Bytes that are encoded at a time: a multiple of three. */
+/** Bytes that are encoded at a time. A multiple of three. */
 const PIECE = 196_608;
 
-/** Padded base64, standard alphabet, in pieces of bounded size whatever comes. */
+/** Padded base64 in the standard alphabet, in pieces of bounded size. */
 export async function* base64Of(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest: Uint8Array = new Uint8Array(0);
   for await (const chunk of bytes) {
@@ -317,7 +316,7 @@ export async function* base64Of(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
     }
     const end = chunk.length - ((chunk.length - from) % 3);
     for (let at = from; at < end; at += PIECE) yield encoded(chunk.subarray(at, Math.min(end, at + PIECE)));
-    // The chunk may be used again by whoever gave it.
+    // A copy, since the source may reuse the chunk.
     rest = chunk.slice(end);
   }
   if (rest.length > 0) yield encoded(rest);

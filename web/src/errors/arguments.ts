@@ -41,6 +41,16 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Gives back an object.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT for anything else, null included, with `name` as its path.
+ */
+export function objectOf<T extends object>(value: T, name: string): T {
+  if (typeof value === "object" && (value as unknown) !== null) return value;
+  throw wrong(name, "an object, or left out");
+}
+
 /** For objects that are no lists. */
 export const OBJECT: OptionTest = ["an object", isObject];
 

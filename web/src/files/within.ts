@@ -14,7 +14,7 @@ import type {
   Clock,
   StoredArtifact,
 } from "../artifacts/store.js";
-import { objectOf } from "../artifacts/bytes.js";
+import { objectOf } from "../errors/arguments.js";
 import { fullScope } from "../artifacts/scope.js";
 import { isExpired, isFileId } from "./user-file.js";
 

@@ -3,7 +3,7 @@
  * @module
  */
 import { resolve } from "node:path";
-import { Stamps } from "../artifacts/stamps.js";
+import { Stamps } from "../artifacts/reference.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
 import {
   Histories,

@@ -33,7 +33,7 @@ import { SWEEP_AFTER, TemporaryFolder } from "../artifacts/file/temporaries.js";
 import { SluiceError } from "../errors/error.js";
 import { TEXT_TOO_LARGE } from "../errors/storage.js";
 import { type AfterRelease, bytesOf, type DatedText } from "./state-store.js";
-import { inMilliseconds } from "../artifacts/stamps.js";
+import { inMilliseconds } from "../artifacts/reference.js";
 
 /** The collections of a state store. */
 export type CollectionName = "runs" | "bindings" | "events" | "oauth";

@@ -7,7 +7,7 @@ import { ToolArtifacts, withoutScope } from "../artifacts/scoped.js";
 import type { TruncatedRef } from "../artifacts/reference.js";
 import { untilEither, untilLate } from "../core/abort.js";
 import type { AnswerRef, Clamp, ClampReport, Dialect, GatedResult, Sluice, Transformed } from "../core/sluice.js";
-import { Answer } from "../core/answer.js";
+import { Answer } from "../core/transform.js";
 import type { SluiceError } from "../errors/error.js";
 import { isStoreFailure } from "../errors/storage.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";

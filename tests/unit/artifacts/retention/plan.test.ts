@@ -75,7 +75,7 @@ test("what expires first is found without looking at the rest", () => {
   let looks = 0;
   for (let turn = 0; turn < KEPT; turn++) index.enter(artifact(turn, () => (looks += 1)));
   looks = 0;
-  const [first] = index.expiring();
+  const [first] = index.expiring.entries();
   expect(first?.[0]).toBe(keyOf(artifact(0, () => undefined)));
   expect(looks).toBeLessThan(10);
 });

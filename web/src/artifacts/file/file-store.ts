@@ -6,13 +6,12 @@ import { statfs, type FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { guarded, storageError, systemCode } from "../../errors/storage.js";
-import { spanOf, type Span } from "../byte-range.js";
-import { bytesOf, encoded, objectOf } from "../bytes.js";
+import { spanOf, type Span, bytesOf, encoded } from "../bytes.js";
+import { objectOf } from "../../errors/arguments.js";
 import { sha256 } from "../hash-node.js";
-import type { Hashing } from "../hash.js";
-import { claimOf, infoOfText, filterOf, isWanted } from "../reference.js";
+import { type Hashing, damaged, verified } from "../hash.js";
+import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
 import { scopeKey } from "../scope.js";
-import { Stamps } from "../stamps.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,
@@ -26,7 +25,6 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../store.js";
-import { damaged, verified } from "../verify.js";
 import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
 import { BLOB, Folder, withdraw } from "./folder.js";
 import { refsNamed, renameRef, withoutName } from "./names.js";
@@ -39,26 +37,26 @@ import { SWEEP_AFTER } from "./temporaries.js";
 /** Options of a {@link FileArtifactStore}. */
 export interface FileStoreOptions {
   /**
-   * Wait until bytes and refs are on the disk before a put or close settles. Off by default: whatever
-   * happens to a process, no ref is ever without all its bytes; only when the machine itself loses power
-   * may the last artifacts be missing or damaged, and `get` tells. On, storing is as slow as the disk.
+   * Whether a put or close waits until bytes and refs are on the disk. Defaults to false: a ref has all its bytes even if the process
+   * is killed. If the machine loses power, the last artifacts may be missing or damaged, and `get` reports that. With true, storing is
+   * as slow as the disk.
    */
   readonly durable?: boolean;
-  /** How contents are named; SHA-256 when left out. All users of a folder must agree. */
+  /** The hash that names contents. Defaults to SHA-256. All users of a folder must use the same. */
   readonly hashing?: Hashing;
   /**
-   * Milliseconds after which an unfinished write is taken for left behind where its process cannot be asked: on another machine,
-   * before the machine was started anew, or in a folder that takes no sockets. Longer than any write takes; a day when left out.
+   * Milliseconds after which an unfinished write counts as left behind if its process cannot be asked: it ran on another machine or
+   * before a restart, or the folder takes no sockets. Must be longer than any write takes. Defaults to a day.
    */
   readonly sweepAfter?: number;
-  /** What artifacts are dated by. */
+  /** The clock that dates artifacts. */
   readonly clock?: Clock;
 }
 
-/** Milliseconds in which no process that died is looked for again. */
+/** Milliseconds between two searches for files of processes that died. */
 const TIDY_EVERY = 100;
 
-// Not in one, so that hashing one part overlaps with writing the part before it.
+// In pieces, so that hashing a piece overlaps with writing the one before it.
 const PUT_PIECE = 1024 * 1024;
 
 function* piecesOf(data: Uint8Array): Generator<Uint8Array, void, void> {
@@ -66,12 +64,11 @@ function* piecesOf(data: Uint8Array): Generator<Uint8Array, void, void> {
 }
 
 /**
- * Plain files in one folder, for any number of processes at once; any of them may be killed at any time.
- * Folders are 0700, files 0600. The folder is made by the first put; looking into one that is not there
- * finds nothing.
+ * Stores artifacts as plain files in a folder. Any number of processes may share the folder, and any of them may be killed at any
+ * time. Folders have mode 0700, files 0600. The first put makes the folder; before that, reads find nothing.
  *
- * Every method throws SluiceError: E_STORE_FULL, E_STORE_DENIED, E_STORE_CORRUPT, else E_STORE_READ or
- * E_STORE_WRITE; E_INVALID_ARGUMENT for what no store can take.
+ * Every method throws SluiceError: E_STORE_FULL, E_STORE_DENIED, E_STORE_CORRUPT, else E_STORE_READ or E_STORE_WRITE;
+ * E_INVALID_ARGUMENT for wrong arguments.
  *
  * @example
  * const store = new FileArtifactStore("./artifacts");
@@ -85,7 +82,7 @@ export class FileArtifactStore implements ArtifactStore {
   readonly #sweepAfter: number;
   readonly #stamps: Stamps;
   readonly #unwritten: Unwritten = { bytes: 0 };
-  /** What the last write that cleared up after others waits for, and when it began, by a clock that nobody sets. */
+  /** The last removal of what died processes left, and when it began on the monotonic clock. */
   #tidied: Promise<unknown> | undefined;
   #tidiedAt = 0;
 
@@ -156,7 +153,7 @@ export class FileArtifactStore implements ArtifactStore {
     });
   }
 
-  /** As ArtifactStore says. Refs that cannot be read are left out; `stat` tells what is wrong with one. */
+  /** See `ArtifactStore.list`. Leaves out refs that cannot be read; `stat` reports what is wrong with one. */
   async *list(scope?: ArtifactScope, only: ArtifactFilter = {}): AsyncIterable<StoredArtifact> {
     const key = scope === undefined ? undefined : scopeKey(scope);
     const { filename } = filterOf(only);
@@ -175,24 +172,24 @@ export class FileArtifactStore implements ArtifactStore {
     });
   }
 
-  /** As ArtifactStore says, by a lock file in the folder; one whose process died does not hold. */
+  /** See `ArtifactStore.exclusively`. Uses a lock file in the folder. The lock of a process that died does not count. */
   async exclusively<T>(work: () => Promise<T>): Promise<T | null> {
     return exclusively(this.#folder, work);
   }
 
-  /** As ArtifactStore says, by what the file system tells an unprivileged user. */
+  /** See `ArtifactStore.space`. The space that the file system gives an unprivileged user. */
   space(): Promise<StoreSpace> {
     return guarded("read", () => spaceUnder(this.#folder.at.root, this.#unwritten));
   }
 
-  /** Whether anything was ever stored in the folder: the first put makes it a store. */
+  /** Whether the folder is a store. The first put makes it one. */
   isThere(): Promise<boolean> {
     return guarded("read", () => this.#folder.present());
   }
 
   /**
-   * Removes what crashes left behind: blobs that no ref names, and what processes that have ended had not finished; see `sweepAfter`
-   * for those that cannot be asked.
+   * Removes what crashes left behind: blobs without a ref, and unfinished writes of processes that ended. See `sweepAfter` for
+   * processes that cannot be asked.
    */
   gc(): Promise<SweepReport> {
     return guarded("write", async () => {
@@ -204,13 +201,13 @@ export class FileArtifactStore implements ArtifactStore {
   /**
    * Removes everything, and the folder itself if nothing else is in it.
    *
-   * @throws SluiceError E_NOT_FOUND when the folder is not marked as a store.
+   * @throws SluiceError E_NOT_FOUND if the folder is not marked as a store.
    */
   purge(): Promise<void> {
     return guarded("write", () => purge(this.#folder));
   }
 
-  /** Writers clear up after those that died, ten times a second at most. */
+  /** Removes what writers that died left behind, at most ten times a second. */
   #tidy(): Promise<unknown> {
     const now = performance.now();
     if (this.#tidied === undefined || now - this.#tidiedAt >= TIDY_EVERY) {
@@ -238,9 +235,9 @@ interface OpenArtifact {
 }
 
 /**
- * Opens an artifact; null when there is none. An open file stays readable when the artifact is deleted.
+ * Opens an artifact. Null if there is none. The open file stays readable if the artifact is deleted.
  *
- * @throws SluiceError E_STORE_CORRUPT when the content is missing or not as long as the ref says.
+ * @throws SluiceError E_STORE_CORRUPT if the content is missing or has another size than its ref says.
  */
 async function openArtifact(folder: Folder, key: string, id: string): Promise<OpenArtifact | null> {
   let seen: Recorded | null = null;
@@ -251,7 +248,7 @@ async function openArtifact(folder: Folder, key: string, id: string): Promise<Op
     const opened = await orNull(openPlain(join(folder.at.refFolder(key, id), BLOB)));
     if (opened?.size === ref.size_bytes) return { ref, file: opened.file };
     await opened?.file.close();
-    // Between the two looks it may have been deleted and stored anew: damaged is what is so twice.
+    // It may have been deleted and stored again in between, so only the second failure counts.
     if (seen?.created === recorded.created) {
       if (opened) await withdraw(folder, ref.sha256);
       throw damaged();
@@ -261,9 +258,9 @@ async function openArtifact(folder: Folder, key: string, id: string): Promise<Op
 }
 
 /**
- * Reads all of an open artifact, checks it against the hash, and closes it.
+ * Reads an open artifact whole, checks its hash and closes it.
  *
- * @throws SluiceError E_STORE_CORRUPT when the bytes are not those that were stored; E_TOO_LARGE above 4 GiB.
+ * @throws SluiceError E_STORE_CORRUPT if the bytes are not those that were stored; E_TOO_LARGE above 4 GiB.
  */
 async function readWhole(folder: Folder, { ref, file }: OpenArtifact, hashing: Hashing): Promise<Uint8Array> {
   try {
@@ -280,7 +277,7 @@ async function readWhole(folder: Folder, { ref, file }: OpenArtifact, hashing: H
   }
 }
 
-/** Streams a span of an open artifact; all of it is checked against the hash, of a part there is none. */
+/** Streams a span of an open artifact. The hash is checked only if the span is the whole. */
 async function readSpan(
   folder: Folder,
   { ref, file }: OpenArtifact,
@@ -327,9 +324,9 @@ async function fill(file: FileHandle, into: Uint8Array, from: number): Promise<v
   }
 }
 
-/** What the disk says, less what is on its way to it. A folder that is not there yet will be made in one that is. */
+/** The space of the disk, less the bytes on their way to it. For a missing folder, that of the nearest folder above it. */
 async function spaceUnder(folder: string, unwritten: Unwritten): Promise<StoreSpace> {
-  // Before the disk is asked: what arrives there meanwhile may count twice, never not at all.
+  // Read before the disk is asked: bytes that arrive meanwhile may count twice, but always count.
   const coming = unwritten.bytes;
   const { bsize, bavail, blocks } = await nearest(folder);
   return { free_bytes: Math.max(0, bavail * bsize - coming), total_bytes: blocks * bsize };
@@ -341,7 +338,7 @@ async function nearest(folder: string): Promise<{ bsize: number; bavail: number;
       return await statfs(at);
     } catch (error) {
       if (isAbsent(error) && dirname(at) !== at) continue;
-      // Some file systems of users and networks cannot tell.
+      // Some user-space and network file systems do not report it.
       if (systemCode(error) === "ENOSYS" || systemCode(error) === "ENOTSUP") return { bsize: 0, bavail: 0, blocks: 0 };
       throw error;
     }

@@ -1,19 +1,18 @@
 /**
- * A store folder: made when first written to, checked before it is used. What is where in it:
+ * A store folder: created by the first write, checked before it is used. Its layout:
  *
  * ```
  * sluice-store.json          the marker: this folder is a store, of this version
  * blobs/ab/<sha256>          a content, a hard link to the same file that its refs hold
  * refs/<scope>/<id>/blob     the content of one ref
- * refs/<scope>/<id>/ref.json what is said of it
+ * refs/<scope>/<id>/ref.json its record
  * names/<scope>/<name>/<id>@… which refs of a scope have a name, by the name's hash, see `names.ts`
- * tmp/<owner>-<random>       on its way in or out; swept when its owner is gone, see `TemporaryFolder`
- * collector.lock             held by the process that is making room
+ * tmp/<owner>-<random>       unfinished writes and deletes; swept when their owner is gone, see `TemporaryFolder`
+ * collector.lock             held by the process that evicts
  * ```
  *
- * A ref is a folder, published and taken away by one rename, so it is there whole or not at all, whatever
- * dies when. The file system counts the links to a blob: while a ref holds one, no delete in any process
- * can take the bytes away.
+ * A ref is a folder that one rename publishes and one rename removes, so it is there whole or not at all, even after a crash. The
+ * file system counts the links to a blob: while a ref holds one, no process can delete the bytes.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -25,7 +24,7 @@ import { TemporaryFolder } from "./temporaries.js";
 
 /** The content in a ref's folder. */
 export const BLOB = "blob";
-/** What is said of it. */
+/** The record in it. */
 export const REF = "ref.json";
 
 /** The name of a scope's folder. */
@@ -33,7 +32,7 @@ export const SCOPE_NAME: RegExp = /^[0-9a-f]{40}$/;
 /** The name of a blob. */
 export const BLOB_NAME: RegExp = /^[0-9a-f]{64}$/;
 
-/** Paths below one folder. Gives names, touches nothing. */
+/** The paths below one folder. Does no I/O. */
 export class Layout {
   readonly root: string;
   readonly marker: string;
@@ -58,7 +57,7 @@ export class Layout {
     return [this.blobs, this.refs, this.names, this.temporaries];
   }
 
-  /** The folder of a blob: 256 of them, so that none grows long. */
+  /** The folder of a blob. There are 256, so that each stays short. */
   blobFolder(sha256: string): string {
     return join(this.blobs, sha256.slice(0, 2));
   }
@@ -67,7 +66,7 @@ export class Layout {
     return join(this.blobFolder(sha256), sha256);
   }
 
-  /** The folder of a scope, by its key (`scopeKey`), which may hold anything and so is hashed. */
+  /** The folder of a scope. Its key (`scopeKey`) is hashed, since it may have any characters. */
   scopeFolder(key: string): string {
     return join(this.refs, scopeName(key));
   }
@@ -83,22 +82,22 @@ export function scopeName(key: string): string {
   return createHash("sha256").update(key).digest("hex").slice(0, 40);
 }
 
-/** Ids that differ in case only must not meet on a file system that ignores it: `Ab_…` is `~ab_…`. */
+/** The file name of an id. Upper case is escaped for file systems that ignore case: `Ab_…` becomes `~ab_…`. */
 export function nameOf(id: string): string {
   return id.replace(/[A-Z]/g, (letter) => `~${letter.toLowerCase()}`);
 }
 
-/** The id that {@link nameOf} made a name of. */
+/** The inverse of {@link nameOf}. */
 export function idOf(name: string): string {
   return name.replace(/~([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 const MAX_CHECKED = 4096;
-/** `purge` would empty it. */
+/** Refused because `purge` would empty it. */
 const OCCUPIED =
   "The folder is not a Sluice store and holds blobs, refs, names or tmp already: name a new or empty folder.";
 
-/** A folder inside `tmp`, on its way to become a ref. */
+/** A folder inside `tmp` that becomes a ref. */
 export interface Temporary {
   readonly folder: string;
   readonly blob: string;
@@ -112,7 +111,7 @@ export class Folder {
   readonly at: Layout;
   /** Whether to wait for the disk, see `FileStoreOptions.durable`. */
   readonly durable: boolean;
-  /** What is on its way; to be used once the folder is ready. */
+  /** Unfinished writes and deletes. Use it once the folder is ready. */
   readonly temporaries: TemporaryFolder;
   readonly #marked: Marked;
   #ready: Promise<void> | undefined;
@@ -130,7 +129,7 @@ export class Folder {
   /**
    * Whether the folder is marked as a store.
    *
-   * @throws SluiceError E_STORE_READ when a newer Sluice made it; E_STORE_CORRUPT when the marker is no marker.
+   * @throws SluiceError E_STORE_READ if a newer Sluice made it; E_STORE_CORRUPT if the marker cannot be read.
    */
   async isStore(): Promise<boolean> {
     if (!(await isMarked(this.#marked))) return false;
@@ -138,7 +137,7 @@ export class Folder {
     return true;
   }
 
-  /** The same, asked once: for everything but a purge. */
+  /** The same, cached once it is true. */
   async present(): Promise<boolean> {
     this.#present ||= await this.isStore();
     return this.#present;
@@ -155,14 +154,14 @@ export class Folder {
     }
   }
 
-  /** Forgets what was checked, after the folder was emptied. */
+  /** Clears the caches after the folder was emptied. */
   forget(): void {
     this.#ready = undefined;
     this.#present = false;
     this.#checked.clear();
   }
 
-  /** Whether a folder inside is there, refusing links. Asks the disk once for each folder found. */
+  /** Whether a folder inside exists. Refuses links. Folders that were found are cached. */
   async check(path: string): Promise<boolean> {
     if (this.#checked.has(path)) return true;
     if (!(await isPlainFolder(path))) return false;
@@ -171,7 +170,7 @@ export class Folder {
     return true;
   }
 
-  /** Makes a folder inside; it may be there, or come into being meanwhile. */
+  /** Makes a folder inside unless it exists. */
   async make(path: string): Promise<void> {
     if (await made(path)) await this.sync(dirname(path));
     await this.check(path);
@@ -200,18 +199,18 @@ export class Folder {
     return { folder, blob: join(folder, BLOB), ref: join(folder, REF), release: freed };
   }
 
-  /** Removes a temporary. What cannot be removed now is swept later. */
+  /** Removes a temporary. If that fails, it is swept later. */
   async discard(temporary: Temporary): Promise<void> {
     await this.remove(temporary.folder);
     await temporary.release();
   }
 
-  /** Removes a file or folder, as far as that can be done now. */
+  /** Removes a file or folder. Ignores failures. */
   async remove(path: string): Promise<void> {
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 
-  /** Waits until files, and the names in folders, are on the disk, if the store is to be durable. */
+  /** Waits until files and folder entries are on the disk, if the store is durable. */
   async sync(...paths: readonly string[]): Promise<void> {
     if (!this.durable) return;
     for (const path of paths) {
@@ -232,7 +231,7 @@ export class Folder {
   }
 }
 
-/** False when it was there. */
+/** Makes a folder. False if it existed. */
 async function made(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: FOLDER_MODE });
@@ -243,7 +242,7 @@ async function made(path: string): Promise<boolean> {
   }
 }
 
-/** Windows writes folders through, and opens none. */
+/** Windows needs no sync for folders and cannot open them. */
 function unlessFolderOfWindows(error: unknown): null {
   if (process.platform === "win32" && systemCode(error) === "EISDIR") return null;
   throw error;
@@ -253,7 +252,7 @@ const SHARING_ATTEMPTS = 8;
 
 type Linked = "linked" | "taken" | "absent" | "impossible";
 
-/** Takes the bytes of a content that is stored already, or gives false. */
+/** Links to the bytes of a content that is stored already. False if there is none. */
 export async function adopt(folder: Folder, temporary: Temporary, sha256: string, size: number): Promise<boolean> {
   if (!(await folder.check(folder.at.blobFolder(sha256)))) return false;
   if ((await linked(folder.at.blob(sha256), temporary.blob)) !== "linked") return false;
@@ -264,10 +263,9 @@ export async function adopt(folder: Folder, temporary: Temporary, sha256: string
 }
 
 /**
- * Offers a written blob to all refs, or swaps it for the one that is offered already.
+ * Shares a written blob with all refs, or replaces it by the blob that is shared already.
  *
- * Where the file system has no hard links, or has reached its limit for one file, the ref keeps a copy of
- * its own: more room taken, nothing else lost.
+ * Without hard links, or at the limit of links for one file, the ref keeps a copy of its own, which only takes more space.
  */
 export async function share(folder: Folder, temporary: Temporary, sha256: string, size: number): Promise<void> {
   const shared = folder.at.blob(sha256);
@@ -277,22 +275,22 @@ export async function share(folder: Folder, temporary: Temporary, sha256: string
     if (offered !== "taken") return;
     const twin = `${temporary.blob}.twin`;
     const adopted = await linked(shared, twin);
-    if (adopted === "absent") continue; // its last ref went meanwhile
+    if (adopted === "absent") continue; // its last ref was deleted meanwhile
     if (adopted === "linked" && (await isSound(twin, size))) return rename(twin, temporary.blob);
     await orNull(unlink(twin));
     return replace(temporary.blob, twin, shared);
   }
 }
 
-/** Takes a blob away when no ref and no writer holds it: the bytes that this freed, or null. */
+/** Deletes a blob that no ref and no writer holds. Gives the bytes that this freed, or null. */
 export async function release(folder: Folder, sha256: string): Promise<number | null> {
   const stat = await orNull(lstat(folder.at.blob(sha256)));
   if (stat?.isFile() !== true || stat.nlink > 1) return null;
-  // A writer may link to it between the two calls: the file lives on in its ref, only not shared.
+  // A writer may link to it between the two calls. Its ref keeps the file then, which is no longer shared.
   return orNull(unlink(folder.at.blob(sha256)).then(() => stat.size));
 }
 
-/** Stops offering a blob that turned out to be damaged, so that the next put writes it afresh. */
+/** Stops sharing a damaged blob, so that the next put writes it again. */
 export async function withdraw(folder: Folder, sha256: string): Promise<void> {
   await orNull(unlink(folder.at.blob(sha256)));
 }

@@ -1,17 +1,17 @@
 /**
- * Which refs of a scope have a name, so that one is found without reading all: `names/<scope>/<hash of the name>/<ref>@<created>`, an
- * empty file for each.
+ * An index of file names, so that a ref is found by its name without reading all refs of a scope. Each entry is an empty file,
+ * `names/<scope>/<hash of the name>/<ref>@<created>`.
  *
- * An entry is there before a ref has the name, and goes after it: what dies in between leaves an entry too much, and never one
- * too few. So each is held against its ref before it counts. Where two change one ref's name at once, each looks again after it
- * took an entry away.
+ * An entry is written before its ref gets the name and removed after, so a crash may leave an extra entry but never loses one.
+ * Each entry is therefore checked against its ref. After removing an entry, a rename looks at the ref again, since another process
+ * may have renamed it back.
  * @module
  */
 import { createHash } from "node:crypto";
 import { lstat, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemCode } from "../../errors/storage.js";
-import { objectOf } from "../bytes.js";
+import { objectOf } from "../../errors/arguments.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { idOf, nameOf, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
@@ -20,9 +20,9 @@ import { inOrder, listedRef, listedRefs, listRefs, readRef, updateRef, type List
 
 const NAME_FOLDER = /^[0-9a-f]{40}$/;
 const ENTRY = /^(.+)@([0-9a-z]{1,12})$/;
-/** Says that each ref with a name has an entry. */
+/** Marks that each ref with a name has an entry. */
 const COMPLETE = "complete";
-/** Milliseconds that an entry without a ref is left alone: whoever made it may be about to publish. */
+/** Milliseconds that an entry without a ref is kept: its ref may be about to be published. */
 const YOUNG = 60 * 60 * 1000;
 const ATTEMPTS = 8;
 const AT_ONCE = 16;
@@ -39,20 +39,20 @@ function entryOf(key: string, { created, ref }: Recorded, filename: string): Ent
   return { scope: scopeName(key), id: ref.id, created, filename };
 }
 
-/** Notes the name of a ref that is about to be published, where it has one. */
+/** Adds the entry of a ref that is about to be published, if it has a name. */
 export async function noteName(folder: Folder, key: string, recorded: Recorded): Promise<void> {
   const { filename } = recorded.ref;
   if (filename !== null) await add(folder, entryOf(key, recorded, filename));
 }
 
-/** Takes the name back of one that was not published after all, or is gone. */
+/** Removes the entry of a ref that was not published, or is gone. */
 export async function dropName(folder: Folder, key: string, recorded: Recorded): Promise<void> {
   const { filename } = recorded.ref;
-  // What cannot be removed now is passed over, and swept later.
+  // If that fails, it is ignored in lists and swept later.
   if (filename !== null) await drop(folder, entryOf(key, recorded, filename)).catch(() => undefined);
 }
 
-/** Does what may delete a ref; its name goes with it. */
+/** Runs work that may delete a ref, and then removes its entry. */
 export async function withoutName(
   folder: Folder,
   key: string,
@@ -65,7 +65,7 @@ export async function withoutName(
   return isGone;
 }
 
-/** `updateRef`, with the ref found by its new name, and no longer by the old one. */
+/** The same as `updateRef`, and moves the entry of the ref. */
 export async function renameRef(
   folder: Folder,
   key: string,
@@ -84,7 +84,7 @@ export async function renameRef(
   };
   if (next !== undefined) await add(folder, next);
   const ref = await updateRef(folder, key, id, patch);
-  // Somebody who renamed it back meanwhile may have taken the entry away.
+  // Another process may have renamed it back meanwhile and removed the entry.
   if (next !== undefined && ref !== null) await add(folder, next);
   if (old !== undefined && ref !== null) await dropUnless(folder, old, isNow);
   if (next !== undefined && !(await isNow(next))) await dropUnless(folder, next, isNow);
@@ -96,7 +96,7 @@ async function dropUnless(folder: Folder, entry: Entry, isNow: (entry: Entry) =>
   if (await isNow(entry)) await add(folder, entry);
 }
 
-/** What a scope has of one name, in the order of being stored first. */
+/** The artifacts of a scope with one name, in the order in which they were first stored. */
 export async function refsNamed(folder: Folder, key: string, filename: string): Promise<readonly StoredArtifact[]> {
   if (!(await isComplete(folder))) return (await listRefs(folder, key)).filter((ref) => ref.filename === filename);
   const scope = scopeName(key);
@@ -116,7 +116,7 @@ export async function refsNamed(folder: Folder, key: string, filename: string): 
   return inOrder(found);
 }
 
-/** Removes entries older than an hour that lead to no ref of their name. */
+/** Removes entries older than an hour whose ref is gone or has another name. */
 export async function sweepNames(folder: Folder): Promise<void> {
   for await (const scope of namesIn(folder.at.names, SCOPE_NAME)) {
     const scopeFolder = join(folder.at.names, scope);
@@ -135,7 +135,7 @@ function placeOf({ at }: Folder, { scope, filename }: Pick<Entry, "scope" | "fil
 }
 
 function hashOf(filename: string): string {
-  // As JSON, which keeps lone halves of pairs apart.
+  // As JSON, since UTF-8 would make all lone surrogates the same.
   return createHash("sha256").update(JSON.stringify(filename)).digest("hex").slice(0, 40);
 }
 
@@ -155,13 +155,13 @@ async function add(folder: Folder, entry: Entry): Promise<void> {
       await folder.sync(place);
       return;
     } catch (error) {
-      // The last entry of a name takes its folder away.
+      // The folder is removed with its last entry.
       if (!isAbsent(error) || attempt === ATTEMPTS) throw error;
     }
   }
 }
 
-/** One that is there is young again. */
+/** Writes an entry, or renews the time of one that exists. */
 async function written(path: string): Promise<void> {
   try {
     await writeFile(path, "", { flag: "wx", mode: FILE_MODE });
@@ -177,7 +177,7 @@ async function drop(folder: Folder, entry: Entry): Promise<void> {
   await removeIfEmpty(placeOf(folder, entry));
 }
 
-/** Where an entry is, and the name that it stands for; null where nobody asked for one. */
+/** An entry and its name. Null if no name was asked for. */
 interface EntryPlace {
   readonly place: string;
   readonly name: string;
@@ -185,7 +185,7 @@ interface EntryPlace {
   readonly filename: string | null;
 }
 
-/** The ref that an entry leads to; null for one that has another name by now, or is gone. Such an entry goes in time. */
+/** The ref of an entry. Null if it is gone or has another name; such an entry is swept later. */
 async function refOfEntry(folder: Folder, { place, name, scope, filename }: EntryPlace): Promise<Listed | null> {
   const [, refName = "", created = ""] = ENTRY.exec(name) ?? [];
   const listed = await listedRef(folder, scope, refName).catch(() => null);
@@ -203,12 +203,12 @@ function isAt(found: Listed | null, place: string): boolean {
   return name !== null && place.endsWith(hashOf(name));
 }
 
-/** Folders of which it is known that each ref with a name has an entry. */
+/** Folders that are known to have an entry for each ref with a name. */
 const known = new WeakSet<Folder>();
 
 /**
- * Sees to it that each ref with a name has an entry: once for a store that was written before there were entries. False where nothing
- * can be written: then only a list of all tells.
+ * Writes the missing entries of a store that is older than this index, once. False if nothing can be written: all refs must be read
+ * then.
  */
 async function isComplete(folder: Folder): Promise<boolean> {
   const marker = join(folder.at.names, COMPLETE);

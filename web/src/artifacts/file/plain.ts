@@ -1,6 +1,6 @@
 /**
- * Plain files and folders: opened, made, marked, and checked to be this user's alone. A store folder may come from anywhere, an
- * archive say, so symbolic links, pipes and oversized files in it are refused, not followed.
+ * Plain files and folders: opens and makes them, and checks that only this user can write them. A store folder may come from
+ * anywhere, such as an archive, so symbolic links, pipes and oversized files are refused.
  * @module
  */
 import { constants, type Stats } from "node:fs";
@@ -9,28 +9,28 @@ import { basename, dirname, join, sep } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 
-/** Folders are for their owner alone. */
+/** The mode of folders: only the owner has access. */
 export const FOLDER_MODE = 0o700;
-/** So are files. */
+/** The same for files. */
 export const FILE_MODE = 0o600;
 
 // Without O_NONBLOCK, opening a pipe would wait for its other end. Windows has neither flag: there
 // both are undefined, which `|` takes for 0.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Whether a failure means that there is nothing at the path. */
+/** Whether an error says that nothing is at the path. */
 export function isAbsent(error: unknown): boolean {
   const code = systemCode(error);
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Whether a rename failed because there is something at its target. Windows says EPERM, also where it is no folder. */
+/** Whether a rename failed because its target exists. Windows says EPERM. */
 export function isTaken(error: unknown): boolean {
   const code = systemCode(error);
   return code === "ENOTEMPTY" || code === "EEXIST" || (process.platform === "win32" && code === "EPERM");
 }
 
-/** Gives null where an operation finds nothing at its path. */
+/** Null if an operation finds nothing at its path. */
 export async function orNull<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -43,7 +43,7 @@ export async function orNull<T>(work: Promise<T>): Promise<T | null> {
 /**
  * Opens a plain file for reading.
  *
- * @throws SluiceError E_STORE_DENIED for anything that is no plain file; system errors as they are.
+ * @throws SluiceError E_STORE_DENIED for anything but a plain file; system errors as they are.
  */
 export async function openPlain(path: string): Promise<{ readonly file: FileHandle; readonly size: number }> {
   const file = await open(path, READ);
@@ -58,9 +58,9 @@ export async function openPlain(path: string): Promise<{ readonly file: FileHand
 }
 
 /**
- * Reads a plain file that must be small.
+ * Reads a small plain file.
  *
- * @throws SluiceError E_STORE_CORRUPT when it is longer than `most` bytes.
+ * @throws SluiceError E_STORE_CORRUPT if it is longer than `most` bytes.
  */
 export async function readPlain(path: string, most: number): Promise<string> {
   const { file, size } = await openPlain(path);
@@ -73,9 +73,9 @@ export async function readPlain(path: string, most: number): Promise<string> {
 }
 
 /**
- * Whether a folder is there.
+ * Whether a folder exists.
  *
- * @throws SluiceError E_STORE_DENIED when something else is, a symbolic link to a folder included.
+ * @throws SluiceError E_STORE_DENIED if something else is there, such as a symbolic link to a folder.
  */
 export async function isPlainFolder(path: string): Promise<boolean> {
   const found = await orNull(lstat(path));
@@ -83,14 +83,14 @@ export async function isPlainFolder(path: string): Promise<boolean> {
   return found !== null;
 }
 
-/** Names of a folder's entries, without holding them all. Nothing when there is no such folder. */
+/** The names in a folder, one by one. None if there is no such folder. */
 export async function* namesIn(path: string, pattern: RegExp): AsyncIterable<string> {
   const entries = await orNull(opendir(path));
   if (!entries) return;
   for await (const { name } of entries) if (pattern.test(name)) yield name;
 }
 
-/** Removes a folder unless there is something in it. */
+/** Removes a folder if it is empty. */
 export async function removeIfEmpty(path: string): Promise<void> {
   await rmdir(path).catch(() => undefined);
 }
@@ -112,23 +112,23 @@ function foreign(): SluiceError {
 const VERSION = 1;
 const MAX_MARKER = 4096;
 
-/** What a folder is to be. */
+/** A folder with a marker file that says what it is. */
 export interface Marked {
   /** The marker's path. */
   readonly path: string;
-  /** What it says the folder is: `artifact store`. */
+  /** The kind of folder, such as `artifact store`. */
   readonly kind: string;
-  /** Folders that nobody else's folder may have. */
+  /** The folders in it. A folder without a marker that has one of them is refused. */
   readonly rooms: readonly string[];
-  /** Said where it has: `The folder is not …: name a new or empty folder.` */
+  /** The message of that error: `The folder is not …: name a new or empty folder.` */
   readonly occupied: string;
 }
 
 /**
- * Whether the folder is marked, and nobody else's.
+ * Whether the folder has the marker.
  *
- * @throws SluiceError E_STORE_READ for one of a newer Sluice, E_STORE_CORRUPT for no marker, E_STORE_DENIED for a folder that
- * others may write, or that a link on the way to it leads nowhere.
+ * @throws SluiceError E_STORE_READ for a folder of a newer Sluice, E_STORE_CORRUPT for an unreadable marker, E_STORE_DENIED if others
+ * may write the folder, or if a link in its path leads nowhere.
  */
 export async function isMarked(marked: Marked): Promise<boolean> {
   const { path, kind, rooms } = marked;
@@ -141,7 +141,7 @@ export async function isMarked(marked: Marked): Promise<boolean> {
     return false;
   }
   const [, said, version] = /^\{"sluice":"([a-z ]{1,32})","version":(\d{1,6})\}\s*$/.exec(text) ?? [];
-  // Another process may be between making the marker and writing it.
+  // Another process may have created the marker and not written it yet.
   if (text !== "" && said !== kind) {
     throw new SluiceError("E_STORE_CORRUPT", `The folder's ${basename(path)} is not a store's: name another folder.`);
   }
@@ -152,7 +152,7 @@ export async function isMarked(marked: Marked): Promise<boolean> {
   return true;
 }
 
-/** Makes the folder and its marker. Throws SluiceError E_STORE_DENIED for a folder of somebody else's, or that has such rooms. */
+/** Makes the folder and its marker. Throws E_STORE_DENIED if others may write the folder, or if it has such folders already. */
 export async function mark(marked: Marked): Promise<void> {
   const { path, kind, rooms, occupied } = marked;
   await makeFolders(dirname(path));
@@ -168,11 +168,11 @@ export async function mark(marked: Marked): Promise<void> {
   }
 }
 
-/** Throws where nothing can be at a path: below a file the system's ENOTDIR, E_STORE_DENIED for links that lead nowhere. */
+/** Throws if the path cannot exist: the system's ENOTDIR below a file, E_STORE_DENIED for a link that leads nowhere. */
 async function checkWay(folder: string): Promise<void> {
   for (let at = folder; ; at = dirname(at)) {
     try {
-      // Not the folder's name alone: a file has nothing in it.
+      // With a name inside, so that a file at the path fails.
       await stat(`${at}${sep}.`);
       return;
     } catch (error) {
@@ -180,7 +180,7 @@ async function checkWay(folder: string): Promise<void> {
       if (systemCode(error) !== "ENOENT") throw error;
       const found = await orNull(lstat(at));
       if (found?.isSymbolicLink() === true) throw misled("leads to a place that does not exist: make that place");
-      // Another process made it meanwhile.
+      // Another process has made it meanwhile.
       if (found !== null || dirname(at) === at) return;
     }
   }
@@ -192,10 +192,10 @@ function misled(how: string): SluiceError {
 }
 
 /**
- * Refuses a folder that others may write, or one of these in it: whoever puts a folder in the place of one has what is stored, and
- * chooses what is read. A folder that is not there yet is fine.
+ * Refuses a folder if others may write it or one of these folders in it: they could replace folders, and so read and choose what is
+ * stored. A missing folder is accepted.
  *
- * @throws SluiceError E_STORE_DENIED, also for links that lead nowhere; the system's ENOTDIR for a file, and below one.
+ * @throws SluiceError E_STORE_DENIED, also for links that lead nowhere; the system's ENOTDIR for a file and below one.
  */
 export async function checkPrivate(root: string, rooms: readonly string[] = []): Promise<void> {
   await checkWay(root);
@@ -213,13 +213,13 @@ function objectionTo({ uid, gid, mode }: Stats): string | undefined {
   const [user, group] = [process.geteuid?.(), process.getegid?.()];
   if (user === undefined) return undefined;
   if (uid !== user) return `The store folder belongs to another user: run as that user, ${OTHERWISE}`;
-  // Where each user has a group of their own, what they make is often writable by that.
+  // On systems with a group for each user, new files are often writable by the group.
   const isOwnGroup = gid === group && gid === user;
   if ((mode & (isOwnGroup ? 0o002 : 0o022)) === 0) return undefined;
   return `Other users may write to the store folder: take that right away with chmod 700, ${OTHERWISE}`;
 }
 
-/** Whether a file system says truly whose a folder is. Those of Windows, of memory sticks and many networks give all the same modes. */
+/** Whether a file system has real owners and modes. On Windows, memory sticks and many networks all files have the same. */
 async function keepsModes(folder: string): Promise<boolean> {
   const probe = await mkdtemp(join(folder, ".sluice-"));
   try {
@@ -230,7 +230,7 @@ async function keepsModes(folder: string): Promise<boolean> {
   }
 }
 
-// Not `recursive`: where a parent lies on a file system that takes no folders, that never comes back.
+// Without `recursive`, which never returns if a parent is on a file system that takes no folders.
 async function makeFolders(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: FOLDER_MODE });

@@ -1,18 +1,17 @@
 /**
- * What is said of artifacts, and when they were stored and used: read, listed, changed, and taken away.
+ * The records and times of artifacts in a folder: read, listed, changed and deleted.
  * @module
  */
 import { lstat, lutimes, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
-import { isArtifactId, claimOf, MAX_RECORD_CHARS, patched, refOf } from "../reference.js";
+import { isArtifactId, claimOf, MAX_RECORD_CHARS, patched, refOf, inMilliseconds } from "../reference.js";
 import { scopeKey } from "../scope.js";
-import { inMilliseconds } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { BLOB_NAME, idOf, nameOf, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
 import { FILE_MODE, isAbsent, isPlainFolder, isTaken, namesIn, orNull, readPlain, removeIfEmpty } from "./plain.js";
 
-/** A ref, and when it was made: microseconds since 1970, never twice the same in one store object. */
+/** A ref and when it was created, in microseconds since 1970. Unique within one store object. */
 export interface Recorded {
   readonly created: number;
   readonly ref: ArtifactRef;
@@ -21,21 +20,21 @@ export interface Recorded {
 // Type, name and source have a limit each, and JSON may write a character as six.
 const MAX_FILE = 24 * MAX_RECORD_CHARS;
 
-/** What a ref's file holds. */
+/** The contents of `ref.json`. */
 export function written(recorded: Recorded): string {
   return `${JSON.stringify(recorded)}\n`;
 }
 
 /**
- * Reads a ref; null when there is none.
+ * Reads a ref. Null if there is none.
  *
- * @throws SluiceError E_STORE_CORRUPT when the file is not what this store wrote there.
+ * @throws SluiceError E_STORE_CORRUPT if the file is not one that this store wrote.
  */
 export async function readRef(folder: Folder, key: string, id: string): Promise<Recorded | null> {
   return isArtifactId(id) ? readFrom(folder, scopeName(key), nameOf(id)) : null;
 }
 
-/** The same by the names of the folders, for listing. */
+/** The same by the names of its folders, for lists. */
 async function readFrom(folder: Folder, scope: string, name: string): Promise<Recorded | null> {
   const scopeFolder = join(folder.at.refs, scope);
   if (!(await folder.check(scopeFolder)) || !(await isPlainFolder(join(scopeFolder, name)))) return null;
@@ -47,9 +46,9 @@ async function readFrom(folder: Folder, scope: string, name: string): Promise<Re
 }
 
 /**
- * Changes what is said of a ref, and not its times. Two changes at once do not mix: the later one stays.
+ * Changes the record of a ref, but not its times. Of two changes at once the later one stays.
  *
- * @returns the new ref, or null when there is none, or none any more.
+ * @returns the new ref, or null if there is none.
  */
 export async function updateRef(
   folder: Folder,
@@ -68,7 +67,7 @@ export async function updateRef(
     await writeFile(temporary, written({ created: recorded.created, ref }), { flag: "wx", mode: FILE_MODE });
     await stamped(temporary, times.stored);
     await folder.sync(temporary);
-    // A delete takes the whole folder away first, and then there is nothing to rename into.
+    // A delete moves the folder away first, so this rename fails then.
     return orNull(rename(temporary, join(refFolder, REF)).then(() => true));
   });
   if (moved === null) return null;
@@ -77,7 +76,7 @@ export async function updateRef(
 }
 
 /**
- * The hash of the content in a ref's folder, wherever that is; null where the folder does not say. Never fails.
+ * The hash of the content in a ref's folder, wherever that is. Null if it cannot be read. Never throws.
  */
 export async function contentOf(refFolder: string): Promise<string | null> {
   const text = await readPlain(join(refFolder, REF), MAX_FILE).catch(() => null);
@@ -104,35 +103,35 @@ function damaged(): SluiceError {
   return new SluiceError("E_STORE_CORRUPT", "What was said of this artifact is damaged: delete it and store it again.");
 }
 
-/** Stamps, see `Stamps`. */
+/** In microseconds, see `Stamps`. */
 interface Times {
   readonly stored: number;
   readonly used: number;
 }
 
-/** The times of a ref's folder; throws the system's ENOENT when there is none. */
+/** The times of a ref's folder. Throws the system's ENOENT if there is none. */
 async function timesOf(refFolder: string): Promise<Times> {
   const [folder, file] = await Promise.all([modified(refFolder), modified(join(refFolder, REF))]);
   return { stored: file, used: folder };
 }
 
-/** When a file or folder was written last. */
+/** When a file or folder was last written. */
 function modified(path: string): Promise<number> {
   return lstat(path, { bigint: true }).then(({ mtimeNs }) => Number(mtimeNs / 1000n));
 }
 
-/** Notes that an artifact was stored: before it is published, or again. False when it is not there. */
+/** Records that an artifact was stored, first or again. False if it is not there. */
 export async function noteStored(refFolder: string, stamp: number): Promise<boolean> {
   return (await stamped(join(refFolder, REF), stamp)) && stamped(refFolder, stamp);
 }
 
-/** Notes that an artifact was read, where the disk lets us. */
+/** Records that an artifact was read. Ignores failures. */
 export async function noteUsed(refFolder: string, stamp: number): Promise<void> {
   await stamped(refFolder, stamp).catch(() => undefined);
 }
 
 async function stamped(path: string, stamp: number): Promise<boolean> {
-  // A quarter of a microsecond more, for seconds in a double are up to half of that off, and Node may cut or round.
+  // Plus a quarter of a microsecond: seconds in a double may be off by half of that, and Node may truncate or round.
   const seconds = (stamp + 0.25) / 1_000_000;
   try {
     await lutimes(path, seconds, seconds);
@@ -145,24 +144,24 @@ async function stamped(path: string, stamp: number): Promise<boolean> {
 
 const AT_ONCE = 16;
 
-/** A ref with its times, as it is listed. */
+/** A ref with its times. */
 export interface Listed {
   readonly created: number;
   readonly stored: StoredArtifact;
 }
 
-/** An artifact with its times; null when there is none. */
+/** An artifact with its times. Null if there is none. */
 export async function statRef(folder: Folder, key: string, id: string): Promise<StoredArtifact | null> {
   const recorded = await readRef(folder, key, id);
   return recorded && ((await dated(recorded, folder.at.refFolder(key, id)))?.stored ?? null);
 }
 
-/** What the scope with this key holds, or what all do. Damaged refs and those deleted meanwhile are left out. */
+/** The artifacts of the scope with this key, or of all. Leaves out damaged refs and those that are deleted meanwhile. */
 export async function listRefs(folder: Folder, key: string | undefined): Promise<readonly StoredArtifact[]> {
   return inOrder(await listedRefs(folder, key));
 }
 
-/** The same in no order, and with when each was made. */
+/** The same in no order, each with the time of its creation. */
 export async function listedRefs(folder: Folder, key: string | undefined): Promise<Listed[]> {
   const found: Listed[] = [];
   let reading: Promise<Listed | null>[] = [];
@@ -181,13 +180,13 @@ export async function listedRefs(folder: Folder, key: string | undefined): Promi
   return found;
 }
 
-/** In the order of being stored first. */
+/** In the order in which they were first stored. */
 export function inOrder(found: Listed[]): readonly StoredArtifact[] {
   found.sort((left, right) => left.created - right.created || (left.stored.id < right.stored.id ? -1 : 1));
   return found.map(({ stored }) => stored);
 }
 
-/** One, by the names of its folders; null where there is none. Throws SluiceError E_STORE_CORRUPT. */
+/** One by the names of its folders. Null if there is none. Throws E_STORE_CORRUPT. */
 export async function listedRef(folder: Folder, scope: string, name: string): Promise<Listed | null> {
   return dated(await readFrom(folder, scope, name), join(folder.at.refs, scope, name));
 }
@@ -201,8 +200,8 @@ async function dated(recorded: Recorded | null, refFolder: string): Promise<List
 }
 
 /**
- * Deletes a ref, and the blob with its last one. One rename takes the ref away, so of two deletes one is
- * true. Works on a damaged ref too; its blob is then left to `gc`.
+ * Deletes a ref, and the blob with its last ref. One rename removes the ref, so only one of two deletes gives true. Deletes damaged
+ * refs too; `gc` removes their blob.
  */
 export async function removeRef(folder: Folder, key: string, id: string): Promise<boolean> {
   if (!(await isThere(folder, key, id))) return false;
@@ -211,9 +210,8 @@ export async function removeRef(folder: Folder, key: string, id: string): Promis
 }
 
 /**
- * Deletes a ref unless it was stored or read since it was seen. One rename takes it out of everyone's reach, and only
- * then its time is asked for the last time: whoever claimed it before that gets it back, whoever comes after that
- * stores it anew.
+ * Deletes a ref unless it was stored or read since it was seen. A rename first hides it from all processes, and its time is checked
+ * after that. If it was used before the rename, it is moved back; a later put stores it again.
  */
 export async function evictRef(folder: Folder, seen: StoredArtifact): Promise<boolean> {
   const key = scopeKey(seen.scope);
@@ -232,7 +230,7 @@ async function isThere(folder: Folder, key: string, id: string): Promise<boolean
   return isPlainFolder(folder.at.refFolder(key, id));
 }
 
-/** Deletes a ref where `confirm` says so, which looks at it where nobody else finds it. False also when someone else was quicker. */
+/** Hides a ref and deletes it if `confirm` agrees. False if not, or if another process was faster. */
 async function takenOut(
   folder: Folder,
   key: string,
@@ -259,7 +257,7 @@ async function isUnused(refFolder: string, { used_at }: StoredArtifact): Promise
   return used !== null && inMilliseconds(used) === used_at;
 }
 
-/** Only what was stored anew in the meantime makes it needless; whatever else is in the way is told. */
+/** Moves a ref back. If it was stored again meanwhile, that is not needed; any other failure is thrown. */
 async function putBack(folder: Folder, taken: string, refFolder: string): Promise<void> {
   await folder.make(dirname(refFolder));
   try {

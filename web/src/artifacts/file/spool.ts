@@ -1,5 +1,5 @@
 /**
- * Bytes on their way into a file store, and making them an artifact.
+ * Writes bytes into a file store and publishes them as an artifact.
  * @module
  */
 import { lstat, open, rename, writeFile, type FileHandle } from "node:fs/promises";
@@ -16,14 +16,14 @@ import { FILE_MODE, isAbsent, isTaken, orNull } from "./plain.js";
 import { dropName, noteName, renameRef } from "./names.js";
 import { noteStored, readRef, written, type Recorded } from "./refs.js";
 
-/** Up to here an artifact stays in memory until it is complete, and costs no file that is thrown away. */
+/** Up to this size an artifact stays in memory until it is complete, so that discarding it costs no file. */
 const SMALL = 64 * 1024;
-/** What is handed to the operating system at once. */
+/** Bytes of one write to the disk. */
 const BUFFER = 1024 * 1024;
 
 /**
- * Hashes and writes in constant memory. While one buffer is on its way to the disk, the other is filled,
- * so hashing and the producer's own work overlap with writing:
+ * Hashes and writes in constant memory. One buffer is filled while the other is written, so hashing and the producer's own work
+ * overlap with writing:
  *
  * ```
  * write() ─copy─▶ [ filling ]   swap when full   [ flying ] ─one write at a time─▶ tmp/…/blob
@@ -38,11 +38,11 @@ export class Spool implements ByteSink {
   #filling: Uint8Array = new Uint8Array(0);
   #filled = 0;
   #spare: Uint8Array | undefined;
-  /** Settles when the flying buffer is free again; never rejects, see `#failure`. */
+  /** Settles when the buffer that is written is free again. Never rejects, see `#failure`. */
   #flying: Promise<void> | undefined;
   #failure: SluiceError | undefined;
   #size = 0;
-  /** Of these, bytes that are on the disk. */
+  /** The part of them that is on the disk. */
   #onDisk = 0;
   #temporary: Temporary | undefined;
   #file: FileHandle | undefined;
@@ -101,7 +101,7 @@ export class Spool implements ByteSink {
     this.#spare = undefined;
   }
 
-  /** Makes room in memory for a chunk while the whole is small. */
+  /** Grows the memory for a chunk while the artifact is small. */
   #grow(more: number): boolean {
     if (this.#file || this.#filled + more > SMALL) return false;
     const wanted = Math.min(SMALL, Math.max(2 * this.#filling.byteLength, this.#filled + more, 4096));
@@ -131,7 +131,7 @@ export class Spool implements ByteSink {
     this.#filling = buffer;
   }
 
-  /** Sends the filled buffer off, after the one before it. */
+  /** Writes the filled buffer once the one before it is written. */
   async #swap(): Promise<void> {
     await this.#landed();
     const full = this.#filling.subarray(0, this.#filled);
@@ -144,7 +144,7 @@ export class Spool implements ByteSink {
 
   async #send(bytes: Uint8Array): Promise<void> {
     try {
-      // One write may take less than it was given.
+      // One write may take only a part.
       for (let at = 0; at < bytes.byteLength;) {
         const took = await this.#file?.write(bytes, at, bytes.byteLength - at);
         const landed = took?.bytesWritten ?? bytes.byteLength;
@@ -156,7 +156,7 @@ export class Spool implements ByteSink {
     }
   }
 
-  /** Notes bytes that need not be counted any more: the disk does, or nobody will. */
+  /** Stops counting bytes: they are on the disk by now, or discarded. */
   #land(bytes: number): void {
     this.#onDisk += bytes;
     this.#unwritten.bytes -= bytes;
@@ -176,7 +176,7 @@ export class Spool implements ByteSink {
     this.#file = undefined;
   }
 
-  /** Sees to it that the content is in the temporary, and offered to all refs. */
+  /** Puts the content into the temporary and shares it with all refs. */
   async #offer(temporary: Temporary, sha256: string, isWritten: boolean): Promise<void> {
     if (!isWritten) {
       if (await adopt(this.#folder, temporary, sha256, this.#size)) return;
@@ -186,11 +186,11 @@ export class Spool implements ByteSink {
   }
 }
 
-/** A content that is to be an artifact. */
+/** A content that becomes an artifact. */
 interface Content {
   readonly sha256: string;
   readonly size: number;
-  /** The stamp of its storing, see `Stamps`. */
+  /** When it was stored, see `Stamps`. */
   readonly stored: number;
 }
 
@@ -198,10 +198,10 @@ interface Content {
 const ATTEMPTS = 64;
 
 /**
- * Gives a content the shortest id that is free in its scope, or the id it has there already. One rename
- * makes it visible, and fails when there is something at the id, so no two processes get the same one.
+ * Gives a content the shortest free id in its scope, or the id that it has there already. One rename publishes it. The rename fails
+ * if something has the id, so no two processes get the same one.
  *
- * `offer` shares the content once the temporary says which it is: whoever clears up after this process finds it by that.
+ * `offer` shares the content after its record is in the temporary: if this process dies, others find the content by it.
  */
 async function publish(
   folder: Folder,
@@ -227,8 +227,8 @@ async function publish(
 }
 
 /**
- * The ref that a content has in its scope already, with what the claim says anew; else null. Saves the
- * work of {@link publish}, which gives the same answer.
+ * The ref that a content has in its scope already, updated by the claim. Null if there is none. Saves the work of {@link publish},
+ * which gives the same ref.
  */
 async function standing(folder: Folder, claim: Claim, { sha256, stored }: Content): Promise<ArtifactRef | null> {
   if (!(await folder.present())) return null;
@@ -242,8 +242,8 @@ async function standing(folder: Folder, claim: Claim, { sha256, stored }: Conten
 }
 
 /**
- * What stands at an id. Whoever has the content at hand repairs what is damaged there: an unreadable ref, or one of
- * this content whose bytes are not all there, makes way.
+ * The ref at an id. Removes an unreadable ref, and a ref of this content with missing bytes: the caller has the content and stores
+ * it again.
  */
 async function readOrClear(folder: Folder, key: string, id: string, sha256: string): Promise<Recorded | null> {
   const refFolder = folder.at.refFolder(key, id);
@@ -253,7 +253,7 @@ async function readOrClear(folder: Folder, key: string, id: string, sha256: stri
     if (there === null || (there !== undefined && there.ref.sha256 !== sha256)) return there;
     const blob = there && (await orNull(lstat(join(refFolder, BLOB))));
     if (there && blob?.isFile() === true && blob.size === there.ref.size_bytes) return there;
-    // Between the two looks it may have been deleted and stored anew: damaged is what is so twice.
+    // It may have been deleted and stored again in between, so only the second failure counts.
     if (!there || seen?.created === there.created) break;
     seen = there;
   }
@@ -267,8 +267,8 @@ function unlessCorrupt(error: unknown): undefined {
 }
 
 /**
- * Null when the ref was deleted meanwhile. Noting that it was stored again comes first: from then on no collector takes
- * it for one that nobody wants.
+ * Updates a ref by a claim. Null if the ref was deleted meanwhile. The time is written first, so that no collector evicts the ref
+ * from then on.
  */
 async function restate(
   folder: Folder,
@@ -282,7 +282,7 @@ async function restate(
   return patch ? renameRef(folder, key, ref.id, patch) : ref;
 }
 
-/** The ref that stands at the id in the end, or null when another content does. */
+/** The ref at the id in the end. Null if another content has the id. */
 async function settle(
   folder: Folder,
   temporary: Temporary,
@@ -314,7 +314,7 @@ async function placed(folder: Folder, temporary: Temporary, key: string, id: str
   } catch (error) {
     if (isTaken(error)) return false;
     if (!isAbsent(error)) throw error;
-    // The last delete in a scope takes its folder away. When the temporary is gone, this fails too.
+    // The last delete in a scope removes its folder. This also fails if the temporary is gone.
     await folder.make(scopeFolder);
     return false;
   }

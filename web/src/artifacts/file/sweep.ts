@@ -1,8 +1,8 @@
 /**
- * Clearing up, by one collector at a time: what crashes left behind, or everything.
+ * Removes what crashes left behind, or the whole store, one collector at a time.
  *
- * The lock keeps two collectors from each making the same room. That nothing wanted is lost does not rest on it: every
- * eviction looks for itself (`evictRef`).
+ * The lock only keeps two collectors from evicting twice as much as needed. No artifact in use depends on it: each eviction checks
+ * its own ref (`evictRef`).
  * @module
  */
 import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -15,17 +15,17 @@ import { FILE_MODE, namesIn, orNull, readPlain, removeIfEmpty } from "./plain.js
 import { contentOf } from "./refs.js";
 import { isOwner, SWEEP_AFTER } from "./temporaries.js";
 
-/** What a clean-up removed. */
+/** What a sweep removed. */
 export interface SweepReport {
-  /** Contents that no ref named. */
+  /** Contents without a ref. */
   readonly blobs: number;
-  /** Bytes that this freed on the disk, in contents and in what was unfinished. */
+  /** Bytes that this freed on the disk. */
   readonly bytes: number;
-  /** Unfinished writes and deletes of processes that are gone. */
+  /** Unfinished writes and deletes of processes that ended. */
   readonly temporaries: number;
 }
 
-/** Removes what was left unfinished, then the blobs that nothing links to. Safe beside any reader and writer. */
+/** Removes unfinished writes, then blobs without a link. Readers and writers may work meanwhile. */
 export async function sweep(folder: Folder, sweepAfter: number): Promise<SweepReport> {
   const { temporaries, ...left } = await sweepTemporaries(folder, sweepAfter);
   let { blobs, bytes } = left;
@@ -43,7 +43,7 @@ export async function sweep(folder: Folder, sweepAfter: number): Promise<SweepRe
   return { blobs, bytes, temporaries };
 }
 
-/** Removes what writers and deletes that died left in `tmp`, and the contents that they held as the last. */
+/** Removes what processes that died left in `tmp`, and contents that only they held. */
 export async function sweepTemporaries(folder: Folder, sweepAfter: number): Promise<SweepReport> {
   const swept = { blobs: 0, bytes: 0, temporaries: 0 };
   await folder.temporaries.sweep(sweepAfter, async (path) => {
@@ -59,7 +59,7 @@ export async function sweepTemporaries(folder: Folder, sweepAfter: number): Prom
   return swept;
 }
 
-/** Bytes of a temporary's files that have no other name, such as that of a blob which refs share. */
+/** The bytes of a temporary's files that are not linked elsewhere. */
 async function bytesOnlyIn(temporary: string): Promise<number> {
   const own = await orNull(lstat(temporary));
   const names = own?.isDirectory() === true ? ((await orNull(readdir(temporary))) ?? []) : [];
@@ -70,7 +70,7 @@ async function bytesOnlyIn(temporary: string): Promise<number> {
 /**
  * Removes the whole store, and its folder if nothing else is in it.
  *
- * @throws SluiceError E_NOT_FOUND when the folder is not marked as a store.
+ * @throws SluiceError E_NOT_FOUND if the folder is not marked as a store.
  */
 export async function purge(folder: Folder): Promise<void> {
   if (!(await folder.isStore())) {
@@ -78,21 +78,21 @@ export async function purge(folder: Folder): Promise<void> {
   }
   const { refs, names, blobs, temporaries, lock, marker, root } = folder.at;
   folder.forget();
-  // Refs go first: whatever interrupts this, no ref is left without its blob. The marker goes last.
+  // Refs first, so that an interruption leaves no ref without its blob. The marker last.
   for (const path of [refs, names, blobs, temporaries, lock, marker])
     await rm(path, { recursive: true, force: true, maxRetries: 3 });
   await removeIfEmpty(root);
 }
 
-/** Characters of a lock that are read. */
+/** Most characters of a lock file that are read. */
 const MAX_OWNER = 256;
-/** Milliseconds in which whoever made the lock has its name in it. */
+/** Milliseconds within which a process writes its name into a lock that it made. */
 const WRITTEN = 60_000;
 
 /**
- * Runs work while this process holds the folder's lock; null when another one does.
+ * Runs work while this process holds the lock of the folder. Null if another process holds it.
  *
- * @throws SluiceError E_STORE_DENIED, E_STORE_FULL, … when there is no way to have the lock; what the work throws.
+ * @throws SluiceError E_STORE_DENIED, E_STORE_FULL, … if the lock cannot be made; what the work throws.
  */
 export async function exclusively<T>(folder: Folder, work: () => Promise<T>): Promise<T | null> {
   if (!(await guarded("read", () => folder.present()))) return work();
@@ -106,12 +106,12 @@ export async function exclusively<T>(folder: Folder, work: () => Promise<T>): Pr
   });
 }
 
-/** What came of the work counts for more than a lock that cannot be removed. */
+/** Releases the lock. A failure must not hide the result of the work. */
 async function givenBack(folder: Folder, owner: string): Promise<void> {
   try {
     if ((await ownerOf(folder)) === owner) await rm(folder.at.lock, { force: true });
   } catch {
-    // Others see that its process has ended, or that it is a day old.
+    // Others ignore it once its process has ended, or after a day.
   }
 }
 
@@ -130,19 +130,19 @@ async function placed(folder: Folder, owner: string): Promise<boolean> {
   }
 }
 
-/** Takes away the lock of a process that died. */
+/** Removes the lock of a process that died. */
 async function broken(folder: Folder, aside: string): Promise<boolean> {
   const owner = await ownerOf(folder);
   const stat = await orNull(lstat(folder.at.lock));
   if (owner === null || !stat) return true;
   if (!(await isLeft(folder, owner, Math.abs(Date.now() - stat.mtimeMs)))) return false;
-  // By a rename, so that of two processes that break it one takes it.
+  // By a rename, so that only one of two processes breaks it.
   await orNull(rename(folder.at.lock, aside));
   return true;
 }
 
 async function isLeft(folder: Folder, owner: string, age: number): Promise<boolean> {
-  // One without a name is of a process that died between making and writing it, or is about to write.
+  // Without a name, its process died before it wrote it, or is about to write it.
   if (!isOwner(owner)) return age >= WRITTEN;
   if (age >= SWEEP_AFTER) return true;
   const state = await folder.temporaries.stateOf(owner);

@@ -1,16 +1,15 @@
 /**
- * What is on its way into a folder or out of it, under names that say whose it is, and what of it was left behind.
+ * Unfinished writes and deletes in a folder. Their names say which process owns them, so that others see what was left behind.
  *
  * ```
- * tmp/<view>-<process>            a socket, on which its owner listens while it has anything in here
- * tmp/<view>-<process>-<random>   what is on its way
+ * tmp/<view>-<process>            a socket on which its owner listens while it has anything here
+ * tmp/<view>-<process>-<random>   an unfinished write or delete
  * ```
  *
- * Nobody connects to the socket of a process that has ended: the kernel closes it with the process, whatever ended it, and says so
- * also to processes of other containers. One that is stopped or suspended, for however long, still has its socket, whatever
- * the clocks say. A kernel knows only its own sockets, each in the file system it was made in, so this holds for two processes
- * that have the same view of the folder: the same boot of the same machine, and the same mount. Of all others, and where there can be
- * no socket, the age decides.
+ * The kernel closes the sockets of a process when it ends, for whatever reason, so connecting fails then, also from other containers.
+ * A process that is stopped or suspended keeps its socket, whatever the clocks say. A kernel knows only its own sockets, so this
+ * works between processes with the same view of the folder: the same boot of the same machine, and the same mount. For all others,
+ * and where sockets cannot be made, the age decides.
  * @module
  */
 import { execFile } from "node:child_process";
@@ -24,23 +23,23 @@ import { promisify } from "node:util";
 import { systemCode } from "../../errors/storage.js";
 import { FILE_MODE, namesIn, orNull } from "./plain.js";
 
-/** Milliseconds after which a temporary is left behind whose process cannot be asked. */
+/** Milliseconds after which a temporary counts as left behind if its process cannot be asked. */
 export const SWEEP_AFTER: number = 24 * 60 * 60 * 1000;
 
-/** The owner, and whether it is something of theirs or their socket. */
+/** The owner, and the random part of its temporaries; its socket has none. */
 const NAME = /^([0-9a-f]{12}-[0-9a-f]{16})(-[0-9a-f]{16})?$/;
-/** The view of those that have no socket. */
+/** The view of processes without a socket. */
 const NO_VIEW = "0".repeat(12);
 
-/** What is known of the process that a name is of; `gone` where it ran under this kernel, and its socket is no more. */
+/** The state of the process in a name. `gone`: it ran under this kernel, and its socket is closed. */
 type OwnerState = "running" | "ended" | "gone" | "unknown";
 
-/** A name that nobody else has, for as long as it is not given back. */
+/** A unique path until it is released. */
 export interface TemporaryPath {
   readonly path: string;
-  /** Tells others by {@link TemporaryFolder.stateOf} whether this process still runs. */
+  /** The owner, by which {@link TemporaryFolder.stateOf} tells others whether this process still runs. */
   readonly owner: string;
-  /** To be called when nothing is at the path any more. Does nothing the second time. */
+  /** Call it when nothing is at the path any more. Idempotent. */
   readonly release: () => Promise<void>;
 }
 
@@ -49,7 +48,7 @@ interface Held {
   uses: number;
 }
 
-/** One folder of temporaries, for any number of processes. */
+/** A folder of temporaries that any number of processes share. */
 export class TemporaryFolder {
   readonly #folder: string;
   #held: Held | undefined;
@@ -58,7 +57,7 @@ export class TemporaryFolder {
     this.#folder = folder;
   }
 
-  /** Gives a path in the folder, which has to be there. Makes nothing at it. */
+  /** Gives a path in the folder, which must exist. Makes nothing at the path. */
   async path(): Promise<TemporaryPath> {
     const held = (this.#held ??= { owner: Owner.open(this.#folder), uses: 0 });
     held.uses += 1;
@@ -76,7 +75,7 @@ export class TemporaryFolder {
     return { path, owner: owner.name, release };
   }
 
-  /** Makes something aside, to move it from there, or moves something there. What is still there in the end is removed. */
+  /** Runs work with a path in the folder, and afterwards removes what is there. */
   async aside<T>(work: (path: string, owner: string) => Promise<T>): Promise<T> {
     const { path, owner, release } = await this.path();
     try {
@@ -88,12 +87,12 @@ export class TemporaryFolder {
   }
 
   /**
-   * Removes what processes left that have ended, and of those that cannot be asked what is older than `after` milliseconds.
-   * What `discard` leaves is there for the next time.
+   * Removes what ended processes left, and what is older than `after` milliseconds of processes that cannot be asked. What `discard`
+   * does not remove stays for the next time.
    */
   async sweep(after: number, discard: (path: string) => Promise<void> = removed): Promise<void> {
     const found = new Map<string, string[]>();
-    // All names before anybody is asked: whoever made something listened before that, so one that listens later made none of these.
+    // All names are read before any socket is asked: a process listens before it makes anything, so each owner has listened by now.
     for await (const name of namesIn(this.#folder, NAME)) {
       const owner = NAME.exec(name)?.[1] ?? "";
       const names = found.get(owner) ?? [];
@@ -107,13 +106,13 @@ export class TemporaryFolder {
         const path = join(this.#folder, name);
         if (state === "ended" || (await isOlder(path, after))) await discard(path);
       }
-      // The socket goes last: without it nobody could tell of the others that they were left.
+      // The socket last: without it, others could not tell that the rest was left behind.
       const socket = join(this.#folder, owner);
       if (state === "ended" || (await isOlder(socket, after))) await removed(socket);
     }
   }
 
-  /** Asks the kernel for the process that a name is of. */
+  /** Asks the kernel for the process in a name. */
   async stateOf(owner: string): Promise<OwnerState> {
     if ((await this.#held?.owner)?.name === owner) return "running";
     const view = await viewOf(this.#folder);
@@ -123,12 +122,12 @@ export class TemporaryFolder {
   }
 }
 
-/** Whether a word is a name that a {@link TemporaryFolder} gives its owners. */
+/** Whether a word has the form of an owner. */
 export function isOwner(word: string): boolean {
   return NAME.exec(word)?.[2] === undefined && NAME.test(word);
 }
 
-/** What this process has in a folder, as others see it. */
+/** This process as an owner in a folder. */
 class Owner {
   readonly name: string;
   readonly #socket: string;
@@ -140,7 +139,7 @@ class Owner {
     this.#server = server;
   }
 
-  /** Never fails: whoever can have no socket is known by the age of what is theirs. */
+  /** Never fails. Without a socket, the age of the temporaries decides. */
   static async open(folder: string): Promise<Owner> {
     const view = await viewOf(folder);
     const name = `${view}-${random()}`;
@@ -160,17 +159,17 @@ function random(): string {
 }
 
 async function removed(path: string): Promise<void> {
-  // What cannot be removed now is swept later.
+  // If that fails, it is swept later.
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }
 
 async function isOlder(path: string, after: number): Promise<boolean> {
   const written = await lastWritten(path);
-  // Also where the clock was put back.
+  // Also if the clock was put back.
   return written !== null && Math.abs(Date.now() - written) >= after;
 }
 
-/** When a file was written, or a folder or a file in it. */
+/** When a file was last written, or a folder or a file in it. */
 async function lastWritten(path: string): Promise<number | null> {
   const own = await orNull(lstat(path));
   if (own?.isDirectory() !== true) return own && own.mtimeMs;
@@ -178,7 +177,7 @@ async function lastWritten(path: string): Promise<number | null> {
   return Math.max(own.mtimeMs, ...(await Promise.all(inside)).map((stat) => stat?.mtimeMs ?? 0));
 }
 
-/** Of two processes that have the same view of a folder, each can connect to the other's sockets in it. */
+/** The view of a folder. Processes with the same view can connect to each other's sockets in it. */
 async function viewOf(folder: string): Promise<string> {
   try {
     const [id, { dev }] = await Promise.all([kernelId(), lstat(folder, { bigint: true })]);
@@ -191,13 +190,13 @@ async function viewOf(folder: string): Promise<string> {
 const KERNELS: Partial<Record<NodeJS.Platform, () => Promise<string>>> = {
   linux: () => readFile("/proc/sys/kernel/random/boot_id", "utf8"),
   darwin: async () => (await promisify(execFile)("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"])).stdout,
-  // Names of pipes are the machine's, and so is its name.
+  // Pipes are named per machine.
   win32: async () => hostname(),
 };
 
 let kernel: Promise<string> | undefined;
 
-/** What tells this boot of this machine from every other. Rejects where nothing does. */
+/** Identifies this boot of this machine. Rejects if nothing does. */
 async function kernelId(): Promise<string> {
   kernel ??= KERNELS[process.platform]?.() ?? Promise.reject(new Error("nothing tells one boot from another"));
   try {
@@ -208,10 +207,10 @@ async function kernelId(): Promise<string> {
   }
 }
 
-/** Bytes of a socket's path, of 104 in macOS and 108 elsewhere. */
+/** Most bytes of a socket's path. The limit is 104 in macOS and 108 elsewhere. */
 const MAX_PATH = 100;
 
-/** Runs `work` with the address of a socket in a folder. Rejects where its path is too long for one. */
+/** Runs `work` with the address of a socket in a folder. Rejects if the path is too long. */
 async function withAddress<T>(folder: string, name: string, work: (address: string) => Promise<T>): Promise<T> {
   if (process.platform === "win32") return work(`\\\\.\\pipe\\sluice-${name}`);
   const path = join(folder, name);
@@ -225,23 +224,23 @@ async function withAddress<T>(folder: string, name: string, work: (address: stri
   }
 }
 
-/** Listens until the process ends. Nobody is told anything: to be there is enough. */
+/** Listens until the process ends. Sends nothing: that it accepts connections is enough. */
 function listening(folder: string, name: string): Promise<Server> {
   return withAddress(folder, name, async (address) => {
     const server = createServer((socket) => socket.destroy()).unref();
     await new Promise<void>((resolve, reject) => {
-      // Not that of a cluster's first process, which outlives this one.
+      // Not shared with the primary process of a cluster, which outlives this one.
       server.once("error", reject).listen({ path: address, exclusive: true }, resolve);
     });
-    // A lost connection is of no account.
+    // Lost connections do not matter.
     server.on("error", () => undefined);
-    // On Windows a pipe has no file.
+    // Pipes of Windows have no file.
     if (process.platform === "win32") await writeFile(join(folder, name), "", { mode: FILE_MODE });
     return server;
   });
 }
 
-/** False only where nobody listens any more. */
+/** False only if nobody listens any more. */
 async function answers(folder: string, name: string): Promise<boolean> {
   const refused = process.platform === "win32" ? "ENOENT" : "ECONNREFUSED";
   try {
@@ -255,7 +254,7 @@ async function answers(folder: string, name: string): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    // Whatever else went wrong says nothing: a process that has too many connections, or this one too many files.
+    // Other errors say nothing: the process may have too many connections, or this one too many open files.
     return systemCode(error) !== refused;
   }
 }

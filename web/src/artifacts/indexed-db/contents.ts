@@ -1,21 +1,18 @@
 /**
- * Chunks that belong together: written, read as a whole or as a stream, and cleared away once nobody names or uses them.
+ * Contents in chunks: written, read whole or as a stream, and deleted once nothing names or uses them.
  *
- * Who is using what, over all tabs and workers of a site, is told by Web Locks, which go when the tab does that holds them,
- * however it ends. Where there are none, as on pages that are no secure context, locks hold within one page or worker, and what
- * others may be using is told by its age.
+ * Web Locks tell which contents are in use over all tabs and workers of a site. The browser releases the locks of a tab when it ends,
+ * for whatever reason. Without Web Locks, as on pages that are not a secure context, locks hold within one page or worker, and the age
+ * of a content tells whether others may be using it.
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { spanOf, type Span } from "../byte-range.js";
-import { streamOf } from "../bytes.js";
-import type { Hashing } from "../hash.js";
-import { isArtifactId } from "../reference.js";
-import { LocalLocks, type LockSource } from "../local-locks.js";
+import { spanOf, type Span, streamOf } from "../bytes.js";
+import { type Hashing, damaged, verified } from "../hash.js";
+import { isArtifactId, type Stamps } from "../reference.js";
+import { LocalLocks, type LockSource } from "./local-locks.js";
 import { scopeKey } from "../scope.js";
-import type { Stamps } from "../stamps.js";
 import type { ArtifactScope, ByteRange } from "../store.js";
-import { damaged, verified } from "../verify.js";
 import type { Unwritten } from "../writer.js";
 import {
   CHUNK,
@@ -30,7 +27,7 @@ import {
   type Writing,
 } from "./database.js";
 
-/** Milliseconds that a content is left alone which nobody names, where locks do not tell whether it is in use. */
+/** Milliseconds that a content without a name is kept if no locks tell whether it is in use. */
 const LEFT_ALONE = 3_600_000;
 
 /** The chunks of one store. */
@@ -43,20 +40,20 @@ export class Contents {
     this.#locks = locks;
   }
 
-  /** Says that a content is being written or read; it stays until the lease is released, whoever deletes it. */
+  /** Marks a content as in use. It stays until the lease is released, even if it is deleted. */
   hold(content: string): Promise<Lease> {
     return this.#locks.hold(content);
   }
 
-  /** Makes room for a content of several chunks, which the caller holds. */
+  /** Creates a content of several chunks, which the caller holds. */
   async begin(content: string): Promise<void> {
     await this.#connection.write(["contents"], (transaction) => touch(transaction, content));
   }
 
   /**
-   * Writes one more chunk. The bytes may be used again once this has settled.
+   * Writes the next chunk. The caller may reuse the bytes once this has settled.
    *
-   * @throws SluiceError E_STORE_FULL; E_STORE_WRITE when somebody emptied the store meanwhile.
+   * @throws SluiceError E_STORE_FULL; E_STORE_WRITE if the store was emptied meanwhile.
    */
   async append(content: string, index: number, bytes: Uint8Array): Promise<void> {
     await this.#connection.write(["contents", "chunks"], async (transaction) => {
@@ -66,14 +63,14 @@ export class Contents {
     });
   }
 
-  /** One chunk; null when it is not there any more. */
+  /** One chunk. Null if it is gone. */
   chunk(content: string, index: number): Promise<Uint8Array | null> {
     return this.#connection.read(["chunks"], async (transaction) => {
       return (await transaction.objectStore("chunks").get([content, index])) ?? null;
     });
   }
 
-  /** A span of a content, as it was at one moment; null when it is not all there. */
+  /** A span of a content, read in one transaction. Null if a part is missing. */
   span(content: string, { start, end }: Span): Promise<Uint8Array | null> {
     return this.#connection.read(["chunks"], async (transaction) => {
       const bytes = new Uint8Array(end - start);
@@ -87,7 +84,7 @@ export class Contents {
     });
   }
 
-  /** Clears a content away unless a blob names it or somebody holds it: then whoever does so last clears it away. */
+  /** Deletes a content, unless a blob names it or it is in use. Its last user deletes it then. */
   async clear(content: string): Promise<void> {
     await this.#locks.alone(content, () =>
       this.#connection.write(["blobs", "contents", "chunks"], async (transaction) => {
@@ -98,7 +95,7 @@ export class Contents {
     );
   }
 
-  /** Clears away what tabs left behind that were closed while they wrote or read. */
+  /** Deletes what tabs that were closed while they wrote or read left behind. */
   async sweep(): Promise<void> {
     for (const content of await this.#unnamed()) await this.clear(content);
   }
@@ -116,18 +113,18 @@ export class Contents {
   }
 }
 
-/** What of a chunk lies in a span of its content; null when the chunk is too short for that. */
+/** The part of a chunk within a span of its content. Null if the chunk is too short. */
 function partOf(chunk: Uint8Array, index: number, { start, end }: Span): Uint8Array | null {
   const [from, to] = [Math.max(start - index * CHUNK, 0), Math.min(end - index * CHUNK, CHUNK)];
   return chunk.byteLength >= to ? chunk.subarray(from, to) : null;
 }
 
-/** Throws E_STORE_WRITE when a content that is being written was cleared away. */
+/** Throws E_STORE_WRITE if a content was deleted while it was written. */
 export async function mustBeThere(transaction: Writing, content: string): Promise<void> {
   if ((await transaction.objectStore("contents").getKey(content)) === undefined) throw takenAway("write");
 }
 
-/** The bytes alone: a clone of a view has all that is behind it. */
+/** The bytes in a buffer of their size: storing a view would store its whole buffer. */
 export function exact(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
@@ -143,14 +140,14 @@ async function isNamed(transaction: Reading | Writing, content: string): Promise
 }
 
 /**
- * Reads a span chunk by chunk, as fast as it is asked for. The lease, which keeps the content there, is released at the
- * end, on failure and on cancel; if the artifact was deleted by then, its bytes go.
+ * Reads a span chunk by chunk, on demand. The lease keeps the content and is released at the end, on failure and on cancel. If the
+ * artifact was deleted by then, its bytes are deleted too.
  */
 function streamChunks(contents: Contents, content: string, span: Span, lease: Lease): ReadableStream<Uint8Array> {
   let at = span.start;
   const finish = async (): Promise<void> => {
     await lease.release();
-    // What cannot be cleared away now is when the store is opened the next time.
+    // If that fails, it is deleted when the store is opened the next time.
     await contents.clear(content).catch(() => undefined);
   };
   const next = async (): Promise<Uint8Array> => {
@@ -180,9 +177,9 @@ function streamChunks(contents: Contents, content: string, span: Span, lease: Le
   );
 }
 
-/** Something that is being used. */
+/** A thing in use. */
 export interface Lease {
-  /** Ends it; settles when others see that. Idempotent, and never rejects. */
+  /** Ends the use. Settles when others see that. Idempotent. Never rejects. */
   release(): Promise<void>;
 }
 
@@ -192,7 +189,7 @@ const local = new LocalLocks();
 export class Locks {
   readonly #source: LockSource;
   readonly #prefix: string;
-  /** Whether they hold over all tabs and workers. */
+  /** Whether the locks hold over all tabs and workers. */
   readonly shared: boolean;
 
   constructor(store: string, source: LockSource | null = webLocks()) {
@@ -201,7 +198,7 @@ export class Locks {
     this.shared = source !== null;
   }
 
-  /** Says that a thing is in use, by as many as like to, until the lease is released. */
+  /** Marks a thing as in use until the lease is released. Any number of users may share it. */
   hold(name: string): Promise<Lease> {
     return new Promise((resolve, reject) => {
       const held = (): Promise<void> =>
@@ -217,7 +214,7 @@ export class Locks {
     });
   }
 
-  /** Runs work while nobody else uses a thing; null, and the work is not run, when somebody does. */
+  /** Runs work if nobody else uses a thing. Null if somebody does. */
   async alone<T>(name: string, work: () => Promise<T>): Promise<T | null> {
     const run = async (lock: unknown): Promise<T | null> => (lock === null ? null : work());
     return this.#source.request(this.#prefix + name, { ifAvailable: true }, run);
@@ -228,12 +225,12 @@ function webLocks(): LockSource | null {
   return (globalThis.navigator as Partial<Navigator> | undefined)?.locks ?? null;
 }
 
-/** How often it is looked anew for bytes that are deleted and stored again meanwhile. */
+/** Attempts to read bytes that are deleted and stored again meanwhile. */
 const ATTEMPTS = 8;
-/** What browsers surely hold in one array. */
+/** Most bytes of one array in every browser. */
 const MAX_WHOLE = 2 * 1024 ** 3;
 
-/** What a store in a database works with. */
+/** The parts of a store in a database. */
 export interface StoreDeps {
   readonly connection: Connection;
   readonly contents: Contents;
@@ -243,9 +240,9 @@ export interface StoreDeps {
 }
 
 /**
- * All bytes of an artifact, held against their hash; null when there is none.
+ * All bytes of an artifact, checked by their hash. Null if there is none.
  *
- * @throws SluiceError E_STORE_CORRUPT when they are not those that were stored; E_TOO_LARGE above 2 GiB.
+ * @throws SluiceError E_STORE_CORRUPT if they are not those that were stored; E_TOO_LARGE above 2 GiB.
  */
 export async function readWhole(
   store: StoreDeps,
@@ -266,7 +263,7 @@ export async function readWhole(
   throw contended("read");
 }
 
-/** A stream of a span of an artifact; null when there is none. All of it is held against the hash, a part is not. */
+/** A stream of a span of an artifact. Null if there is none. The hash is checked only if the span is the whole. */
 export async function readSpan(
   store: StoreDeps,
   id: string,
@@ -299,7 +296,7 @@ export async function readSpan(
   throw contended("read");
 }
 
-/** The bytes of a blob; null when they are gone, which they may be only once. */
+/** The bytes of a blob. Null if they are gone; with `again`, that throws E_STORE_CORRUPT. */
 async function checked(
   { connection, contents, hashing }: StoreDeps,
   blob: BlobRow,
@@ -316,7 +313,7 @@ async function checked(
   }
 }
 
-/** Stops offering bytes that turned out to be damaged, so that the next put writes them afresh. */
+/** Marks bytes as damaged, so that the next put writes them again. */
 async function withdraw(connection: Connection, { sha256, content }: BlobRow): Promise<void> {
   const withdrawn = connection.write(["blobs"], async (transaction) => {
     const blobs = transaction.objectStore("blobs");
@@ -326,7 +323,7 @@ async function withdraw(connection: Connection, { sha256, content }: BlobRow): P
   await withdrawn.catch(() => undefined);
 }
 
-/** Where the bytes of an artifact are, and that they are used is noted, where there is room for that. */
+/** Finds the bytes of an artifact. Records the use, if there is room for that. */
 async function used(
   { connection, stamps }: StoreDeps,
   id: string,

@@ -1,56 +1,56 @@
 /**
- * The database: what is where in it, and the connection, made when it is first needed and again after it was lost.
+ * The database: its layout, and the connection, which is opened on first use and again after it was lost.
  *
  * ```
- * refs      [scope, id] → what is said of an artifact, and its times
- * blobs     sha256 → how long a content is, and where its chunks are
+ * refs      [scope, id] → the record of an artifact, and its times
+ * blobs     sha256 → the size of a content, and where its chunks are
  * chunks    [content, index] → 1 MiB of bytes, the last chunk less
- * contents  content → one of several chunks, being written, being read, or named by a blob
- * clock     the last stamp that was given, over all tabs
+ * contents  content → a content of several chunks that is written, read, or named by a blob
+ * clock     the last stamp that any tab gave
  * ```
  *
- * A content is a random name for chunks that belong together, so that a stream is written before anyone knows its hash and
- * published without moving a byte.
+ * A content is a random name for chunks that belong together. So a stream is written before its hash is known, and published
+ * without moving a byte.
  * @module
  */
 import { openDB, unwrap, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from "idb";
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { StorageAct } from "../../errors/storage.js";
-import type { Stamps } from "../stamps.js";
+import type { Stamps } from "../reference.js";
 import type { ArtifactRef } from "../store.js";
-import { damaged } from "../verify.js";
+import { damaged } from "../hash.js";
 
 /** Bytes in one chunk. */
 export const CHUNK = 1024 * 1024;
 
-/** Changes when what is in the database does. */
+/** The version of the layout. */
 const VERSION = 2;
 
-/** An artifact: a ref without what scope and source are made of, and its stamps. */
+/** An artifact: its ref, with scope and source as text, and its stamps. */
 export interface RefRow extends Omit<ArtifactRef, "scope" | "source"> {
-  /** The scope's key: all that is needed to say the scope again. */
+  /** The key of the scope, from which the scope can be restored. */
   readonly scope: string;
-  /** JSON: what a source may be, a structured clone may not. */
+  /** The source as JSON. */
   readonly source: string;
-  /** Stamps: when it was stored first, which orders lists; when last; when it was stored or read last. */
+  /** Stamps: when it was first stored, which orders lists; when it was last stored; when it was last stored or read. */
   readonly created: number;
   readonly stored: number;
   readonly used: number;
 }
 
-/** A content that refs name. Who they are is asked of the index, so no count can be wrong. */
+/** A content that refs name. The index tells which refs, so there is no count that could be wrong. */
 export interface BlobRow {
   readonly sha256: string;
   readonly size: number;
   readonly content: string;
-  /** Whether its bytes turned out to be others than those stored: whoever stores the same replaces them. */
+  /** Whether its bytes are damaged: the next put of the same content replaces them. */
   readonly damaged: boolean;
 }
 
-/** A content of more than one chunk. Only those take time to write and to read, so only those are held. */
+/** A content of several chunks. Others are written and read in one transaction, so only these are leased. */
 interface ContentRow {
   readonly content: string;
-  /** Milliseconds since 1970: when a chunk was written last. */
+  /** When a chunk was last written, in milliseconds since 1970. */
   readonly touched: number;
 }
 
@@ -62,7 +62,7 @@ interface Schema extends DBSchema {
     indexes: {
       all: [created: number, scope: string, id: string];
       scope: [scope: string, created: number, id: string];
-      /** Those that have a name. */
+      /** The refs with a file name. */
       name: [scope: string, filename: string];
       sha256: string;
     };
@@ -73,16 +73,16 @@ interface Schema extends DBSchema {
   clock: { key: string; value: number };
 }
 
-/** A connection to it. */
+/** An open connection. */
 type Database = IDBPDatabase<Schema>;
-/** One of its object stores. */
+/** The name of an object store. */
 type StoreName = StoreNames<Schema>;
 /** A transaction that reads. */
 export type Reading = IDBPTransaction<Schema, StoreName[]>;
-/** A transaction that changes something. */
+/** A transaction that writes. */
 export type Writing = IDBPTransaction<Schema, StoreName[], "readwrite">;
 
-/** A transaction that changes what there is in the database. */
+/** The transaction that changes the layout. */
 type Upgrading = IDBPTransaction<Schema, StoreName[], "versionchange">;
 
 const STORES: readonly StoreName[] = ["refs", "blobs", "chunks", "contents", "clock"];
@@ -103,7 +103,7 @@ function createFirst(database: Database): void {
   database.createObjectStore("clock");
 }
 
-/** Whether a database is one of ours: another one may have the same name. */
+/** Whether a database is a store: another application may use the same name. */
 function isOurs(database: Database): boolean {
   return STORES.every((name) => database.objectStoreNames.contains(name));
 }
@@ -113,10 +113,10 @@ export function chunksOf(content: string): IDBKeyRange {
   return IDBKeyRange.bound([content, 0], [content, Infinity]);
 }
 
-/** How often a transaction is begun on a new connection, when another tab closes each. */
+/** How often a transaction is begun on a new connection, if other tabs close each one. */
 const ATTEMPTS = 4;
 
-/** Runs transactions, each of them whole or not at all. */
+/** Runs transactions, which succeed or fail as a whole. */
 export class Connection {
   readonly #name: string;
   #opening: Promise<Database> | undefined;
@@ -126,12 +126,12 @@ export class Connection {
     this.#name = name;
   }
 
-  /** Whether nothing can be done here any more. */
+  /** Whether it was closed for good. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Opens it now. Throws as {@link Connection.read}. */
+  /** Opens the connection now. Throws as {@link Connection.read}. */
   async open(): Promise<void> {
     await guarded("read", () => this.#database());
   }
@@ -150,7 +150,7 @@ export class Connection {
     return guarded("write", async () => settled(await this.#begin(stores, "readwrite"), work));
   }
 
-  /** Ends it for good, after the transactions that are under way. Idempotent. */
+  /** Closes it for good, after the transactions under way. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
     const database = await this.#opening?.catch(() => undefined);
@@ -167,7 +167,7 @@ export class Connection {
       try {
         return database.transaction([...stores], mode) as unknown as Mode extends "readonly" ? Reading : Writing;
       } catch (error) {
-        // Closed since it was openedDatabase, for another tab.
+        // It was closed for another tab after it was opened.
         if (nameOf(error) !== "InvalidStateError" || attempt === ATTEMPTS) throw error;
         this.#opening = undefined;
       }
@@ -200,7 +200,7 @@ async function guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What came of a transaction, when it is certain. */
+/** The result of a transaction, once it is committed. */
 async function settled<T, Transaction extends Reading | Writing>(
   transaction: Transaction,
   work: (transaction: Transaction) => Promise<T>,
@@ -218,7 +218,7 @@ async function settled<T, Transaction extends Reading | Writing>(
     aborted(transaction);
     const failure = await done;
     if (error instanceof SluiceError) throw error;
-    // Whoever was aborted says only that; another one of them says why.
+    // An aborted request has no reason of its own; another one has.
     const told = [unwrap(transaction).error, error, failure];
     throw told.find((each) => each != null && nameOf(each) !== "AbortError") ?? error;
   }
@@ -228,22 +228,22 @@ function aborted(transaction: Reading | Writing): void {
   try {
     transaction.abort();
   } catch {
-    // It has ended already.
+    // It has ended.
   }
 }
 
 /** Milliseconds after which opening is given up. */
 const PATIENCE = 30_000;
-/** The same once the browser said that another tab is in the way: tabs of ours make way at once. */
+/** The same once another tab blocks it. Tabs of this library close at once. */
 const PATIENCE_BLOCKED = 5_000;
 
 /**
- * Opens the database, and makes it where it is none.
+ * Opens the database. Creates it if there is none.
  *
- * @param onLost told when the connection is of no use any more: another tab wants to change or delete the database, for
- * which it is closed already, or the browser ended it
- * @throws SluiceError E_STORE_DENIED, E_STORE_CORRUPT when the name is that of another database, E_STORE_READ when it
- * does not open in time; else what the browser threw.
+ * @param onLost called when the connection is lost: it was closed since another tab wants to change or delete the database, or the
+ * browser ended it
+ * @throws SluiceError E_STORE_DENIED, E_STORE_CORRUPT if another application uses the name, E_STORE_READ if it does not open in time;
+ * else what the browser threw.
  */
 function openedDatabase(name: string, onLost: () => void): Promise<Database> {
   if ((globalThis.indexedDB as IDBFactory | undefined) == null) return Promise.reject(noStorage());
@@ -292,12 +292,11 @@ function occupied(): SluiceError {
 
 const LAST = "last";
 
-/** Microseconds that another tab's stamp may lie ahead. By more its clock is wrong, which must not become everyone's. */
+/** Microseconds that another tab's stamp may be ahead. If it is further ahead, its clock is wrong and is not followed. */
 const AHEAD = 1_000_000;
 
 /**
- * A stamp that nobody else gets: tabs read the same clock, in whole milliseconds. To be called in a transaction over
- * `clock`.
+ * A stamp that is unique over all tabs, which read the same clock in whole milliseconds. Call it in a transaction over `clock`.
  */
 export async function stamped(transaction: Writing, stamps: Stamps): Promise<number> {
   const clock = transaction.objectStore("clock");
@@ -321,7 +320,7 @@ const KNOWN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   VersionError: ["E_STORE_READ", NEWER],
 };
 
-/** Names of errors that say that bytes which were stored are not there any more. */
+/** Names of errors that say that stored bytes are gone. */
 const LOST: ReadonlySet<string> = new Set(["NotReadableError", "DataError", "NotFoundError"]);
 
 const OTHER = {
@@ -330,7 +329,7 @@ const OTHER = {
 } as const;
 
 /**
- * Wraps any failure of IndexedDB. A SluiceError is given back as it is.
+ * Wraps a failure of IndexedDB. Returns a SluiceError as it is.
  *
  * @returns E_STORE_FULL (quota), E_STORE_DENIED (no storage for this site), E_STORE_CORRUPT (bytes that the browser
  * lost), else E_STORE_READ or E_STORE_WRITE.
@@ -351,14 +350,14 @@ function closedStore(): SluiceError {
   return new SluiceError("E_STORE_CLOSED", "The store was closed: open another one.");
 }
 
-/** The error of bytes that somebody took away while they were written or read. */
+/** The error for bytes that were deleted while they were written or read. */
 export function takenAway(act: StorageAct): SluiceError {
   return act === "write"
     ? new SluiceError("E_STORE_WRITE", "The store was emptied while the artifact was written: store it again.")
     : new SluiceError("E_STORE_READ", "The artifact was deleted while it was read: it is no longer there.");
 }
 
-/** The error of work that somebody else undoes as fast as it is done. */
+/** The error for a change that other tabs undo each time. */
 export function contended(act: StorageAct): SluiceError {
   const sentence = "The artifact is being stored and deleted at the same time: try again.";
   return new SluiceError(act === "write" ? "E_STORE_WRITE" : "E_STORE_READ", sentence);

@@ -1,18 +1,16 @@
 /**
- * A store in the browser's database.
+ * A store in IndexedDB, for browsers.
  * @module
  */
 import { sha256 } from "#hash";
-import { wrong } from "../../errors/arguments.js";
-import { spanOf } from "../byte-range.js";
-import { bytesOf, encoded, objectOf } from "../bytes.js";
+import { wrong, objectOf } from "../../errors/arguments.js";
+import { spanOf, bytesOf, encoded } from "../bytes.js";
 import type { Hashing } from "../hash.js";
-import type { LockSource } from "../local-locks.js";
-import { claimOf, infoOfText, filterOf, isWanted } from "../reference.js";
+import type { LockSource } from "./local-locks.js";
+import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
 import { NO_LIMITS } from "../retention/policy.js";
 import type { RetentionConfig } from "../../config/types.js";
 import { RetainingArtifactStore } from "../retention/retaining-store.js";
-import { Stamps } from "../stamps.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,
@@ -34,30 +32,28 @@ import { Upload } from "./upload.js";
 
 /** Options of an {@link IndexedDbArtifactStore}. */
 export interface IndexedDbStoreOptions {
-  /** The name of the database: stores of one name share everything. `sluice` when left out. */
+  /** The name of the database. Stores with the same name share everything. Defaults to `sluice`. */
   readonly name?: string;
-  /** Limits; the defaults are an hour, 50 MiB each, 500 MiB a session. Null: none. */
+  /** The limits. Defaults to an hour, 50 MiB for an artifact and 500 MiB for a session. Null for no limits. */
   readonly retention?: RetentionConfig | null;
-  /** How contents are named; SHA-256 when left out. All users of a database must agree. */
+  /** The hash that names contents. Defaults to SHA-256. All users of a database must use the same. */
   readonly hashing?: Hashing;
-  /** What artifacts are dated by, and when they expire. */
+  /** The clock that dates artifacts and decides when they expire. */
   readonly clock?: Clock;
 }
 
 /**
- * Keeps artifacts in IndexedDB, one copy of each content, within limits: on pages, in workers and in service workers, for
- * any number of tabs at once, any of which may be closed at any time. Bytes go in and out in chunks of 1 MiB, so memory is
- * constant.
+ * Stores artifacts in IndexedDB within limits, one copy of each content. Works on pages, in workers and in service workers. Any number
+ * of tabs may share it, and any of them may be closed at any time. Bytes go in and out in chunks of 1 MiB, so memory is constant.
  *
- * Nothing needs to be opened or closed: the first call opens the database, and one that was closed for another tab is
- * opened again.
+ * You need not open or close it: the first call opens the database, and opens it again if it was closed for another tab.
  *
- * Every method throws SluiceError: E_STORE_FULL when the browser gives the site no more room, and then nothing of the
- * artifact is there; E_STORE_DENIED when the site may store nothing; E_STORE_CORRUPT; E_STORE_CLOSED after `close`; else
- * E_STORE_READ or E_STORE_WRITE; E_INVALID_ARGUMENT for what no store can take.
+ * Every method throws SluiceError: E_STORE_FULL if the browser gives the site no more space, and nothing of the artifact is kept then;
+ * E_STORE_DENIED if the site may store nothing; E_STORE_CORRUPT; E_STORE_CLOSED after `close`; else E_STORE_READ or E_STORE_WRITE;
+ * E_INVALID_ARGUMENT for wrong arguments.
  *
- * A reader outlives the artifact, also where another tab deletes it. Where the browser has no Web Locks, as on pages that
- * are no secure context, that holds within one page or worker; elsewhere such a reader fails with E_STORE_READ.
+ * A reader outlives its artifact, even if another tab deletes it. Without Web Locks, as on pages that are not a secure context, this
+ * holds within one page or worker; if another tab deletes the artifact, the reader fails with E_STORE_READ.
  *
  * @example
  * const store = new IndexedDbArtifactStore({ name: "my-files", retention: null });
@@ -67,7 +63,7 @@ export class IndexedDbArtifactStore extends RetainingArtifactStore implements As
   readonly #bare: BareIndexedDbStore;
   readonly #hasLimits: boolean;
 
-  /** Throws E_CONFIG_KEY and E_CONFIG_VALUE with the path of the key, E_INVALID_ARGUMENT when the name is none. */
+  /** Throws E_CONFIG_KEY and E_CONFIG_VALUE with the path of the key, E_INVALID_ARGUMENT if the name is not valid. */
   constructor({ name = "sluice", retention, ...options }: IndexedDbStoreOptions = {}) {
     if (typeof name !== "string" || name === "") throw wrong("name", "a string that is not empty");
     const bare = new BareIndexedDbStore({ name, ...options });
@@ -77,15 +73,15 @@ export class IndexedDbArtifactStore extends RetainingArtifactStore implements As
   }
 
   /**
-   * To be called when an application starts, and again at any time: opens the database, clears away what tabs left behind
-   * that were closed while they wrote, and takes away what has expired or is too much by now.
+   * Opens the database, deletes what tabs that were closed left behind, and removes what has expired or exceeds the limits. Call it
+   * when your application starts, and again at any time.
    */
   async open(): Promise<void> {
     await this.#bare.open();
     if (this.#hasLimits) await this.collect();
   }
 
-  /** Closes the connection: readers, writers and whatever is asked from now on throw E_STORE_CLOSED. Idempotent. */
+  /** Closes the connection. Readers, writers and every later call throw E_STORE_CLOSED. Idempotent. */
   close(): Promise<void> {
     return this.#bare.close();
   }
@@ -96,18 +92,18 @@ export class IndexedDbArtifactStore extends RetainingArtifactStore implements As
   }
 }
 
-/** The lock that retention holds. */
+/** The lock for collectors. */
 const COLLECTOR = "collector";
 
 interface BareOptions {
   readonly name: string;
   readonly hashing?: Hashing;
   readonly clock?: Clock;
-  /** Web Locks where there are any, when left out; null for none. */
+  /** Defaults to Web Locks if there are any. Null for none. */
   readonly locks?: LockSource | null;
 }
 
-/** Keeps everything in one database until it is deleted, one copy of each content, for any number of tabs. */
+/** The store without limits: keeps artifacts until they are deleted. */
 export class BareIndexedDbStore implements ArtifactStore {
   readonly #connection: Connection;
   readonly #locks: Locks;
@@ -125,13 +121,13 @@ export class BareIndexedDbStore implements ArtifactStore {
     };
   }
 
-  /** Opens the database now, and clears away what tabs left behind that were closed. */
+  /** Opens the database now, and deletes what tabs that were closed left behind. */
   async open(): Promise<void> {
     await this.#connection.open();
     await this.#store.contents.sweep();
   }
 
-  /** Closes the connection: whatever is asked from now on throws E_STORE_CLOSED. */
+  /** Closes the connection. Every later call throws E_STORE_CLOSED. */
   close(): Promise<void> {
     return this.#connection.close();
   }
@@ -189,33 +185,33 @@ export class BareIndexedDbStore implements ArtifactStore {
     return this.#cleared(await evictRef(this.#connection, objectOf(seen, "seen")));
   }
 
-  /** As ArtifactStore says, over all tabs; over this page or worker alone where the browser has no Web Locks. */
+  /** See `ArtifactStore.exclusively`. Over all tabs, or within this page or worker if there are no Web Locks. */
   exclusively<T>(work: () => Promise<T>): Promise<T | null> {
     return this.#locks.alone(COLLECTOR, work);
   }
 
-  /** As ArtifactStore says, by what the browser tells the site. */
+  /** See `ArtifactStore.space`. The estimate that the browser gives the site. */
   space(): Promise<StoreSpace> {
     return siteSpace(this.#store.unwritten);
   }
 
   async #cleared({ gone, loose }: Removed): Promise<boolean> {
-    // What cannot be cleared away now is when the store is opened the next time.
+    // If that fails, it is deleted when the store is opened the next time.
     if (loose !== null) await this.#store.contents.clear(loose).catch(() => undefined);
     return gone;
   }
 }
 
 /**
- * What the browser says, less what is on its way to it; nothing where it does not say. Browsers round, and some say more
- * than they will give: what counts in the end is E_STORE_FULL.
+ * The estimate of the browser, less the bytes on their way to it. Zero if there is none. Browsers round, and some promise more than
+ * they give, so E_STORE_FULL may come earlier.
  */
 async function siteSpace(unwritten: Unwritten): Promise<StoreSpace> {
   const storage = (globalThis.navigator as Partial<Navigator> | undefined)?.storage as
     | Partial<StorageManager>
     | undefined;
   if (!storage?.estimate) return { free_bytes: 0, total_bytes: 0 };
-  // Before the browser is asked: what arrives there meanwhile may count twice, never not at all.
+  // Read before the browser is asked: bytes that arrive meanwhile may count twice, but always count.
   const coming = unwritten.bytes;
   const { usage = 0, quota = 0 } = await storage.estimate();
   return { free_bytes: Math.max(0, quota - usage - coming), total_bytes: quota };

@@ -1,20 +1,28 @@
 /**
- * What is said of artifacts: read, changed, published with its bytes, and taken away. Nothing is written by taking away, so it
- * works where there is no room left.
+ * The records of artifacts in the database: read, changed, published with their bytes, and deleted. A delete writes nothing, so it
+ * works if there is no space left.
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { idsFor, isArtifactId, patched, refOf, restated, type Claim } from "../reference.js";
+import {
+  idsFor,
+  isArtifactId,
+  patched,
+  refOf,
+  restated,
+  type Claim,
+  inMilliseconds,
+  type Stamps,
+} from "../reference.js";
 import { scopeKey, type FullScope } from "../scope.js";
-import { inMilliseconds, type Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
 import { exact, mustBeThere } from "./contents.js";
 import { CHUNK, stamped, type Connection, type Reading, type RefRow, type Writing } from "./database.js";
 
-/** Refs that are read at once: each may have some million characters. */
+/** Refs that are read at a time: each may have millions of characters. */
 const PAGE = 32;
 
-/** What a row says of an artifact. */
+/** The ref in a row. */
 function refOfRow(row: RefRow): ArtifactRef {
   const { id, sha256, size_bytes, mime_type, filename, namespace } = row;
   const [tenant_id, user_id, session_id, trace_id] = JSON.parse(row.scope) as FullScope[keyof FullScope][];
@@ -36,12 +44,12 @@ function rowOf(ref: ArtifactRef, { created, stored, used }: Pick<RefRow, "create
   return { ...said, created, stored, used };
 }
 
-/** A row with what a patch says anew. */
+/** A row with a patch applied. */
 function patchedRow(row: RefRow, patch: ArtifactPatch): RefRow {
   return rowOf(patched(refOfRow(row), patch), row);
 }
 
-/** An artifact with its times; null when there is none. */
+/** An artifact with its times. Null if there is none. */
 export async function statRef(
   connection: Connection,
   id: string,
@@ -53,7 +61,7 @@ export async function statRef(
   return row ? storedOf(row) : null;
 }
 
-/** Changes what is said of a ref, and not its times; null when there is none. */
+/** Changes the record of a ref, but not its times. Null if there is none. */
 export async function updateRef(
   connection: Connection,
   id: string,
@@ -72,7 +80,7 @@ export async function updateRef(
   });
 }
 
-/** What one scope holds, or what all do, oldest first, without holding it all. */
+/** The artifacts of a scope, or of all, oldest first, read in batches. */
 export async function* listRefs(
   connection: Connection,
   scope: ArtifactScope | undefined,
@@ -86,7 +94,7 @@ export async function* listRefs(
   } while (last);
 }
 
-/** What a scope has of one name, oldest first. */
+/** The artifacts of a scope with one name, oldest first. */
 export async function refsNamed(
   connection: Connection,
   scope: ArtifactScope,
@@ -105,7 +113,7 @@ function pageAfter(transaction: Reading, key: string | undefined, last: RefRow |
     const from = last && IDBKeyRange.lowerBound([last.created, last.scope, last.id], true);
     return refs.index("all").getAll(from, PAGE);
   }
-  // A list is behind all numbers.
+  // In the order of keys, arrays come after all numbers.
   const from = last ? [key, last.created, last.id] : [key];
   return refs.index("scope").getAll(IDBKeyRange.bound(from, [key, []], true), PAGE);
 }
@@ -114,25 +122,25 @@ function storedOf(row: RefRow): StoredArtifact {
   return { ...refOfRow(row), stored_at: inMilliseconds(row.stored), used_at: inMilliseconds(row.used) };
 }
 
-/** Bytes that are to be an artifact. */
+/** Bytes that become an artifact. */
 interface Written {
   readonly sha256: string;
   readonly size: number;
   readonly content: string;
-  /** All of them, where they are one chunk; undefined where they are in chunks already. */
+  /** The bytes, if they are one chunk. Undefined if they are written in chunks already. */
   readonly bytes: Uint8Array | undefined;
 }
 
-/** What came of publishing. */
+/** The result of publishing. */
 interface Published {
   readonly ref: ArtifactRef;
-  /** Contents that may have lost their name, or never got one. */
+  /** Contents that may have no name any more. */
   readonly loose: readonly string[];
 }
 
 /**
- * Gives a content the shortest id that is free in its scope, or the id that it has there already, in one transaction:
- * everyone sees ref and bytes, or neither.
+ * Gives a content the shortest free id in its scope, or the id that it has there already. Ref and bytes become visible in one
+ * transaction.
  */
 export function publish(connection: Connection, claim: Claim, written: Written, stamps: Stamps): Promise<Published> {
   return connection.write(["refs", "blobs", "chunks", "contents", "clock"], async (transaction) => {
@@ -154,7 +162,7 @@ async function named(transaction: Writing, claim: Claim, { sha256, size }: Writt
   throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
 }
 
-/** Has the blob point at the bytes, unless it has sound ones. */
+/** Points the blob at the bytes, unless it has undamaged ones. */
 async function placed(transaction: Writing, written: Written): Promise<readonly string[]> {
   const { sha256, size, content, bytes } = written;
   const blobs = transaction.objectStore("blobs");
@@ -166,7 +174,7 @@ async function placed(transaction: Writing, written: Written): Promise<readonly 
   return there ? [there.content] : [];
 }
 
-/** What came of it: whether a ref went, and the content of several chunks that lost its name by that. */
+/** Whether a ref was deleted, and the content of several chunks that has no name any more. */
 export interface Removed {
   readonly gone: boolean;
   readonly loose: string | null;
@@ -174,7 +182,7 @@ export interface Removed {
 
 const NOTHING: Removed = { gone: false, loose: null };
 
-/** Deletes a ref, and the blob with its last one. */
+/** Deletes a ref, and the blob with its last ref. */
 export async function removeRef(
   connection: Connection,
   id: string,
@@ -205,7 +213,7 @@ async function removeIf(
   });
 }
 
-/** Deletes a blob that no ref names any more. A content of one chunk goes with it: nobody reads that for long. */
+/** Deletes a blob that no ref names any more, and a content of one chunk with it, since no reader holds that. */
 async function released(transaction: Writing, sha256: string): Promise<string | null> {
   if ((await transaction.objectStore("refs").index("sha256").getKey(sha256)) !== undefined) return null;
   const blobs = transaction.objectStore("blobs");

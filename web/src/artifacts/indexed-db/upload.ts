@@ -1,5 +1,5 @@
 /**
- * Bytes on their way in.
+ * Writes the bytes of an artifact into the database.
  * @module
  */
 import type { SluiceError } from "../../errors/error.js";
@@ -14,8 +14,8 @@ import { publish } from "./refs.js";
 const NAME_BYTES = 16;
 
 /**
- * Hashes and writes in constant memory. One chunk is filled while the one before it is on its way. What fits into one
- * chunk is written when it is published, and costs nothing when it is thrown away.
+ * Hashes and writes in constant memory. One chunk is filled while the one before it is written. Content that fits into one chunk is
+ * written when it is published, so discarding it costs nothing.
  */
 export class Upload implements ByteSink {
   readonly #store: StoreDeps;
@@ -24,12 +24,12 @@ export class Upload implements ByteSink {
   readonly #content = randomHex(NAME_BYTES);
   readonly #buffer = new PieceBuffer(CHUNK);
   #size = 0;
-  /** Of these, bytes that the browser has. */
+  /** The part of them that is written. */
   #landed = 0;
   #chunks = 0;
-  /** Held from the first chunk on, so that nobody takes this for what a closed tab left behind. */
+  /** Held from the first chunk on, so that no other tab deletes the chunks as left behind. */
   #lease: Lease | undefined;
-  /** Settles when the chunk before has been written; never rejects, see `#failure`. */
+  /** Settles when the chunk before is written. Never rejects, see `#failure`. */
   #flying: Promise<void> | undefined;
   #failure: SluiceError | undefined;
 
@@ -57,7 +57,7 @@ export class Upload implements ByteSink {
     const written = { sha256: this.#hash.digest(), size: this.#size, content: this.#content, bytes };
     const { ref, loose } = await publish(connection, claim, written, stamps);
     await this.#free();
-    // What cannot be cleared away now is when the store is opened the next time.
+    // If that fails, it is deleted when the store is opened the next time.
     for (const content of loose) await contents.clear(content).catch(() => undefined);
     return ref;
   }
@@ -76,7 +76,7 @@ export class Upload implements ByteSink {
     this.#lease = undefined;
   }
 
-  /** Sends a chunk off, after the one before it. */
+  /** Writes a chunk once the one before it is written. */
   async #send(bytes: Uint8Array): Promise<void> {
     if (!this.#lease) {
       this.#lease = await this.#store.contents.hold(this.#content);
@@ -101,7 +101,7 @@ export class Upload implements ByteSink {
     if (this.#failure) throw this.#failure;
   }
 
-  /** Notes bytes that need not be counted any more: the browser does, or nobody will. */
+  /** Stops counting bytes: they are written by now, or discarded. */
   #land(bytes: number): void {
     this.#landed += bytes;
     this.#store.unwritten.bytes -= bytes;

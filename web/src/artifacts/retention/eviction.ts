@@ -4,10 +4,10 @@
  */
 import type { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
-import type { Stamps } from "../stamps.js";
+import type { Stamps } from "../reference.js";
 import type { ArtifactStore, StoredArtifact } from "../store.js";
 import { keyOf, type Counted, type RetentionIndex, type ExceededLimit } from "./retention-index.js";
-import { isExpired, type Limit, type Retention } from "./policy.js";
+import { groupOf, isExpired, type Limit, type Retention } from "./policy.js";
 
 /** Eviction is given up until the next time after so many artifacts that could not be removed. */
 const MOST_REFUSALS = 16;
@@ -59,7 +59,7 @@ export class Eviction {
     const now = this.#stamps.now();
     const isOver = (artifact: StoredArtifact): boolean => isExpired(artifact, this.#retention, now);
     const over: StoredArtifact[] = [];
-    for (const [, artifact] of this.#index.expiring()) {
+    for (const [, artifact] of this.#index.expiring.entries()) {
       if (!isOver(artifact) || over.length > most) break;
       over.push(artifact);
     }
@@ -162,22 +162,22 @@ export function planEviction({ index, retention, now, coming, asked, exempt }: E
   const leaving: StoredArtifact[] = [];
   const hopeless = new Set<string>();
   let full: Limit | null = null;
-  if (coming) usage.add(coming);
+  if (coming) usage.count(coming, 1);
   for (let exceeded = usage.exceeded(); exceeded !== null; exceeded = usage.exceeded(hopeless)) {
     const next = candidates.next(exceeded);
     if (next === undefined) {
       const isAsked = coming
-        ? exceeded.limit.groupOf(coming) === exceeded.group
+        ? groupOf(exceeded.limit.within, coming) === exceeded.group
         : exceeded.limit === (asked ?? exceeded.limit);
       if (isAsked) full ??= exceeded.limit;
       hopeless.add(exceeded.name);
       continue;
     }
-    usage.remove(next);
+    usage.count(next, -1);
     leaving.push(next);
   }
-  for (const artifact of leaving) usage.add(artifact);
-  if (coming) usage.remove(coming);
+  for (const artifact of leaving) usage.count(artifact, 1);
+  if (coming) usage.count(coming, -1);
   return { leaving, full };
 }
 

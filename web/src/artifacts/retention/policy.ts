@@ -33,15 +33,19 @@ export function readRetention(config: unknown): Retention {
   return settingsOf(config, RETENTION_SCHEMA, "retention") as Retention;
 }
 
-/** What limits look at in an artifact, stored or on its way in. */
-export interface Measured {
+/** What decides with which others an artifact counts. */
+interface Owned {
   readonly scope: ArtifactScope;
   readonly namespace: string;
+}
+
+/** What limits look at in an artifact, stored or on its way in. */
+export interface Measured extends Owned {
   readonly size_bytes: number;
 }
 
-/** Names those that count together, or gives null for what does not count. */
-export type GroupOf = (artifact: Measured) => string | null;
+/** What counts together. */
+export type Group = "trace" | "session" | "namespace" | "store";
 
 /** A limit that is set. */
 export interface Limit {
@@ -50,8 +54,7 @@ export interface Limit {
   readonly counts: "bytes" | "artifacts";
   /** Whether a content that several artifacts share counts once. */
   readonly once: boolean;
-  /** Null where the limit does not bind. Limits that count the same together share one function. */
-  readonly groupOf: GroupOf;
+  readonly within: Group;
 }
 
 interface Kind extends Omit<Limit, "most"> {
@@ -63,18 +66,18 @@ const artifacts = { counts: "artifacts", once: false } as const;
 
 // From narrow to wide: what makes room in a trace makes room in its session as well.
 const KINDS: readonly Kind[] = [
-  { key: "max_trace_bytes", ...bytes, groupOf: traceOf },
-  { key: "max_artifacts_per_trace", ...artifacts, groupOf: traceOf },
-  { key: "max_session_bytes", ...bytes, groupOf: sessionOf },
-  { key: "max_artifacts_per_session", ...artifacts, groupOf: sessionOf },
-  { key: "max_namespace_bytes", ...bytes, groupOf: ({ namespace }) => namespace },
-  { key: "max_total_bytes", counts: "bytes", once: true, groupOf: wholeOf },
+  { key: "max_trace_bytes", ...bytes, within: "trace" },
+  { key: "max_artifacts_per_trace", ...artifacts, within: "trace" },
+  { key: "max_session_bytes", ...bytes, within: "session" },
+  { key: "max_artifacts_per_session", ...artifacts, within: "session" },
+  { key: "max_namespace_bytes", ...bytes, within: "namespace" },
+  { key: "max_total_bytes", counts: "bytes", once: true, within: "store" },
 ];
 
 /** What leaves for the disk is what lies on it. How much may be there is for the disk to say, see `RetentionUsage.allow`. */
-export const DISK: Limit = { key: "min_free_disk", most: Infinity, counts: "bytes", once: true, groupOf: wholeOf };
+export const DISK: Limit = { key: "min_free_disk", most: Infinity, counts: "bytes", once: true, within: "store" };
 
-/** The group of limits on the whole store. */
+/** The one group of limits on the whole store. */
 export const WHOLE = "";
 
 /** The limits that a retention sets, from narrow to wide. */
@@ -93,12 +96,12 @@ export interface Bound {
 }
 
 /** What bounds an artifact where it goes; null where nothing does. */
-export function boundOf(retention: Retention, limits: readonly Limit[], artifact: Measured): Bound | null {
+export function boundOf(retention: Retention, limits: readonly Limit[], artifact: Owned): Bound | null {
   const { max_artifact_bytes } = retention;
   let bound: Bound | null =
     max_artifact_bytes === null ? null : { key: "max_artifact_bytes", most: max_artifact_bytes };
   for (const limit of limits) {
-    const isBound = limit !== DISK && limit.counts === "bytes" && limit.groupOf(artifact) !== null;
+    const isBound = limit !== DISK && limit.counts === "bytes" && groupOf(limit.within, artifact) !== null;
     if (isBound && (bound === null || limit.most < bound.most)) bound = limit;
   }
   return bound;
@@ -115,14 +118,16 @@ export function isExpired(
   return now - Math.floor(since) >= ttl_seconds * 1000;
 }
 
-function wholeOf(): string {
-  return WHOLE;
-}
-
-function traceOf({ scope }: Measured): string | null {
-  return scope.trace_id == null ? null : scopeKey(scope);
-}
-
-function sessionOf({ scope }: Measured): string | null {
-  return scope.session_id == null ? null : scopeKey({ ...scope, trace_id: null });
+/** Names the group that an artifact counts in; null where a limit on such groups does not bind it. */
+export function groupOf(within: Group, { scope, namespace }: Owned): string | null {
+  switch (within) {
+    case "trace":
+      return scope.trace_id == null ? null : scopeKey(scope);
+    case "session":
+      return scope.session_id == null ? null : scopeKey({ ...scope, trace_id: null });
+    case "namespace":
+      return namespace;
+    default:
+      return WHOLE;
+  }
 }

@@ -1,11 +1,13 @@
 /**
- * Retention over any store.
+ * Retention over any store: which artifacts are admitted, and when others are evicted.
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
+import { guarded } from "../../errors/storage.js";
+import { objectOf } from "../../errors/arguments.js";
+import { bytesOf, encoded } from "../bytes.js";
 import { asStore } from "../host-store.js";
-import { bytesOf, encoded, objectOf } from "../bytes.js";
-import { claimOf, infoOfText, type Claim } from "../reference.js";
+import { claimOf, infoOfText, inMilliseconds, Stamps } from "../reference.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,
@@ -19,10 +21,45 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../store.js";
-import { SinkWriter, writerOf, writtenWhole, type ByteSink } from "../writer.js";
-import { RetentionManager, UNKNOWN_SPACE, type Collected, tooLarge } from "./manager.js";
-import { type Bound, readRetention } from "./policy.js";
+import { SinkWriter, writerOf, writtenWhole } from "../writer.js";
 import type { RetentionConfig } from "../../config/types.js";
+import { nothingEvicted, Eviction, type EvictionCase, type EvictionPlan } from "./eviction.js";
+import {
+  boundOf,
+  DISK,
+  isExpired,
+  limitsOf,
+  readRetention,
+  WHOLE,
+  type Bound,
+  type Limit,
+  type Measured,
+  type Retention,
+} from "./policy.js";
+import { keyOf, RetentionIndex, StoreReading } from "./retention-index.js";
+
+/** What a collection removed. */
+export interface Collected {
+  /** Artifacts. */
+  readonly artifacts: number;
+  /** Their bytes, shared content included. */
+  readonly bytes: number;
+}
+
+/** Most artifacts that expire in one turn, so that the next caller does not wait for all. */
+const MOST_EXPIRING = 200;
+
+/** How often disk space is freed for one piece of a stream while others take it. */
+const MOST_ROUNDS = 4;
+
+/** Bytes on their way to a store. */
+interface Writing {
+  readonly bytes: number;
+  /** Gives them to the store. Called synchronously. */
+  readonly write: () => Promise<void>;
+  /** Discards what was written before them. */
+  readonly discard: () => Promise<void>;
+}
 
 /** Options of a {@link RetainingArtifactStore}. */
 export interface RetainingOptions {
@@ -49,7 +86,17 @@ export interface RetainingOptions {
 export class RetainingArtifactStore implements ArtifactStore {
   readonly #inner: ArtifactStore;
   readonly #clock: Clock;
-  readonly #manager: RetentionManager;
+  readonly #retention: Retention;
+  readonly #limits: readonly Limit[];
+  readonly #stamps: Stamps;
+  readonly #index: RetentionIndex;
+  readonly #eviction: Eviction;
+  readonly #reading: StoreReading;
+  readonly #disk: FreeDisk | null;
+  /** The last collection. Never rejects. */
+  #collecting: Promise<unknown> = Promise.resolve();
+  /** The last decision: one is made at a time. Never rejects. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   /** Throws E_CONFIG_KEY and E_CONFIG_VALUE with the path of the key, E_INVALID_ARGUMENT when the store is none. */
   constructor(store: ArtifactStore, retention: RetentionConfig = {}, options: RetainingOptions = {}) {
@@ -58,8 +105,14 @@ export class RetainingArtifactStore implements ArtifactStore {
     const limited = #inner in given ? given : null;
     this.#inner = limited === null ? given : limited.#inner;
     this.#clock = options.clock ?? (limited === null ? Date.now : limited.#clock);
-    this.#manager = new RetentionManager(this.#inner, readRetention(retention), this.#clock);
-    if (this.#inner.exclusively) this.exclusively = (work) => this.#manager.exclusively(work);
+    this.#retention = readRetention(retention);
+    this.#limits = limitsOf(this.#retention);
+    this.#stamps = new Stamps(this.#clock);
+    this.#index = new RetentionIndex(this.#limits, this.#retention);
+    this.#eviction = new Eviction(this.#inner, this.#retention, this.#index, this.#stamps);
+    this.#reading = new StoreReading(this.#inner, this.#index, this.#stamps, (work) => this.#inTurn(work));
+    this.#disk = FreeDisk.of(this.#inner, this.#retention.min_free_disk);
+    if (this.#inner.exclusively) this.exclusively = (work) => this.#alone(work);
     if (this.#inner.space) this.space = async () => (await this.#inner.space?.()) ?? UNKNOWN_SPACE;
   }
 
@@ -78,19 +131,48 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
-    await this.#manager.lookAtDisk();
-    return new SinkWriter(new MeasuringSink(await writerOf(this.#inner, info), claim, this.#manager));
+    const disk = this.#disk;
+    // Before anything of the artifact is written.
+    if (disk !== null) await this.#inTurn(() => disk.look());
+    const writer = await writerOf(this.#inner, info);
+    const bound = boundOf(this.#retention, this.#limits, claim);
+    let size = 0;
+    /** Bytes on the disk, if the writer has to discard them. */
+    let written = 0;
+    const discard = async (): Promise<void> => {
+      const freed = written;
+      written = 0;
+      await (disk?.give(
+        () => writer.abort(),
+        () => freed,
+      ) ?? writer.abort());
+    };
+    return new SinkWriter({
+      write: (chunk) => {
+        const bytes = chunk.byteLength;
+        size += bytes;
+        if (bound !== null && size > bound.most) throw tooLarge(bound);
+        if (disk === null) return writer.write(chunk);
+        const write = (): Promise<void> => {
+          written += bytes;
+          return writer.write(chunk);
+        };
+        return this.#writeToDisk(disk, { bytes, write, discard });
+      },
+      commit: (patch) => this.#inTurn(() => this.#admit({ ...claim, size_bytes: size }, writer, patch)),
+      discard,
+    });
   }
 
   async get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
-    return this.#reading(id, scope, () => this.#inner.get(id, scope));
+    return this.#read(id, scope, () => this.#inner.get(id, scope));
   }
 
   async openReader(
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    return this.#reading(id, objectOf(options, "options").scope, () => this.#inner.openReader(id, options));
+    return this.#read(id, objectOf(options, "options").scope, () => this.#inner.openReader(id, options));
   }
 
   async stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
@@ -99,7 +181,7 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   async exists(id: string, scope?: ArtifactScope): Promise<boolean> {
     const seen = await this.#inner.stat(id, scope);
-    return seen !== null && !(await this.#manager.expires(seen));
+    return seen !== null && !(await this.#expires(seen));
   }
 
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
@@ -108,36 +190,226 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   async delete(id: string, scope?: ArtifactScope): Promise<boolean> {
     const deleted = (await this.exists(id, scope)) && (await this.#inner.delete(id, scope));
-    if (deleted) this.#manager.forget(id, scope);
+    if (deleted) this.#index.strike(id, scope);
     return deleted;
   }
 
   async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
-    for await (const seen of this.#inner.list(scope, only)) if (!(await this.#manager.expires(seen))) yield seen;
+    for await (const seen of this.#inner.list(scope, only)) if (!(await this.#expires(seen))) yield seen;
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
-    return this.#manager.evict(objectOf(seen, "seen"));
+    return this.#eviction.evict(objectOf(seen, "seen"));
   }
 
-  /** Looks at the whole store and takes away what has expired or is too much. Null when another process is at it. */
+  /** Removes from the whole store what has expired or is too much. Null if another process does so now. */
   collect(): Promise<Collected | null> {
-    return this.#manager.collect();
+    const collected = this.#collecting.then(() => this.#alone(() => this.#collect()));
+    this.#collecting = collected.catch(() => undefined);
+    return collected;
   }
 
-  async #reading<T>(id: string, scope: ArtifactScope | undefined, read: () => Promise<T | null>): Promise<T | null> {
+  async #read<T>(id: string, scope: ArtifactScope | undefined, read: () => Promise<T | null>): Promise<T | null> {
     const found = await this.#present(id, scope, read);
-    if (found !== null) this.#manager.noteUsed(id, scope);
+    const known = found === null ? undefined : this.#index.find(id, scope);
+    if (known) this.#index.enter({ ...known, used_at: inMilliseconds(this.#stamps.next()) });
     return found;
   }
 
   /** Does what it is asked unless retention took the artifact away, or has to now. */
   async #present<T>(id: string, scope: ArtifactScope | undefined, work: () => Promise<T | null>): Promise<T | null> {
-    const seen = this.#manager.expiring ? await this.#inner.stat(id, scope) : undefined;
-    if (seen && (await this.#manager.expires(seen))) throw expired(id);
+    const seen = this.#retention.ttl_seconds !== null ? await this.#inner.stat(id, scope) : undefined;
+    if (seen && (await this.#expires(seen))) throw expired(id);
     const found = seen === null ? null : await work();
-    if (found === null && this.#manager.hasDeparted(id, scope)) throw expired(id);
+    if (found === null && this.#index.hasDeparted(id, scope)) throw expired(id);
     return found;
+  }
+
+  /**
+   * Makes room for an artifact, and publishes it if there is room. Called in a turn.
+   *
+   * @throws SluiceError E_STORE_FULL if nothing may be evicted for it.
+   */
+  async #admit(coming: Measured, writer: ArtifactWriter, patch: ArtifactPatch): Promise<ArtifactRef> {
+    await this.#reading.freshen();
+    const [first] = this.#index.expiring.entries();
+    // Artifacts that cannot be removed are tried again later; they do not keep new ones out.
+    if (first !== undefined && isExpired(first[1], this.#retention, this.#stamps.now())) {
+      await this.#eviction.expire(nothingEvicted(), MOST_EXPIRING);
+    }
+    const { scope, namespace, size_bytes } = coming;
+    const counted = { scope, namespace, size_bytes, sha256: null };
+    const hasRoom = this.#index.usage.hasRoomFor(counted);
+    if (!hasRoom) {
+      const { full } = await this.#room(() => ({ coming: counted }));
+      if (full) {
+        throw refusal("E_STORE_FULL", full.key, `There is no room left within the ${full.most} ${full.counts} that`);
+      }
+    }
+    const ref = await writer.close(patch);
+    const now = inMilliseconds(this.#stamps.next());
+    // The measured values count, whatever the store says.
+    this.#index.enter({ ...ref, scope, namespace, size_bytes, stored_at: now, used_at: now });
+    if (!hasRoom) await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope }));
+    return ref;
+  }
+
+  /** Whether an artifact has expired. It is removed then. */
+  async #expires(seen: StoredArtifact): Promise<boolean> {
+    if (!isExpired(seen, this.#retention, this.#stamps.now())) return false;
+    // It has expired even if it cannot be removed.
+    const evicted = await this.#eviction.evict(seen).catch(() => false);
+    // It may have been stored again since it was seen.
+    return evicted || (await this.#isOver(seen));
+  }
+
+  async #isOver({ id, scope }: StoredArtifact): Promise<boolean> {
+    const now = await this.#inner.stat(id, scope);
+    return now === null || isExpired(now, this.#retention, this.#stamps.now());
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T | null> {
+    return this.#inner.exclusively ? this.#inner.exclusively(work) : work();
+  }
+
+  /** Takes many turns, so that writers in between do not wait for all of it. */
+  async #collect(): Promise<Collected> {
+    await this.#reading.aside();
+    const all = nothingEvicted();
+    for (let [isDone, gone] = [false, -1]; !isDone && all.gone.length > gone;) {
+      gone = all.gone.length;
+      isDone = await this.#inTurn(() => this.#eviction.expire(all, MOST_EXPIRING));
+    }
+    await this.#inTurn(() => this.#eviction.evictExcess(all));
+    if (all.failure) throw all.failure;
+    return { artifacts: all.gone.length, bytes: all.gone.reduce((sum, { size_bytes }) => sum + size_bytes, 0) };
+  }
+
+  /** Plans evictions. Reads the store again before it refuses: other processes may have removed artifacts. */
+  async #room(wanted: () => Pick<EvictionCase, "coming" | "asked">): Promise<EvictionPlan> {
+    const first = this.#eviction.plan(wanted());
+    if (first.full === null || !this.#inner.exclusively) return first;
+    await this.#reading.refresh();
+    return this.#eviction.plan(wanted());
+  }
+
+  /**
+   * Writes bytes, if necessary after evicting artifacts from the disk.
+   *
+   * @throws SluiceError E_STORE_FULL if too few may be evicted. What was written before is discarded by then, which frees its space
+   * for waiting writers.
+   */
+  async #writeToDisk(disk: FreeDisk, { bytes, write, discard }: Writing): Promise<void> {
+    if (!disk.isDue && disk.take(bytes)) return write();
+    // Begun in the turn, so that no disk check comes between counting and writing. A slow write holds up no other turn.
+    const { written } = await this.#inTurn(async () => {
+      if (await this.#takeOf(disk, bytes)) return { written: write() };
+      await discard();
+      throw noneFree(this.#retention);
+    });
+    await written;
+  }
+
+  /** Reserves disk space, evicting artifacts if necessary. False if that is not enough. */
+  async #takeOf(disk: FreeDisk, bytes: number): Promise<boolean> {
+    if (disk.isDue) await disk.look();
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      if (disk.take(bytes)) return true;
+      if (!(await this.#clear(disk, bytes))) return false;
+    }
+    return disk.take(bytes);
+  }
+
+  /** Frees disk space. If there would not be enough, gives false and removes only what has expired. */
+  async #clear(disk: FreeDisk, bytes: number): Promise<boolean> {
+    const held = (): number => this.#index.usage.sum(DISK, WHOLE);
+    const leaving = (work: () => Promise<void>): Promise<void> => {
+      const before = held();
+      return disk.give(work, () => before - held());
+    };
+    await this.#reading.freshen();
+    await leaving(() => this.#eviction.expire(nothingEvicted()).then(() => undefined));
+    try {
+      const { full } = await this.#room(() => {
+        this.#index.usage.allow(DISK, WHOLE, held() + disk.spare - bytes);
+        return { asked: DISK };
+      });
+      if (full) return false;
+      await leaving(() => this.#eviction.evictExcess(nothingEvicted()));
+      return true;
+    } finally {
+      this.#index.usage.allow(DISK, WHOLE, DISK.most);
+    }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+/** The disk is checked again after so many bytes, for what other programs write to it. */
+const LOOK_AFTER = 64 * 1024 * 1024;
+
+/** The space of a disk that does not tell it. */
+const UNKNOWN_SPACE: StoreSpace = { free_bytes: 0, total_bytes: 0 };
+
+/** Keeps a share of the disk free. Between two checks, what is reserved and freed here is counted. */
+class FreeDisk {
+  readonly #ask: () => Promise<StoreSpace>;
+  readonly #share: number;
+  /** Bytes that may be taken. Negative if too little is free already. */
+  #spare = 0;
+  #taken = 0;
+  #takenAtLook = 0;
+  #looks = 0;
+
+  private constructor(ask: () => Promise<StoreSpace>, share: number) {
+    this.#ask = ask;
+    this.#share = share;
+  }
+
+  /** Null if nothing has to stay free, or the store cannot tell its space. */
+  static of(store: ArtifactStore, share: number): FreeDisk | null {
+    if (!(share > 0) || typeof store.space !== "function") return null;
+    return new FreeDisk(() => guarded("read", async () => (await store.space?.()) ?? UNKNOWN_SPACE), share);
+  }
+
+  get spare(): number {
+    return this.#spare;
+  }
+
+  /** Whether enough was taken for another check. */
+  get isDue(): boolean {
+    return this.#taken - this.#takenAtLook >= LOOK_AFTER;
+  }
+
+  /** Asks the store. What is taken in the meantime may count twice, but always counts. */
+  async look(): Promise<void> {
+    const before = this.#taken;
+    const { free_bytes, total_bytes } = await this.#ask();
+    const most = free_bytes - this.#share * total_bytes;
+    // Without a total there is no limit.
+    this.#spare = total_bytes > 0 && Number.isFinite(most) ? Math.floor(most) - (this.#taken - before) : Infinity;
+    this.#takenAtLook = before;
+    this.#looks += 1;
+  }
+
+  /** Reserves bytes that are about to be written. False, and reserves none, if there is no room. */
+  take(bytes: number): boolean {
+    if (bytes > Math.max(this.#spare, 0)) return false;
+    this.#spare -= bytes;
+    this.#taken += bytes;
+    return true;
+  }
+
+  /** Counts bytes that work frees, unless a check has seen them by then. */
+  async give<T>(work: () => Promise<T>, freed: () => number): Promise<T> {
+    const looks = this.#looks;
+    const result = await work();
+    if (looks === this.#looks) this.#spare += freed();
+    return result;
   }
 }
 
@@ -148,43 +420,22 @@ function expired(id: string): SluiceError {
   );
 }
 
-/** Counts what goes to the writer underneath; the first byte that passes a limit ends it. */
-class MeasuringSink implements ByteSink {
-  readonly #writer: ArtifactWriter;
-  readonly #claim: Claim;
-  readonly #manager: RetentionManager;
-  readonly #bound: Bound | null;
-  #size = 0;
-  /** Bytes that the writer has, if it has to throw them away. */
-  #written = 0;
+/** The error for an artifact with more bytes than can ever be kept. */
+function tooLarge({ key, most }: Bound): SluiceError {
+  return refusal("E_TOO_LARGE", key, `The artifact has more than the ${most} bytes that`);
+}
 
-  constructor(writer: ArtifactWriter, claim: Claim, manager: RetentionManager) {
-    this.#writer = writer;
-    this.#claim = claim;
-    this.#manager = manager;
-    this.#bound = manager.boundOf(claim);
-  }
+function noneFree({ min_free_disk }: Retention): SluiceError {
+  const path = "retention.min_free_disk";
+  const share = `${Number((min_free_disk * 100).toFixed(2))} %`;
+  const sentence = `There is no room left beside the ${share} of the disk that ${path} leaves free: free some disk space, lower it, or delete artifacts.`;
+  return new SluiceError("E_STORE_FULL", sentence, { path });
+}
 
-  write(chunk: Uint8Array): Promise<void> {
-    const bytes = chunk.byteLength;
-    this.#size += bytes;
-    if (this.#bound !== null && this.#size > this.#bound.most) throw tooLarge(this.#bound);
-    const write = (): Promise<void> => {
-      this.#written += bytes;
-      return this.#writer.write(chunk);
-    };
-    return this.#manager.write({ bytes, write, discard: () => this.discard() });
-  }
-
-  commit(patch: ArtifactPatch): Promise<ArtifactRef> {
-    return this.#manager.admit({ ...this.#claim, size_bytes: this.#size }, () => this.#writer.close(patch));
-  }
-
-  discard(): Promise<void> {
-    const written = this.#written;
-    this.#written = 0;
-    return this.#manager.discard(written, () => this.#writer.abort());
-  }
+function refusal(code: "E_TOO_LARGE" | "E_STORE_FULL", key: keyof Retention, what: string): SluiceError {
+  return new SluiceError(code, `${what} retention.${key} allows: raise it, set it to null, or delete artifacts.`, {
+    path: `retention.${key}`,
+  });
 }
 
 /**

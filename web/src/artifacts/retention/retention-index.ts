@@ -1,10 +1,12 @@
 /**
- * The known artifacts of a store, in the order of eviction, and their use of each limit.
+ * The known artifacts of a store, in the order of eviction, and their use of each limit; and how they are read from the store.
  * @module
  */
+import { guarded } from "../../errors/storage.js";
+import { stampOf, type Stamps } from "../reference.js";
 import { scopeKey } from "../scope.js";
-import type { ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
-import type { GroupOf, Limit, Measured, Retention } from "./policy.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../store.js";
+import { groupOf, type Group, type Limit, type Measured, type Retention } from "./policy.js";
 
 /** Most removed artifacts that are remembered, to answer `expired` and not `unknown`. */
 const MAX_DEPARTED = 10_000;
@@ -23,40 +25,27 @@ export class RetentionIndex {
   readonly #expiringBy: QueueTime;
   readonly #kept = new Map<string, StoredArtifact>();
   readonly #departed = new Set<string>();
-  /** Artifacts that count together, by grouping function, then by group. */
-  readonly #groups = new Map<GroupOf, Map<string, Queue>>();
+  /** Artifacts that count together, by what groups them, then by group. */
+  readonly #groups = new Map<Group, Map<string, Queue>>();
   /** Keys of artifacts that changed, for each reading of the store in progress. */
   readonly #watches = new Set<Set<string>>();
-  #expiring: Queue;
-  #usage: RetentionUsage;
+  /** All artifacts, the first to expire first. */
+  expiring: Queue;
+  /** What the artifacts use of each limit. */
+  usage: RetentionUsage;
 
   constructor(limits: readonly Limit[], { cleanup_strategy, ttl_from }: Retention) {
     this.#limits = limits;
     this.#leavingBy = cleanup_strategy === "fifo" ? "stored_at" : "used_at";
     this.#expiringBy = ttl_from === "used" ? "used_at" : "stored_at";
-    this.#expiring = new Queue(this.#expiringBy);
-    this.#usage = new RetentionUsage(limits);
-    for (const { groupOf } of limits) this.#groups.set(groupOf, new Map());
-  }
-
-  get usage(): RetentionUsage {
-    return this.#usage;
-  }
-
-  /** All artifacts, the first to expire first. */
-  expiring(): Iterable<[key: string, artifact: StoredArtifact]> {
-    return this.#expiring.entries();
-  }
-
-  /** The first to expire. Undefined if the index is empty. */
-  get next(): StoredArtifact | undefined {
-    const { value } = this.#expiring.entries().next();
-    return value?.[1];
+    this.expiring = new Queue(this.#expiringBy);
+    this.usage = new RetentionUsage(limits);
+    for (const { within } of limits) this.#groups.set(within, new Map());
   }
 
   /** The artifacts of a group, the first to evict first. */
-  members({ groupOf }: Limit, group: string): Iterator<[key: string, artifact: StoredArtifact]> {
-    return (this.#groups.get(groupOf)?.get(group) ?? NOBODY).entries();
+  members({ within }: Limit, group: string): Iterator<[key: string, artifact: StoredArtifact]> {
+    return (this.#groups.get(within)?.get(group) ?? NOBODY).entries();
   }
 
   /** Records the keys of what changes until {@link unwatch}: a reading in progress is out of date for those. */
@@ -75,11 +64,11 @@ export class RetentionIndex {
   reset(artifacts: Iterable<StoredArtifact>, changed: ReadonlySet<string> = new Set()): void {
     const known = [...changed].flatMap((key) => this.#kept.get(key) ?? []);
     this.#kept.clear();
-    this.#expiring = new Queue(this.#expiringBy);
-    this.#usage = new RetentionUsage(this.#limits);
+    this.expiring = new Queue(this.#expiringBy);
+    this.usage = new RetentionUsage(this.#limits);
     for (const groups of this.#groups.values()) groups.clear();
-    for (const artifact of artifacts) if (!changed.has(keyOf(artifact))) this.#enter(keyOf(artifact), artifact);
-    for (const artifact of known) this.#enter(keyOf(artifact), artifact);
+    for (const artifact of artifacts) if (!changed.has(keyOf(artifact))) this.enter(artifact);
+    for (const artifact of known) this.enter(artifact);
   }
 
   find(id: string, scope: ArtifactScope | undefined): StoredArtifact | undefined {
@@ -89,17 +78,12 @@ export class RetentionIndex {
   /** Adds or replaces an artifact. */
   enter(artifact: StoredArtifact): void {
     const key = keyOf(artifact);
-    this.#change(key);
-    this.#enter(key, artifact);
-  }
-
-  #enter(key: string, artifact: StoredArtifact): void {
     this.#remove(key);
     this.#kept.set(key, artifact);
-    this.#usage.add(artifact);
-    this.#expiring.add(key, artifact);
-    for (const [groupOf, groups] of this.#groups) {
-      const group = groupOf(artifact);
+    this.usage.count(artifact, 1);
+    this.expiring.add(key, artifact);
+    for (const [within, groups] of this.#groups) {
+      const group = groupOf(within, artifact);
       if (group === null) continue;
       const members = groups.get(group) ?? new Queue(this.#leavingBy);
       members.add(key, artifact);
@@ -110,15 +94,12 @@ export class RetentionIndex {
 
   /** Removes an artifact. */
   strike(id: string, scope: ArtifactScope | undefined): void {
-    const key = keyOf({ id, scope: scope ?? {} });
-    this.#change(key);
-    this.#remove(key);
+    this.#remove(keyOf({ id, scope: scope ?? {} }));
   }
 
   /** Removes an artifact that retention took away, and remembers it. */
   depart({ id, scope }: ArtifactRef): void {
     const key = keyOf({ id, scope });
-    this.#change(key);
     this.#remove(key);
     this.#departed.add(key);
     if (this.#departed.size <= MAX_DEPARTED) return;
@@ -132,18 +113,15 @@ export class RetentionIndex {
     return this.#departed.has(keyOf({ id, scope: scope ?? {} }));
   }
 
-  #change(key: string): void {
-    for (const changed of this.#watches) changed.add(key);
-  }
-
   #remove(key: string): void {
+    for (const changed of this.#watches) changed.add(key);
     const artifact = this.#kept.get(key);
     if (!artifact) return;
     this.#kept.delete(key);
-    this.#usage.remove(artifact);
-    this.#expiring.remove(key);
-    for (const [groupOf, groups] of this.#groups) {
-      const group = groupOf(artifact);
+    this.usage.count(artifact, -1);
+    this.expiring.remove(key);
+    for (const [within, groups] of this.#groups) {
+      const group = groupOf(within, artifact);
       const members = group === null ? undefined : groups.get(group);
       members?.remove(key);
       // Groups come and go with sessions: empty ones are dropped.
@@ -206,59 +184,76 @@ export interface ExceededLimit {
   readonly name: string;
 }
 
+/** What is counted for one limit. */
+interface LimitUse {
+  readonly limit: Limit;
+  /** The current value of the limit. */
+  most: number;
+  /** Sums by group. */
+  readonly sums: Map<string, number>;
+  /** The groups that exceed the limit. */
+  readonly over: Set<string>;
+}
+
 /** Sums over the artifacts in the index. */
 class RetentionUsage {
-  readonly #limits: readonly Limit[];
-  /** The current value of each limit. */
-  readonly #most: number[];
-  /** Sums by limit, then by group. */
-  readonly #sums: readonly Map<string, number>[];
-  /** The groups that exceed their limit, by limit. */
-  readonly #over: readonly Set<string>[];
+  readonly #uses: readonly LimitUse[];
   /** How many artifacts share a content, for limits that count content once. */
   readonly #sharing = new Map<string, number>();
 
   constructor(limits: readonly Limit[]) {
-    this.#limits = limits;
-    this.#most = limits.map(({ most }) => most);
-    this.#sums = limits.map(() => new Map<string, number>());
-    this.#over = limits.map(() => new Set<string>());
+    this.#uses = limits.map((limit) => ({ limit, most: limit.most, sums: new Map(), over: new Set() }));
   }
 
-  add(artifact: Counted): void {
-    const sharers = this.#share(artifact, 1);
-    this.#count(artifact, 1, sharers === 1);
-  }
-
-  remove(artifact: Counted): void {
-    const sharers = this.#share(artifact, -1);
-    this.#count(artifact, -1, sharers === 0);
+  /** Counts an artifact that comes, 1, or goes, -1. */
+  count(artifact: Counted, sign: 1 | -1): void {
+    const { sha256, size_bytes } = artifact;
+    let isOnly = true;
+    if (sha256 !== null) {
+      const sharers = (this.#sharing.get(sha256) ?? 0) + sign;
+      if (sharers > 0) this.#sharing.set(sha256, sharers);
+      else this.#sharing.delete(sha256);
+      isOnly = sharers === (sign === 1 ? 1 : 0);
+    }
+    for (const use of this.#uses) {
+      const { limit, sums } = use;
+      const group = groupOf(limit.within, artifact);
+      if (group === null || (limit.once && !isOnly)) continue;
+      const sum = (sums.get(group) ?? 0) + sign * (limit.counts === "bytes" ? size_bytes : 1);
+      // Groups come and go with sessions: empty ones are dropped.
+      if (sum === 0) sums.delete(group);
+      else sums.set(group, sum);
+      judge(use, group, sum);
+    }
   }
 
   /** Whether every limit holds now and with one more artifact. */
-  hasRoomFor(coming: Counted): boolean {
-    this.add(coming);
-    const hasRoom = this.exceeded() === null;
-    this.remove(coming);
-    return hasRoom;
+  hasRoomFor(coming: Measured): boolean {
+    for (const { limit, most, sums, over } of this.#uses) {
+      const group = groupOf(limit.within, coming);
+      const more = limit.counts === "bytes" ? coming.size_bytes : 1;
+      if (over.size > 0 || (group !== null && (sums.get(group) ?? 0) + more > most)) return false;
+    }
+    return true;
   }
 
   /** The bytes or artifacts of a group that a limit counts. */
   sum(limit: Limit, group: string): number {
-    return this.#sums[this.#limits.indexOf(limit)]?.get(group) ?? 0;
+    return this.#useOf(limit)?.sums.get(group) ?? 0;
   }
 
   /** Changes a limit that has only one group. */
   allow(limit: Limit, group: string, most: number): void {
-    const at = this.#limits.indexOf(limit);
-    this.#most[at] = most;
-    this.#judge(at, group, this.sum(limit, group));
+    const use = this.#useOf(limit);
+    if (use === undefined) return;
+    use.most = most;
+    judge(use, group, this.sum(limit, group));
   }
 
   /** The narrowest exceeded limit, except for those with these names. Null if all hold. */
   exceeded(except?: ReadonlySet<string>): ExceededLimit | null {
-    for (const [at, limit] of this.#limits.entries()) {
-      for (const group of this.#over[at] ?? []) {
+    for (const { limit, over } of this.#uses) {
+      for (const group of over) {
         const name = `${limit.key} ${group}`;
         if (except?.has(name) !== true) return { limit, group, name };
       }
@@ -266,29 +261,131 @@ class RetentionUsage {
     return null;
   }
 
-  #share({ sha256 }: Counted, more: 1 | -1): number {
-    if (sha256 === null) return more === 1 ? 1 : 0;
-    const sharers = (this.#sharing.get(sha256) ?? 0) + more;
-    if (sharers > 0) this.#sharing.set(sha256, sharers);
-    else this.#sharing.delete(sha256);
-    return sharers;
+  #useOf(limit: Limit): LimitUse | undefined {
+    return this.#uses.find((use) => use.limit === limit);
+  }
+}
+
+function judge({ most, over }: LimitUse, group: string, sum: number): void {
+  if (sum > most) over.add(group);
+  else over.delete(group);
+}
+
+/** The store is read again after so many milliseconds, for changes by other processes. */
+const FRESH = 60_000;
+
+/** Milliseconds that a writer waits for that. A large store takes longer, and the changes take effect later. */
+const PATIENCE = 250;
+
+/** The same for the first time. */
+const FIRST = 10_000;
+
+/** Reading takes at most one part in so many of the time. */
+const REST = 20;
+
+type Listed = readonly StoredArtifact[];
+
+interface UnderWay {
+  readonly begun: number;
+  readonly listed: Promise<Listed>;
+  /** Artifacts that changed during the reading: what it says of them is out of date. */
+  readonly changed: ReadonlySet<string>;
+  /** Whether nobody waits for it. It takes effect when it is done. */
+  isLeft: boolean;
+}
+
+/** Reads a store into its index. */
+export class StoreReading {
+  readonly #store: ArtifactStore;
+  readonly #index: RetentionIndex;
+  readonly #stamps: Stamps;
+  readonly #inTurn: (work: () => Promise<void>) => Promise<void>;
+  #read: number | undefined;
+  /** Milliseconds that reading took. */
+  #took = 0;
+  #underWay: UnderWay | undefined;
+
+  /** @param inTurn runs work in a turn of its own. */
+  constructor(
+    store: ArtifactStore,
+    index: RetentionIndex,
+    stamps: Stamps,
+    inTurn: (work: () => Promise<void>) => Promise<void>,
+  ) {
+    this.#store = store;
+    this.#index = index;
+    this.#stamps = stamps;
+    this.#inTurn = inTurn;
   }
 
-  #count(artifact: Counted, sign: 1 | -1, isOnly: boolean): void {
-    for (const [at, { counts, once, groupOf }] of this.#limits.entries()) {
-      const group = groupOf(artifact);
-      if (group === null || (once && !isOnly)) continue;
-      const sums = this.#sums[at];
-      const sum = (sums?.get(group) ?? 0) + sign * (counts === "bytes" ? artifact.size_bytes : 1);
-      // Groups come and go with sessions: empty ones are dropped.
-      if (sum === 0) sums?.delete(group);
-      else sums?.set(group, sum);
-      this.#judge(at, group, sum);
-    }
+  /** Brings the index up to date within a minute, or longer for stores that are slow to read. Called in a turn. */
+  async freshen(): Promise<void> {
+    const age = this.#read === undefined ? Infinity : Math.abs(this.#stamps.now() - this.#read);
+    if (age < Math.max(FRESH, REST * this.#took)) return;
+    const reading = this.#begin();
+    if (reading.isLeft) return;
+    const listed = await this.#orLate(reading, this.#read === undefined ? FIRST : PATIENCE);
+    if (listed !== undefined) return this.#take(reading, listed);
+    reading.isLeft = true;
+    // The next caller tries again.
+    reading.listed.then((all) => this.#inTurn(async () => this.#take(reading, all))).catch(() => undefined);
   }
 
-  #judge(at: number, group: string, sum: number): void {
-    if (sum > (this.#most[at] ?? Infinity)) this.#over[at]?.add(group);
-    else this.#over[at]?.delete(group);
+  /** Reads the store now; if that takes long, as `freshen` does. Called in a turn. */
+  async refresh(): Promise<void> {
+    if (this.#took > PATIENCE) return this.freshen();
+    const reading = this.#begin();
+    this.#take(reading, await reading.listed);
+  }
+
+  /** Reads the store now while turns go on. Not to be awaited in a turn. */
+  async aside(): Promise<void> {
+    const reading = this.#begin();
+    const listed = await reading.listed;
+    await this.#inTurn(async () => this.#take(reading, listed));
+  }
+
+  #begin(): UnderWay {
+    this.#underWay ??= this.#begun();
+    return this.#underWay;
+  }
+
+  #begun(): UnderWay {
+    const changed = this.#index.watch();
+    const reading = { begun: this.#stamps.now(), listed: this.#list(), changed, isLeft: false };
+    reading.listed.catch(() => this.#leave(reading));
+    return reading;
+  }
+
+  async #list(): Promise<Listed> {
+    const begun = performance.now();
+    const all: StoredArtifact[] = [];
+    await guarded("read", async () => {
+      for await (const artifact of this.#store.list()) all.push(artifact);
+    });
+    this.#took = performance.now() - begun;
+    return all;
+  }
+
+  #orLate({ listed }: UnderWay, milliseconds: number): Promise<Listed | undefined> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), milliseconds);
+    });
+    return Promise.race([listed, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** Called in a turn, so that each decision sees one state. */
+  #take(reading: UnderWay, all: Listed): void {
+    if (this.#underWay !== reading) return;
+    this.#leave(reading);
+    this.#index.reset(all, reading.changed);
+    for (const { used_at } of all) this.#stamps.after(stampOf(used_at));
+    this.#read = reading.begun;
+  }
+
+  #leave(reading: UnderWay): void {
+    this.#index.unwatch(reading.changed);
+    if (this.#underWay === reading) this.#underWay = undefined;
   }
 }

@@ -1,14 +1,13 @@
 /**
- * What a store in a bucket keeps.
+ * The store in a bucket, without links.
  * @module
  */
 import { sha256 } from "#hash";
 import { SluiceError } from "../../errors/error.js";
-import { spanOf, type Span } from "../byte-range.js";
-import { bytesOf, encoded, objectOf, streamOf } from "../bytes.js";
-import { claimOf, infoOfText, filterOf, isWanted } from "../reference.js";
+import { spanOf, type Span, bytesOf, encoded, streamOf } from "../bytes.js";
+import { objectOf } from "../../errors/arguments.js";
+import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
 import { fullScope } from "../scope.js";
-import { Stamps } from "../stamps.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,
@@ -20,7 +19,7 @@ import type {
   ByteRange,
   StoredArtifact,
 } from "../store.js";
-import { damaged, verified } from "../verify.js";
+import { damaged, verified } from "../hash.js";
 import { SinkWriter, writtenWhole } from "../writer.js";
 import { bodyOf, Bucket, Download } from "./bucket.js";
 import { contended, guarded, S3Connection } from "./connection.js";
@@ -49,7 +48,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   readonly #stem: string;
   readonly #store: StoreDeps;
 
-  /** Throws E_INVALID_ARGUMENT with the name of the option. */
+  /** Throws E_INVALID_ARGUMENT with the name of the wrong option. */
   constructor(options: S3StoreOptions) {
     checkS3Options(options);
     this.#connection = new S3Connection(options);
@@ -107,7 +106,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
     return guarded("write", () => removeRef(this.#store.bucket, id, scope));
   }
 
-  /** As ArtifactStore says. Refs that cannot be read are left out; `stat` tells what is wrong with one. */
+  /** See `ArtifactStore.list`. Leaves out refs that cannot be read; `stat` reports what is wrong with one. */
   async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
     const { bucket } = this.#store;
     const { filename } = filterOf(only);
@@ -121,22 +120,22 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
     return guarded("write", () => evictRef(this.#store.bucket, objectOf(seen, "seen")));
   }
 
-  /** As ArtifactStore says, by a lock in the bucket; of one who died it lapses after five minutes. */
+  /** See `ArtifactStore.exclusively`. Uses a lock in the bucket, which lapses five minutes after its process died. */
   exclusively<T>(work: () => Promise<T>): Promise<T | null> {
     return exclusively(this.#store.bucket, work);
   }
 
   /**
-   * What the keys begin with under which everything of a scope lies, or, with a `level`, of all scopes that agree with it
-   * down to there: for policies, lifecycle rules, and taking away what one user has. Ends with `/`. Fields are hashed.
+   * The prefix of all keys of a scope, or, with a `level`, of all scopes that agree with it down to that level: for policies,
+   * lifecycle rules, and deleting everything of one user. Ends with `/`. The fields in it are hashed.
    */
   async keyPrefix(scope: ArtifactScope, level: ScopeLevel = "trace"): Promise<string> {
     return `${this.#stem}${await scopeFolder(scope, level)}`;
   }
 
   /**
-   * Removes what was left behind by processes that died: blobs that no artifact names, and uploads that nobody goes on with,
-   * once they are older than `sweepAfter`. Null when another one is at it.
+   * Removes what processes that died left behind: blobs that no artifact names, and abandoned uploads, once they are older than
+   * `sweepAfter`. Null if another process does so now.
    */
   gc(): Promise<S3SweepReport | null> {
     const { bucket } = this.#store;
@@ -145,7 +144,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
     );
   }
 
-  /** Ends the store's own client: whatever is asked from now on throws E_STORE_CLOSED. Idempotent. */
+  /** Closes the store's own client. Every later call throws E_STORE_CLOSED. Idempotent. */
   close(): Promise<void> {
     return this.#connection.close();
   }
@@ -155,7 +154,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
     await this.close();
   }
 
-  /** A link to an artifact's bytes that answers as it is told; null when there is no such artifact in the scope. */
+  /** A link to an artifact's bytes with the given response headers. Null if the scope has no such artifact. */
   protected async signed(
     id: string,
     scope: ArtifactScope | undefined,
@@ -169,7 +168,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   }
 }
 
-/** The headers that the service answers with. They are signed with the rest: nobody can change them. */
+/** The response headers of a link. They are part of the signature, so nobody can change them. */
 interface SignedAnswer {
   readonly disposition: string;
   readonly type: string;
@@ -201,22 +200,22 @@ async function installed() {
   }
 }
 
-/** S3 has no ranges without a byte. */
+/** An empty range, which S3 does not have. */
 const NOTHING: Pick<Download, "whole" | "stream"> = {
   whole: () => Promise.resolve(new Uint8Array(0)),
   stream: () => streamOf(new Uint8Array(0)),
 };
 
 const ATTEMPTS = 4;
-/** What an array of bytes takes in every engine. */
+/** Most bytes of one array in every engine. */
 const MAX_WHOLE = 2 * 1024 ** 3;
-/** Failures to note a use that do not keep from reading. */
+/** Errors of recording a use that do not prevent reading. */
 const UNNOTED: ReadonlySet<string> = new Set(["E_STORE_DENIED", "E_STORE_FULL", "E_STORE_WRITE"]);
 
 /**
- * All bytes of an artifact, held against their hash; null when there is none.
+ * All bytes of an artifact, checked by their hash. Null if there is none.
  *
- * @throws SluiceError E_STORE_CORRUPT when they are not those that were stored; E_TOO_LARGE above 2 GiB.
+ * @throws SluiceError E_STORE_CORRUPT if they are not those that were stored; E_TOO_LARGE above 2 GiB.
  */
 async function readWhole(store: StoreDeps, id: string, scope: ArtifactScope | undefined): Promise<Uint8Array | null> {
   return reading(store, id, scope, async (found) => {
@@ -232,7 +231,7 @@ async function readWhole(store: StoreDeps, id: string, scope: ArtifactScope | un
   });
 }
 
-/** A stream of a span of an artifact; null when there is none. All of it is held against the hash, a part is not. */
+/** A stream of a span of an artifact. Null if there is none. The hash is checked only if the span is the whole. */
 async function readSpan(
   store: StoreDeps,
   id: string,
@@ -250,7 +249,7 @@ async function readSpan(
   });
 }
 
-/** Reads an artifact. Its blob may be gone, since it may have been deleted meanwhile; the same one may be so only once. */
+/** Reads an artifact. If its blob is gone, it may have been deleted meanwhile: reads the ref again, once for each blob. */
 async function reading<T>(
   store: StoreDeps,
   id: string,
@@ -274,14 +273,14 @@ async function reading<T>(
   throw contended("read");
 }
 
-/** The answer has begun by then, so that what is deleted meanwhile still comes. */
+/** Waits until the response has begun, so that a delete meanwhile does not end it. */
 async function begun({ bucket }: StoreDeps, { folder, record }: Found, span: Span): Promise<Download | null> {
   const key = blobKey(folder, record.blob);
   const answer = await bucket.get(key, span);
   return answer && new Download(bucket, key, span, bodyOf(answer, span));
 }
 
-/** The ref of an artifact, and that it is used is noted, where that may be written. */
+/** The ref of an artifact. Records the use, if that can be written. */
 async function used(store: StoreDeps, id: string, scope: ArtifactScope | undefined): Promise<Found | null> {
   const { bucket, stamps } = store;
   let before: number | undefined;
@@ -289,7 +288,7 @@ async function used(store: StoreDeps, id: string, scope: ArtifactScope | undefin
     const found = await find(bucket, id, scope);
     if (found === null) return null;
     const { record } = found;
-    // Somebody else noted it meanwhile: that is as well.
+    // Another process recorded a use meanwhile, which is enough.
     if (before !== undefined && record.used !== before) return found;
     before = record.used;
     try {
@@ -306,7 +305,7 @@ async function told(store: StoreDeps, found: Found, error: unknown): Promise<voi
   if (error instanceof SluiceError && error.code === "E_STORE_CORRUPT") await withdraw(store, found);
 }
 
-/** Stops offering bytes that turned out to be damaged, so that the next put writes them afresh. */
+/** Marks bytes as damaged, so that the next put writes them again. */
 async function withdraw({ bucket }: StoreDeps, { record, key }: Found): Promise<void> {
   const { id, scope } = record.ref;
   const noted = again("write", async () => {

@@ -1,10 +1,10 @@
 /**
- * Objects of one bucket under one prefix: read, written on condition, listed and deleted.
+ * The objects of one bucket under one prefix: read, written conditionally, listed and deleted.
  * @module
  */
 import type { GetObjectCommandOutput } from "@aws-sdk/client-s3";
-import type { Span } from "../byte-range.js";
-import { damaged } from "../verify.js";
+import type { Span } from "../bytes.js";
+import { damaged } from "../hash.js";
 import {
   isLost,
   isMissing,
@@ -18,23 +18,23 @@ import {
   type Speaker,
 } from "./connection.js";
 
-/** An object that was read as a whole, and its version. */
+/** A whole object and its version. */
 export interface Versioned {
   readonly bytes: Uint8Array;
   readonly etag: string;
 }
 
-/** What must be so for a write: nothing is there yet, or it is still that version. */
+/** The condition of a write: there is no object yet, or it still has that version. */
 type Condition = { readonly none: true } | { readonly etag: string };
 
-/** An object as lists say it. */
+/** An object in a list. */
 interface Entry {
   readonly key: string;
-  /** Milliseconds since 1970; of an upload in parts, when it began. */
+  /** When it was written, in milliseconds since 1970. For an upload in parts, when it began. */
   readonly modified: number;
 }
 
-/** Objects at a time in one answer. */
+/** Objects in one page of a list. */
 const PAGE = 1000;
 
 /** The bucket of a store. Keys are without the prefix. */
@@ -42,7 +42,7 @@ export class Bucket {
   readonly connection: S3Connection;
   readonly #bucket: string;
   readonly #stem: string;
-  /** Whether the service wants versions without quotes, as Ceph does; undefined until it is known. */
+  /** Whether the service wants versions without quotes, like Ceph. Undefined until that is known. */
   #isBare: boolean | undefined;
 
   constructor(connection: S3Connection, bucket: string, stem: string) {
@@ -51,12 +51,12 @@ export class Bucket {
     this.#stem = stem;
   }
 
-  /** What commands name an object by. */
+  /** The parameters that name an object in a command. */
   at(key: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.#bucket, Key: `${this.#stem}${key}` };
   }
 
-  /** An object of at most `most` bytes; null when there is none. Throws E_STORE_CORRUPT when it has more. */
+  /** An object of at most `most` bytes. Null if there is none. Throws E_STORE_CORRUPT if it has more. */
   async read(key: string, most: number): Promise<Versioned | null> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.get(key);
@@ -75,7 +75,7 @@ export class Bucket {
     }
   }
 
-  /** Begins to read an object, or a span of it; null when there is none. */
+  /** Begins to read an object or a span of it. Null if there is none. */
   async get(key: string, span?: Span): Promise<GetObjectCommandOutput | null> {
     const range = span && { Range: `bytes=${span.start}-${span.end - 1}` };
     try {
@@ -88,19 +88,19 @@ export class Bucket {
     }
   }
 
-  /** How many bytes an object has; null when there is none. */
+  /** The size of an object in bytes. Null if there is none. */
   async size(key: string): Promise<number | null> {
     const head = await this.#head(key);
     return head === null ? null : (head.ContentLength ?? 0);
   }
 
-  /** Writes an object that nobody else writes. */
+  /** Writes an object under a key that no other process writes. */
   async write(key: string, bytes: Uint8Array): Promise<void> {
     const put = (speaker: Speaker, how: Sending): Promise<string> => this.#put(speaker, how, key, bytes, {});
     await this.connection.coded("write", bytes.byteLength, put);
   }
 
-  /** Writes an object if the condition holds, and gives its version; null when it does not. */
+  /** Writes an object if the condition holds, and gives its version. Null if the condition does not hold. */
   async writeIf(key: string, bytes: Uint8Array, condition: Condition): Promise<string | null> {
     if ("none" in condition) return this.#wrote(key, bytes, { IfNoneMatch: "*" });
     const { etag } = condition;
@@ -108,13 +108,13 @@ export class Bucket {
     const wrote = await this.#wrote(key, bytes, { IfMatch: isBare ? bare(etag) : etag });
     if (wrote !== null) this.#isBare = isBare;
     if (wrote !== null || this.#isBare !== undefined || (await this.#head(key))?.ETag !== etag) return wrote;
-    // It is that version, and the service says no: some compare quotes as well.
+    // The version is right and the service refuses: some compare the quotes too.
     const wroteBare = await this.#wrote(key, bytes, { IfMatch: bare(etag) });
     if (wroteBare !== null) this.#isBare = true;
     return wroteBare;
   }
 
-  /** Deletes an object, if there is one. With `etag` only that version, where the service knows such conditions. */
+  /** Deletes an object if there is one. With `etag` only that version, if the service supports the condition. */
   async remove(key: string, etag?: string): Promise<void> {
     if (etag !== undefined) {
       try {
@@ -132,7 +132,7 @@ export class Bucket {
     });
   }
 
-  /** What is there with keys that begin so, by key. */
+  /** The objects whose keys begin with a prefix, in the order of their keys. */
   async *list(prefix: string): AsyncGenerator<Entry, void, void> {
     let ContinuationToken: string | undefined;
     do {
@@ -149,7 +149,7 @@ export class Bucket {
     } while (ContinuationToken !== undefined);
   }
 
-  /** Uploads in parts that are under way, or were left behind. */
+  /** Uploads in parts that are unfinished or abandoned. */
   async *uploads(): AsyncGenerator<Entry & { readonly upload: string }, void, void> {
     let markers = {};
     for (let isMore = true; isMore;) {
@@ -188,7 +188,7 @@ export class Bucket {
     Body: Uint8Array,
     condition: object,
   ): Promise<string> {
-    // Never as what it is: a bucket that is open by mistake must not become a site.
+    // Never its real type: a bucket that is public by mistake must not serve pages.
     const said = { ...this.at(key), Body, ContentType: "application/octet-stream", ...condition };
     const { ETag = "" } = await client.send(new sdk.PutObjectCommand(said), how);
     return ETag;
@@ -220,8 +220,8 @@ function bare(etag: string): string {
 type Body = NonNullable<GetObjectCommandOutput["Body"]>;
 
 /**
- * Reads a span once. A connection that breaks is followed by another from where it broke; one that gives next to nothing is
- * given up: time counts only while somebody waits for bytes, so a slow reader is no slow service.
+ * Reads a span once. After a broken connection, a new one continues where it broke. A connection that is too slow is given up; time
+ * counts only while the reader waits for bytes, so a slow reader does not count as a slow service.
  */
 export class Download {
   readonly #bucket: Bucket;
@@ -233,7 +233,7 @@ export class Download {
   #waited = 0;
   #attempt = 1;
 
-  /** `body` is the answer to a request for the span. */
+  /** `body` is the body of the response to a request for the span. */
   constructor(
     bucket: Bucket,
     key: string,
@@ -255,9 +255,9 @@ export class Download {
   }
 
   /**
-   * The next piece, which may be empty. To be called until it is over.
+   * The next piece, which may be empty. Call it until the span is read.
    *
-   * @throws SluiceError E_STORE_READ; E_STORE_CORRUPT when the service has fewer bytes than it should, or more.
+   * @throws SluiceError E_STORE_READ; E_STORE_CORRUPT if the object has fewer or more bytes than it should.
    */
   async next(): Promise<Uint8Array> {
     const { done, value } = await this.#read();
@@ -267,7 +267,7 @@ export class Download {
     return value;
   }
 
-  /** All of it, in memory. */
+  /** The whole span, in memory. */
   async whole(): Promise<Uint8Array> {
     const { start, end } = this.#span;
     const bytes = new Uint8Array(end - start);
@@ -282,7 +282,7 @@ export class Download {
     }
   }
 
-  /** The same as a stream, read as fast as it is asked for. `onFailure` is told before it fails. */
+  /** The same as a stream, read on demand. Calls `onFailure` before the stream fails. */
   stream(onFailure: (error: unknown) => Promise<void> = () => Promise.resolve()): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
@@ -304,7 +304,7 @@ export class Download {
     );
   }
 
-  /** Ends it; the connection is given back, or broken off. */
+  /** Ends reading. The connection is reused, or closed if bytes are left. */
   async close(): Promise<void> {
     await this.#reader.cancel().catch(() => undefined);
   }
@@ -333,7 +333,7 @@ export class Download {
     }
   }
 
-  /** What was read so far has earned time. */
+  /** Waits until a deadline, which moves with the bytes that were read so far. */
   async #inTime<T>(reading: Promise<T>): Promise<T> {
     const { connection } = this.#bucket;
     const left = connection.limits.timeout + connection.patience(this.#at - this.#span.start) - this.#waited;
@@ -358,14 +358,14 @@ export class Download {
   }
 }
 
-/** The body of an answer that has to be about that span. Throws SluiceError E_STORE_CORRUPT when it is about another. */
+/** The body of a response for a span. Throws E_STORE_CORRUPT if the response has another span. */
 export function bodyOf({ Body, ContentRange }: GetObjectCommandOutput, { start, end }: Span): Body {
   if (Body !== undefined && ContentRange?.startsWith(`bytes ${start}-${end - 1}/`) === true) return Body;
   dropped(Body);
   throw damaged();
 }
 
-/** Lets go of the connection that a body comes by, which nobody reads. */
+/** Releases the connection of a body that is not read. */
 function dropped(body: Body | undefined): void {
   if (body !== undefined) void readerOf(body).cancel().catch(ignored);
 }
@@ -375,5 +375,5 @@ function readerOf(body: Body): ReadableStreamDefaultReader<Uint8Array> {
 }
 
 function ignored(): void {
-  // Nobody wanted to hear of it.
+  // The body was not wanted, so its errors do not matter.
 }

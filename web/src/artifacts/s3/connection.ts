@@ -1,6 +1,6 @@
 /**
- * Who speaks to the service, the host's client or one of the store's own, made when it is first needed; and what the service
- * refused, as a coded error.
+ * The client of the service: the host's, or one of the store's own that is made on first use. Errors of the service become coded
+ * errors.
  * @module
  */
 import type * as S3 from "@aws-sdk/client-s3";
@@ -8,7 +8,7 @@ import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { StorageAct } from "../../errors/storage.js";
 import { limitsOf, type S3Limits, type S3StoreOptions } from "./options.js";
 
-/** What is used of the SDK. */
+/** The part of the SDK that is used. */
 type Sdk = typeof S3;
 
 /** How a command is sent. */
@@ -17,18 +17,18 @@ export interface Sending {
   readonly requestTimeout?: number;
 }
 
-/** A client, and what its commands are made of. */
+/** A client and the classes of its commands. */
 export interface Speaker {
   readonly sdk: Sdk;
   readonly client: S3.S3Client;
 }
 
-/** AWS has regions; elsewhere it is only a word that is signed. */
+/** The region for services other than AWS, where it is only part of the signature. */
 const ANY_REGION = "us-east-1";
-/** Milliseconds that pauses between attempts may take, each. */
+/** Most milliseconds of a pause between two attempts. */
 const PAUSE = 5000;
 
-/** Sends commands, each of them for a bounded time. */
+/** Sends commands, each with a time limit. */
 export class S3Connection {
   readonly limits: S3Limits;
   readonly #options: S3StoreOptions;
@@ -40,7 +40,7 @@ export class S3Connection {
     this.limits = limitsOf(options);
   }
 
-  /** The client, for what is not sent. */
+  /** The client, for work that sends nothing. */
   async speaker(): Promise<Speaker> {
     if (this.#isClosed) throw closedStore();
     this.#speaker ??= this.#made();
@@ -48,9 +48,9 @@ export class S3Connection {
   }
 
   /**
-   * Sends a command; `bytes` go with it.
+   * Sends a command with a body of so many `bytes`.
    *
-   * @throws what the SDK throws; SluiceError E_STORE_CLOSED after `close`, E_MISUSE where the SDK is not installed.
+   * @throws what the SDK throws; SluiceError E_STORE_CLOSED after `close`, E_MISUSE if the SDK is not installed.
    */
   async send<T>(
     bytes: number,
@@ -64,7 +64,7 @@ export class S3Connection {
     const timer = setTimeout(() => over.abort(), attempts * (attempt + PAUSE));
     try {
       const abortSignal = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-      // Clients of others may only warn of it, at every request.
+      // A host's client may only warn about the limit, at every request.
       const requestTimeout = this.#options.client ? {} : { requestTimeout: attempt };
       return await command(speaker, { abortSignal, ...requestTimeout });
     } finally {
@@ -72,7 +72,7 @@ export class S3Connection {
     }
   }
 
-  /** The same with coded errors. */
+  /** The same, and throws coded errors. */
   async coded<T>(act: StorageAct, bytes: number, command: (speaker: Speaker, how: Sending) => Promise<T>): Promise<T> {
     try {
       return await this.send(bytes, command);
@@ -81,12 +81,12 @@ export class S3Connection {
     }
   }
 
-  /** Milliseconds that so many bytes may take. */
+  /** The time limit for so many bytes, in milliseconds. */
   patience(bytes: number): number {
     return Math.ceil((bytes / this.limits.slowest) * 1000);
   }
 
-  /** Ends the store's own client for good. Idempotent. */
+  /** Closes the store's own client. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const speaker = await this.#speaker?.catch(() => undefined);
@@ -106,7 +106,7 @@ export class S3Connection {
 }
 
 function configOf(options: S3StoreOptions, { timeout, attempts }: S3Limits): S3.S3ClientConfig {
-  // What the environment says the SDK reads by itself, but not what follows from it.
+  // The SDK reads the environment by itself, but does not draw these conclusions.
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
   const { endpoint = AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL, credentials } = options;
   const { region = endpoint === undefined ? undefined : (AWS_REGION ?? ANY_REGION) } = options;
@@ -117,7 +117,7 @@ function configOf(options: S3StoreOptions, { timeout, attempts }: S3Limits): S3.
     requestHandler: { connectionTimeout: timeout, requestTimeout: timeout, throwOnRequestTimeout: true },
     ...(region !== undefined && { region }),
     ...(credentials !== undefined && { credentials }),
-    // Services other than AWS refuse checksums that they do not know.
+    // Other services than AWS may refuse checksums that they do not know.
     ...(endpoint !== undefined && {
       endpoint,
       requestChecksumCalculation: "WHEN_REQUIRED",
@@ -185,12 +185,12 @@ const OTHER = {
   write: "The object storage could not be written: check that it can be reached, then try again.",
 } as const;
 
-/** Characters of the name of an error. */
+/** Most characters of the name of an error. */
 const NAME = /^[A-Za-z0-9]{1,60}$/;
 
 /**
- * Wraps any failure of an object storage. Neither the message nor the cause names a bucket, a key, an endpoint or
- * credentials: the cause says the name and the HTTP status alone. A SluiceError is given back as it is.
+ * Wraps a failure of an object storage. Neither the message nor the cause names a bucket, key, endpoint or credentials: the cause
+ * has only the name of the error and the HTTP status. Returns a SluiceError as it is.
  *
  * @returns E_STORE_DENIED, E_STORE_FULL, E_TOO_LARGE, else E_STORE_READ or E_STORE_WRITE.
  */
@@ -207,18 +207,18 @@ export function s3Error(error: unknown, act: StorageAct): SluiceError {
   return new SluiceError(code ?? fallback, message, {}, { cause });
 }
 
-/** The error of a service that gives nothing, or next to nothing. */
+/** The error for a service that sends nothing or is too slow. */
 export function late(act: StorageAct): SluiceError {
   return new SluiceError(act === "read" ? "E_STORE_READ" : "E_STORE_WRITE", LATE);
 }
 
-/** The error of work that others undo as fast as it is done. */
+/** The error for a change that other processes undo each time. */
 export function contended(act: StorageAct): SluiceError {
   const sentence = "Others change the same artifact all the time: try again.";
   return new SluiceError(act === "read" ? "E_STORE_READ" : "E_STORE_WRITE", sentence);
 }
 
-/** The error of bytes that somebody took away while they were read. */
+/** The error for bytes that were deleted while they were read. */
 export function takenAway(): SluiceError {
   return new SluiceError("E_STORE_READ", "The artifact was deleted while it was read: it is no longer there.");
 }
@@ -227,23 +227,23 @@ function closedStore(): SluiceError {
   return new SluiceError("E_STORE_CLOSED", "The store was closed: open another one.");
 }
 
-/** Whether a service says that there is no such object, or upload: in its own words, since anybody may answer 404. */
+/** Whether the service says that there is no such object or upload. Goes by the error code, since a proxy may also answer 404. */
 export function isMissing(error: unknown): boolean {
   return MISSING.has(saidBy(error).name);
 }
 
-/** The same of an answer without words, which is the one to HEAD. */
+/** The same for responses to HEAD, which have no body. */
 export function isWordlesslyMissing(error: unknown): boolean {
   return isMissing(error) || saidBy(error).name === "NotFound";
 }
 
-/** Whether a condition did not hold, or somebody else came first. */
+/** Whether the condition of a write did not hold. */
 export function isLost(error: unknown): boolean {
   const { status } = saidBy(error);
   return status === 412 || status === 409 || isMissing(error);
 }
 
-/** Whether a service does not know what it was asked for. */
+/** Whether the service does not support a request. */
 export function isUnknownToIt(error: unknown): boolean {
   const { name, status } = saidBy(error);
   return status === 501 || name === "NotImplemented";
@@ -260,7 +260,7 @@ function isAboutRegion(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("Region is missing");
 }
 
-/** Does work, and turns what it throws into a coded error. Who writes reads as well, and is told of writing. */
+/** Runs work and turns what it throws into a coded error. Reads within a write give the error of a write. */
 export async function guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

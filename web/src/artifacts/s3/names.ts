@@ -1,10 +1,10 @@
 /**
- * Which refs of a scope have a name, so that one is found without reading all: `…/names/{hash of the name}/{id}@{created}`, an empty
- * object for each.
+ * An index of file names, so that a ref is found by its name without reading all refs of a scope. Each entry is an empty object,
+ * `…/names/{hash of the name}/{id}@{created}`.
  *
- * An entry is there before a ref has the name, and goes after it: what dies in between leaves an entry too much, and never one
- * too few. So each is held against its ref before it counts. Where two change one ref's name at once, each looks again after it
- * took an entry away.
+ * An entry is written before its ref gets the name and removed after, so a crash may leave an extra entry but never loses one.
+ * Each entry is therefore checked against its ref. After removing an entry, a rename looks at the ref again, since another process
+ * may have renamed it back.
  * @module
  */
 import { sha256 } from "#hash";
@@ -15,19 +15,19 @@ const NOTHING = new Uint8Array(0);
 /** 128 bits. */
 const DIGITS = 32;
 const NAME_KEY = /^scopes\/(?:[^/]+\/){4}names\/[0-9a-f]{32}\/([^/@]+)@([0-9a-z]{1,12})$/;
-/** Says that each ref with a name has an entry. */
+/** Marks that each ref with a name has an entry. */
 const COMPLETE = "names-complete";
 
-/** The name of a ref that is there since then. */
+/** The name of a ref that was created at that time. */
 export interface Named {
-  /** Of its scope. */
+  /** The folder of its scope. */
   readonly folder: string;
   readonly id: string;
   readonly created: number;
   readonly filename: string | null;
 }
 
-/** The key of an entry; null for a ref without a name. */
+/** The key of an entry. Null for a ref without a name. */
 export async function nameKey({ folder, id, created, filename }: Named): Promise<string | null> {
   return filename === null ? null : `${await namesIn(folder, filename)}${id}@${created.toString(36)}`;
 }
@@ -37,19 +37,19 @@ export function isNameKey(key: string): boolean {
   return NAME_KEY.test(key);
 }
 
-/** Notes a name, where there is one. */
+/** Writes an entry, if the ref has a name. */
 export async function addName(bucket: Bucket, named: Named): Promise<void> {
   const key = await nameKey(named);
   if (key !== null) await bucket.write(key, NOTHING);
 }
 
-/** Takes an entry away, where there is one. */
+/** Deletes an entry, if the ref has a name. */
 export async function dropName(bucket: Bucket, named: Named): Promise<void> {
   const key = await nameKey(named);
   if (key !== null) await bucket.remove(key);
 }
 
-/** Writes what gives a ref another name, unless somebody else comes first: null. `nameNow` says which it has then. */
+/** Runs a write that renames a ref. Null if another process came first. `nameNow` reads the name that the ref has then. */
 export async function renaming(
   bucket: Bucket,
   { before, filename }: { readonly before: Named; readonly filename: string | null },
@@ -60,7 +60,7 @@ export async function renaming(
   const next = { ...before, filename };
   await addName(bucket, next);
   const done = await write();
-  // Somebody who renamed it back meanwhile may have taken the entry away.
+  // Another process may have renamed it back meanwhile and removed the entry.
   if (done !== null) await addName(bucket, next);
   if (done !== null) await dropUnlessNamed(bucket, before, nameNow);
   const now = await nameNow();
@@ -77,7 +77,7 @@ function isSame(now: Named | null, { created, filename }: Named): boolean {
   return now?.created === created && now.filename === filename;
 }
 
-/** The refs that may have a name, by their ids and when they were made. */
+/** The refs that may have a name, by id and time of creation. */
 export async function* entriesOf(
   bucket: Bucket,
   folder: string,
@@ -89,12 +89,12 @@ export async function* entriesOf(
   }
 }
 
-/** Buckets of which it is known that each ref with a name has an entry. */
+/** Buckets that are known to have an entry for each ref with a name. */
 const known = new WeakSet<Bucket>();
 
 /**
- * Sees to it that each ref with a name has an entry: once for a bucket that was written to before there were entries. False where
- * nothing can be written: then only a list of all tells.
+ * Writes the missing entries of a bucket that is older than this index, once. False if nothing can be written: all refs must be read
+ * then.
  */
 export async function isComplete(bucket: Bucket, all: () => AsyncIterable<Named>): Promise<boolean> {
   if (!known.has(bucket) && (await bucket.size(COMPLETE)) === null) {
@@ -110,7 +110,7 @@ export async function isComplete(bucket: Bucket, all: () => AsyncIterable<Named>
 }
 
 async function namesIn(folder: string, filename: string): Promise<string> {
-  // As JSON, which keeps lone halves of pairs apart.
+  // As JSON, since UTF-8 would make all lone surrogates the same.
   const hash = await sha256.whole(new TextEncoder().encode(JSON.stringify(filename)));
   return `${folder}names/${hash.slice(0, DIGITS)}/`;
 }

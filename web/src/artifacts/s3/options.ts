@@ -1,5 +1,5 @@
 /**
- * What a store in a bucket is made of.
+ * The options of a store in a bucket.
  * @module
  */
 import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
@@ -8,44 +8,44 @@ import { SluiceError } from "../../errors/error.js";
 import type { Hashing } from "../hash.js";
 import type { Clock } from "../store.js";
 
-/** Which bucket, who speaks to it, and how patiently. */
+/** The bucket, its client and the time limits. */
 export interface S3StoreOptions {
-  /** The bucket, which has to be there: its name, or the ARN of an access point. */
+  /** The name of the bucket, which must exist, or the ARN of an access point. */
   readonly bucket: string;
   /**
-   * What all keys begin with, such as `files/prod`: parts of letters, digits, `-`, `_` and `.`, with `/` between them, at most
-   * 200 characters. None when left out. Stores of one bucket and prefix share everything.
+   * The prefix of all keys, such as `files/prod`: segments of letters, digits, `-`, `_` and `.`, separated by `/`, at most 200
+   * characters. Defaults to none. Stores with the same bucket and prefix share everything.
    */
   readonly prefix?: string;
-  /** A client of the host's, who closes it: for proxies, roles, tracing. Instead of the four options that follow. */
+  /** The host's own client, for proxies, roles or tracing. Replaces the next four options. The host closes it. */
   readonly client?: S3Client;
-  /** Where the bucket is, such as `eu-central-1`. Left out: what the environment or the profile says. */
+  /** The region, such as `eu-central-1`. Defaults to that of the environment or profile. */
   readonly region?: string;
-  /** The service, as `https://minio.example:9000`. Left out: what AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL says, else AWS. */
+  /** The service, such as `https://minio.example:9000`. Defaults to AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, else AWS. */
   readonly endpoint?: string;
-  /** Put the bucket into the path and not into the host's name. Left out: where the service is another than AWS. */
+  /** Whether the bucket is in the path of URLs instead of the host name. Defaults to true for services other than AWS. */
   readonly forcePathStyle?: boolean;
-  /** Left out: the SDK's default chain, which is environment, profile, container, instance. */
+  /** Defaults to the SDK's chain: environment, profile, container, instance. */
   readonly credentials?: S3ClientConfig["credentials"];
-  /** Milliseconds until a service that gives no answer is given up, for each attempt; 10,000 when left out. */
+  /** Milliseconds to wait for a response, for each attempt. Defaults to 10,000. */
   readonly timeoutMs?: number;
-  /** How often a request is sent at most, with the SDK's pauses in between; 3 when left out. A `client` has its own number. */
+  /** Most attempts of a request, with the SDK's pauses in between. Defaults to 3. A `client` has its own number. */
   readonly maxAttempts?: number;
-  /** Bytes a second that a service may be slow with, once `timeoutMs` have passed; 16,384 when left out. */
+  /** The least bytes per second of a service, once `timeoutMs` have passed. Defaults to 16,384. */
   readonly slowestBytesPerSecond?: number;
-  /** Bytes of one part of a large artifact, 5 MiB to 512 MiB; 8 MiB when left out. Two of them are in memory for each writer. */
+  /** Bytes of one part of a large artifact, 5 MiB to 512 MiB. Defaults to 8 MiB. Each writer holds two parts in memory. */
   readonly partBytes?: number;
   /**
-   * Milliseconds until `gc` takes for left behind what no artifact names: longer than any upload takes. A day when left out.
+   * Milliseconds after which `gc` removes what no artifact names. Must be longer than any upload takes. Defaults to a day.
    */
   readonly sweepAfter?: number;
-  /** How contents are named; SHA-256 when left out. All users of a bucket must agree. */
+  /** The hash that names contents. Defaults to SHA-256. All users of a bucket must use the same. */
   readonly hashing?: Hashing;
-  /** What artifacts are dated by. */
+  /** The clock that dates artifacts. */
   readonly clock?: Clock;
 }
 
-/** Bounds, in milliseconds and bytes. */
+/** Limits in milliseconds and bytes. */
 export interface S3Limits {
   readonly timeout: number;
   readonly attempts: number;
@@ -55,7 +55,7 @@ export interface S3Limits {
 }
 
 const MIB = 1024 * 1024;
-/** What S3 itself takes but for the last part. */
+/** The sizes of a part that S3 takes. The last part may be smaller. */
 const LEAST_PART = 5 * MIB;
 const MOST_PART = 512 * MIB;
 const DAY = 24 * 60 * 60 * 1000;
@@ -89,12 +89,12 @@ const TESTS: OptionTests<S3StoreOptions> = {
   clock: FUNCTION,
 };
 
-/** Throws SluiceError E_INVALID_ARGUMENT with the name of the option, in which nothing of its value shows. */
+/** Throws E_INVALID_ARGUMENT with the name of the wrong option. The message never shows its value. */
 export function checkS3Options(options: S3StoreOptions): void {
   checkOptions<S3StoreOptions>(options, TESTS, "an S3ArtifactStore", unfit, ["bucket"]);
 }
 
-/** The bounds that options set. */
+/** The limits that options set. */
 export function limitsOf(options: S3StoreOptions): S3Limits {
   return {
     timeout: options.timeoutMs ?? 10_000,
@@ -105,13 +105,13 @@ export function limitsOf(options: S3StoreOptions): S3Limits {
   };
 }
 
-/** What all keys begin with: nothing, or a prefix that ends with `/`. */
+/** The prefix of all keys: empty, or ending with `/`. */
 export function stemOf({ prefix = "" }: S3StoreOptions): string {
   const bare = prefix.replace(/\/$/, "");
   return bare === "" ? "" : `${bare}/`;
 }
 
-/** What `s3://bucket/prefix` says. Throws SluiceError E_INVALID_ARGUMENT, in which nothing of the URL shows. */
+/** Parses `s3://bucket/prefix`. Throws E_INVALID_ARGUMENT. The message never shows the URL. */
 export function optionsFrom(url: string): S3StoreOptions {
   const found = typeof url === "string" ? URL_OF_STORE.exec(url) : null;
   const [, bucket, prefix = ""] = found ?? [];

@@ -1,27 +1,26 @@
 /**
- * Reading, changing and taking away what is said of artifacts, one version after the other.
+ * The records of artifacts in a bucket: read, changed and deleted, version by version.
  *
- * A ref is one object, and every change of it is written on condition that it is still the version that was read: of two
- * who change it, one comes first and the other looks again. Deleting is such a change as well, so just one of several
- * deletes; only then does the object go.
+ * A ref is one object. Each change is written on condition that the object still has the version that was read: of two processes
+ * that change it, one succeeds and the other reads again. A delete first marks the ref as gone by such a change, so only one of
+ * several deletes succeeds, and then deletes the object.
  *
- * A ref that was marked as gone is never revived, and its object is deleted by whoever marked it. Until then a put of the
- * same content waits, so that what it writes is not what is deleted.
+ * A ref that is marked as gone never comes back. Until its object is deleted, a put of the same content waits, so that the delete
+ * does not remove what the put writes.
  * @module
  */
 import type { StorageAct } from "../../errors/storage.js";
-import { objectOf } from "../bytes.js";
-import { isArtifactId, copyOf, patched, refOf, type Claim } from "../reference.js";
+import { objectOf } from "../../errors/arguments.js";
+import { isArtifactId, copyOf, patched, refOf, type Claim, inMilliseconds, type Stamps } from "../reference.js";
 import { fullScope, sameScope, type FullScope } from "../scope.js";
-import { inMilliseconds, type Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
-import { damaged } from "../verify.js";
+import { damaged } from "../hash.js";
 import type { Bucket } from "./bucket.js";
 import { contended } from "./connection.js";
 import { dropName, entriesOf, isComplete, renaming, type Named } from "./names.js";
 import { blobKey, idIn, isName, newName, refKey, refsIn, scopeFolder, SCOPES } from "./layout.js";
 
-/** A ref as it was read. */
+/** A ref that was read. */
 export interface Found {
   readonly record: RefRecord;
   readonly etag: string;
@@ -32,15 +31,15 @@ export interface Found {
 interface Place {
   readonly id: string;
   readonly scope: FullScope;
-  /** Of the scope. */
+  /** The folder of the scope. */
   readonly folder: string;
   readonly key: string;
 }
 
-/** Microseconds that another machine's stamp may lie ahead. By more its clock is wrong, which must not become everyone's. */
+/** Microseconds that another machine's stamp may be ahead. If it is further ahead, its clock is wrong and is not followed. */
 const AHEAD = 1_000_000;
 
-/** Where a ref is; null when the id is none. Throws E_INVALID_ARGUMENT for a scope that is none. */
+/** Where a ref is. Null if the id is not valid. Throws E_INVALID_ARGUMENT if the scope is not valid. */
 async function placeOf(id: string, scope: ArtifactScope | undefined): Promise<Place | null> {
   const full = fullScope(scope);
   if (!isArtifactId(id)) return null;
@@ -48,13 +47,13 @@ async function placeOf(id: string, scope: ArtifactScope | undefined): Promise<Pl
   return { id, scope: full, folder, key: refKey(folder, id) };
 }
 
-/** A ref, or one that was deleted and is about to go; null when there is none. */
+/** A ref, also one that is marked as gone. Null if there is none. */
 export async function lookUp(bucket: Bucket, { id, scope, folder, key }: Place): Promise<Found | null> {
   const object = await bucket.read(key, MAX_RECORD_BYTES);
   return object && { record: recordOf(object.bytes, id, scope), etag: object.etag, key, folder };
 }
 
-/** The same without those that were deleted. */
+/** The same without refs that are marked as gone. */
 export async function find(bucket: Bucket, id: string, scope: ArtifactScope | undefined): Promise<Found | null> {
   const place = await placeOf(id, scope);
   const found = place && (await lookUp(bucket, place));
@@ -62,9 +61,9 @@ export async function find(bucket: Bucket, id: string, scope: ArtifactScope | un
 }
 
 /**
- * Writes a new version of a ref, or its first one, and says which; null when somebody else came first.
+ * Writes the first or a new version of a ref, and gives it. Null if another process came first.
  *
- * @throws SluiceError E_STORE_WRITE and others, and then nobody knows whether it was written.
+ * @throws SluiceError E_STORE_WRITE and others. It is unknown then whether the version was written.
  */
 export async function write(
   bucket: Bucket,
@@ -76,13 +75,13 @@ export async function write(
   const condition = seen === null ? ({ none: true } as const) : { etag: seen.etag };
   const wrote = await bucket.writeIf(key, written({ ...record, token }), condition);
   if (wrote !== null) return wrote;
-  // An attempt whose answer was lost makes the next one come too late: then it is this version that is there.
+  // If the response to the first attempt was lost, the next attempt fails its condition, and this version is there.
   const object = await bucket.read(key, MAX_RECORD_BYTES);
   const isOwn = object && recordOf(object.bytes, record.ref.id, fullScope(record.ref.scope)).token === token;
   return isOwn === true ? object.etag : null;
 }
 
-/** Changes what is said of a ref, and not its times; null when there is none. */
+/** Changes the record of a ref, but not its times. Null if there is none. */
 export async function updateRef(
   bucket: Bucket,
   id: string,
@@ -98,7 +97,7 @@ export async function updateRef(
   });
 }
 
-/** Writes a new version of a ref that may have another name in it; says which, or null as {@link write}. */
+/** The same as {@link write} for a version that may change the name. */
 export function rewrite(bucket: Bucket, found: Found, record: Omit<RefRecord, "token">): Promise<string | null> {
   const names = { before: namedIn(found.folder, found.record), filename: record.ref.filename };
   return renaming(
@@ -112,7 +111,7 @@ export function rewrite(bucket: Bucket, found: Found, record: Omit<RefRecord, "t
   );
 }
 
-/** A stamp for a ref that has another one: later than that. */
+/** A stamp that is later than the one of the ref. */
 export function stampedAfter(stamps: Stamps, used: number): number {
   const own = stamps.next();
   if (used < own || used - own > AHEAD) return own;
@@ -120,17 +119,17 @@ export function stampedAfter(stamps: Stamps, used: number): number {
   return stamps.next();
 }
 
-/** Says that somebody else came first. */
+/** Another process came first: try again. */
 export const AGAIN: unique symbol = Symbol("again");
 
 const ATTEMPTS = 32;
-/** Milliseconds of a pause, at most. */
+/** Most milliseconds of a pause. */
 const LONGEST = 200;
 
 /**
- * Does it over and over until nobody comes before, after pauses that grow and are never the same.
+ * Retries work until no other process comes first, with growing random pauses.
  *
- * @throws SluiceError E_STORE_READ or E_STORE_WRITE when it is always others.
+ * @throws SluiceError E_STORE_READ or E_STORE_WRITE if other processes always come first.
  */
 export async function again<T>(act: StorageAct, work: (attempt: number) => Promise<T | typeof AGAIN>): Promise<T> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -145,26 +144,26 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** A ref with its times, in microseconds, and where its bytes are. */
+/** A ref with its times in microseconds, and the place of its bytes. */
 interface RefRecord {
   readonly ref: ArtifactRef;
-  /** When it was stored first, which orders lists; when last; when it was stored or read last. */
+  /** When it was first stored, which orders lists; when it was last stored; when it was last stored or read. */
   readonly created: number;
   readonly stored: number;
   readonly used: number;
-  /** The name of its blob, which is named by no other ref, ever. */
+  /** The name of its blob. No other ref ever names it. */
   readonly blob: string;
-  /** Another one each time it is written, so that whoever wrote it knows it again. */
+  /** Random for each version, so that its writer recognises it. */
   readonly token: string;
-  /** The bytes turned out to be others: the next put writes them afresh. */
+  /** Whether the bytes are damaged: the next put writes them again. */
   readonly isDamaged?: boolean;
-  /** It was deleted; the object goes in a moment. */
+  /** Whether it is marked as gone: its object is about to be deleted. */
   readonly isGone?: boolean;
 }
 
 const FORM = 1;
 
-/** Bytes of the longest that are read: three texts of a million characters, each of which JSON may write as six. */
+/** Most bytes of a record: three texts of a million characters, each of which JSON may write as six. */
 export const MAX_RECORD_BYTES: number = 20 * 1024 * 1024;
 
 function written({ ref, ...rest }: RefRecord): Uint8Array {
@@ -175,7 +174,7 @@ function written({ ref, ...rest }: RefRecord): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ form: FORM, ...rest, ...said }));
 }
 
-/** The record in an object. Throws SluiceError E_STORE_CORRUPT when there is none in it, or that of another id. */
+/** Parses the record in an object. Throws E_STORE_CORRUPT if it is not valid or has another id. */
 export function recordIn(bytes: Uint8Array, id: string): RefRecord {
   const row = parsed(bytes);
   if (!isRow(row) || row.id !== id) throw damaged();
@@ -196,7 +195,7 @@ export function recordIn(bytes: Uint8Array, id: string): RefRecord {
   };
 }
 
-/** The record in an object of a scope. Throws SluiceError E_STORE_CORRUPT when it is another's. */
+/** The same in a scope. Throws E_STORE_CORRUPT if it is of another scope. */
 function recordOf(bytes: Uint8Array, id: string, scope: FullScope): RefRecord {
   const record = recordIn(bytes, id);
   if (!sameScope(record.ref.scope, scope)) throw damaged();
@@ -244,7 +243,7 @@ function isText(value: unknown): boolean {
 
 const AT_ONCE = 16;
 
-/** An artifact with its times; null when there is none. */
+/** An artifact with its times. Null if there is none. */
 export async function statRef(
   bucket: Bucket,
   id: string,
@@ -254,7 +253,7 @@ export async function statRef(
   return found && storedOf(found.record);
 }
 
-/** What a scope holds, or what all do, in the order of being stored first. What cannot be read is left out. */
+/** The artifacts of a scope, or of all, in the order in which they were first stored. Leaves out what cannot be read. */
 export async function listRefs(bucket: Bucket, scope: ArtifactScope | undefined): Promise<readonly StoredArtifact[]> {
   const found: RefRecord[] = [];
   for await (const { record } of recordsUnder(
@@ -271,7 +270,7 @@ function inOrder(found: RefRecord[]): readonly StoredArtifact[] {
   return found.map(storedOf);
 }
 
-/** What a scope has of one name, in the order of being stored first. */
+/** The artifacts of a scope with one name, in the order in which they were first stored. */
 export async function refsNamed(
   bucket: Bucket,
   scope: ArtifactScope,
@@ -286,7 +285,7 @@ export async function refsNamed(
   for await (const { id, created } of entriesOf(bucket, folder, filename)) {
     const look = async (): Promise<void> => {
       const record = await recordAt(bucket, refKey(folder, id), id);
-      // One that has another name by now, or was made anew, has another entry.
+      // A ref that was renamed or created again meanwhile has another entry.
       if (record?.created === created && record.ref.filename === filename && record.isGone !== true) found.push(record);
     };
     reading.push(look());
@@ -304,12 +303,12 @@ async function* allNamed(bucket: Bucket): AsyncGenerator<Named, void, void> {
   }
 }
 
-/** What a record's entry is made of. */
+/** The entry of a record. */
 export function namedIn(folder: string, { ref, created }: Pick<RefRecord, "ref" | "created">): Named {
   return { folder, id: ref.id, created, filename: ref.filename };
 }
 
-/** Every ref with a key that begins so, those about to go as well; null for one that cannot be read. */
+/** All refs whose keys begin with a prefix, also those marked as gone. Null for a ref that cannot be read. */
 export async function* recordsUnder(
   bucket: Bucket,
   prefix: string,
@@ -330,14 +329,14 @@ async function recordAt(bucket: Bucket, key: string, id: string): Promise<RefRec
   try {
     const object = await bucket.read(key, MAX_RECORD_BYTES);
     const record = object && recordIn(object.bytes, id);
-    // One that says it is another scope's was put there by somebody else.
+    // A record of another scope was not put here by a store.
     return record && refKey(await scopeFolder(record.ref.scope), id) === key ? record : null;
   } catch {
     return null;
   }
 }
 
-/** Deletes an artifact; false when there is none. */
+/** Deletes an artifact. False if there is none. */
 export function removeRef(bucket: Bucket, id: string, scope: ArtifactScope | undefined): Promise<boolean> {
   return removeIf(bucket, id, scope, () => true);
 }
@@ -347,10 +346,10 @@ export function evictRef(bucket: Bucket, seen: StoredArtifact): Promise<boolean>
   return removeIf(bucket, seen.id, seen.scope, ({ used }) => inMilliseconds(used) === seen.used_at);
 }
 
-/** Deletes the objects of an artifact that was marked as gone. */
+/** Deletes the objects of an artifact that is marked as gone. */
 export async function cleared(bucket: Bucket, { key, folder, record, etag }: Found): Promise<void> {
   await dropName(bucket, namedIn(folder, record));
-  // First the ref: until it has gone nobody can store the same again.
+  // The ref first: until it is deleted, the same content cannot be stored again.
   await bucket.remove(key, etag);
   await bucket.remove(blobKey(folder, record.blob));
 }
@@ -367,7 +366,7 @@ async function removeIf(
     const etag = await write(bucket, found.key, { ...found.record, isGone: true }, found);
     return etag === null ? AGAIN : { ...found, etag };
   });
-  // Gone it is already. What cannot be cleared away now is by `gc`.
+  // It is deleted already for callers. `gc` removes the rest.
   if (marked !== null) await cleared(bucket, marked).catch(() => undefined);
   return marked !== null;
 }

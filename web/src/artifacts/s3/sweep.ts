@@ -1,5 +1,5 @@
 /**
- * Clearing away what those left behind who died, by one at a time over all machines that share a bucket.
+ * Removes what processes that died left in a bucket, one collector at a time over all machines.
  * @module
  */
 import type { Bucket, Versioned } from "./bucket.js";
@@ -12,13 +12,13 @@ import { abortUpload } from "./upload.js";
 export interface S3SweepReport {
   /** Blobs that no artifact names. */
   readonly blobs: number;
-  /** Uploads in parts that nobody goes on with. */
+  /** Abandoned uploads in parts. */
   readonly uploads: number;
-  /** Artifacts that were deleted, and not to the end. */
+  /** Artifacts whose delete was not finished. */
   readonly refs: number;
 }
 
-/** Removes what is older than `age` milliseconds and belongs to nothing. To be done by one at a time. */
+/** Removes what is older than `age` milliseconds and belongs to no artifact. Call it while holding the lock. */
 export async function sweep(bucket: Bucket, age: number, now: number): Promise<S3SweepReport> {
   const limit = now - age;
   const old = new Set<string>();
@@ -32,10 +32,10 @@ export async function sweep(bucket: Bucket, age: number, now: number): Promise<S
     } else refs.set(key, modified);
   }
   const gone: string[] = [];
-  // Read after the blobs were listed: what is named since then is younger than they are.
+  // Read after the blobs were listed: blobs that are named after that are younger.
   for await (const { key, record } of recordsUnder(bucket, SCOPES)) {
     const folder = key.slice(0, key.lastIndexOf("refs/"));
-    // Of a ref that cannot be read nobody knows what it names.
+    // A ref that cannot be read may name any blob.
     if (record === null) {
       for (const kept of [old, names]) for (const each of kept) if (each.startsWith(folder)) kept.delete(each);
       continue;
@@ -67,13 +67,13 @@ async function sweepUploads(bucket: Bucket, limit: number): Promise<number> {
   return old.length;
 }
 
-/** Milliseconds that a lock is held without being renewed, and how often it is. */
+/** Milliseconds after which a lock lapses, and after which it is renewed. */
 const LEASE = 5 * 60_000;
 const RENEWAL = 60_000;
-/** A lock's object has fewer bytes. */
+/** Most bytes of a lock. */
 const MAX_LOCK = 4096;
 
-/** Does work unless somebody else is at it. Of one who died the lock lapses after five minutes. */
+/** Runs work while holding the lock. Null if another process holds it. The lock lapses five minutes after its process died. */
 export async function exclusively<T>(bucket: Bucket, work: () => Promise<T>): Promise<T | null> {
   const seen = await bucket.read(LOCK, MAX_LOCK);
   if (seen !== null && untilIn(seen) > Date.now()) return null;
@@ -92,7 +92,7 @@ export async function exclusively<T>(bucket: Bucket, work: () => Promise<T>): Pr
   } finally {
     clearInterval(timer);
     await renewing;
-    // Not deleted: who comes next might have it by then.
+    // Not deleted, since another process may hold it by then.
     await renew(0);
   }
 }
@@ -101,7 +101,7 @@ function lease(holder: string, milliseconds: number): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ holder, until: Date.now() + milliseconds }));
 }
 
-/** When a lock lapses. One that nobody can read holds nobody off. */
+/** When a lock lapses. A lock that cannot be read does not count. */
 function untilIn({ bytes }: Versioned): number {
   try {
     const { until } = JSON.parse(new TextDecoder().decode(bytes)) as { readonly until?: unknown };

@@ -1,15 +1,14 @@
 /**
- * Bytes on their way in, and making them an artifact.
+ * Writes bytes into a bucket and publishes them as an artifact.
  *
- * Bytes are written before the ref that names them, each time under a name of their own, and go after it: so no ref ever
- * names what is not there, whoever stores and deletes the same at once.
+ * A blob gets a unique name, is written before the ref that names it and deleted after it. So a ref never names a missing blob, even
+ * if several processes store and delete the same content at once.
  * @module
  */
 import type { CompletedPart } from "@aws-sdk/client-s3";
 import { SluiceError } from "../../errors/error.js";
 import type { Hashing, StreamHash } from "../hash.js";
-import { idsFor, copyOf, patched, refOf, restated, type Claim } from "../reference.js";
-import type { Stamps } from "../stamps.js";
+import { idsFor, copyOf, patched, refOf, restated, type Claim, type Stamps } from "../reference.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import { PieceBuffer, type ByteSink } from "../writer.js";
 import type { Bucket } from "./bucket.js";
@@ -18,27 +17,27 @@ import { blobKey, newName, refKey } from "./layout.js";
 import { addName, dropName } from "./names.js";
 import { again, AGAIN, lookUp, rewrite, stampedAfter, write, type Found } from "./refs.js";
 
-/** What a store in a bucket works with. */
+/** The parts of a store in a bucket. */
 export interface StoreDeps {
   readonly bucket: Bucket;
   readonly stamps: Stamps;
   readonly hashing: Hashing;
 }
 
-/** What came of publishing: the ref, and a blob that no ref names any more. */
+/** The ref that was published, and a blob that no ref names any more. */
 interface Published {
   readonly ref: ArtifactRef;
   readonly loose: string | null;
 }
 
-/** The id is another content's, or one that somebody who died was deleting. */
+/** The id belongs to another content, or its delete was not finished. */
 const TAKEN: unique symbol = Symbol("taken");
-/** So often it is waited for who deletes the same. */
+/** How often a put waits for a delete of the same content. */
 const PATIENCE = 14;
 
 /**
- * Hashes and sends in constant memory: one part is filled while the one before it is on its way. What fits into one part
- * is sent when it is published, and not at all where the same is there already.
+ * Hashes and sends in constant memory: one part is filled while the one before it is sent. Content that fits into one part is sent
+ * when it is published, and not at all if it is stored already.
  */
 export class Upload implements ByteSink {
   readonly #store: StoreDeps;
@@ -49,7 +48,7 @@ export class Upload implements ByteSink {
   readonly #buffer: PieceBuffer;
   #size = 0;
   #parts: Parts | undefined;
-  /** Whether there may be a blob, and whether a ref may name it. */
+  /** Whether the blob may exist, and whether a ref may name it. */
   #isPlaced = false;
   #isNamed = false;
 
@@ -74,7 +73,7 @@ export class Upload implements ByteSink {
   async discard(): Promise<void> {
     this.#buffer.clear();
     await this.#parts?.abort();
-    // Where nobody knows whether a ref was written that names it, a blob is left to `gc`.
+    // If it is unknown whether a ref names the blob, it is left to `gc`.
     if (!this.#isNamed) await this.#withdraw();
   }
 
@@ -87,13 +86,13 @@ export class Upload implements ByteSink {
     if (this.#parts) await this.#complete(this.#parts);
     const { ref, loose } = await this.#published(claim, this.#hash.digest());
     this.#buffer.clear();
-    // What cannot be cleared away now is by `gc`.
+    // `gc` removes it later.
     if (loose !== null) await this.#store.bucket.remove(blobKey(this.#folder, loose)).catch(() => undefined);
     if (!this.#isNamed) await this.#withdraw();
     return ref;
   }
 
-  /** Gives the content the shortest id that is free in its scope, or the id that it has there already. */
+  /** Gives the content the shortest free id in its scope, or the id that it has there already. */
   async #published(claim: Claim, sha256: string): Promise<Published> {
     for (const id of idsFor(claim.namespace, sha256)) {
       const place = { id, scope: claim.scope, folder: this.#folder, key: refKey(this.#folder, id) };
@@ -122,7 +121,7 @@ export class Upload implements ByteSink {
     return AGAIN;
   }
 
-  /** Storing the same again: its bytes stay those that are there, unless they are damaged, or somebody took them away. */
+  /** Stores the same content again: keeps its blob, unless that is damaged or was deleted. */
   async #restated(claim: Claim, found: Found): Promise<Published | typeof AGAIN> {
     const { record, folder } = found;
     const { bucket, stamps } = this.#store;
@@ -157,7 +156,7 @@ export class Upload implements ByteSink {
     await parts.complete(this.#size);
   }
 
-  /** Sends a part off; gives back the memory of the one before it, which has arrived by then. */
+  /** Sends a part. Gives back the memory of the one before it, which is sent by then. */
   async #send(bytes: Uint8Array): Promise<Uint8Array | undefined> {
     this.#parts ??= await Parts.begin(this.#store.bucket, this.#key);
     if (this.#parts.isFull) throw tooLarge(bytes.byteLength);
@@ -170,12 +169,12 @@ function tooLarge(part: number): SluiceError {
   return new SluiceError("E_TOO_LARGE", sentence, { path: "partBytes" });
 }
 
-/** S3 takes no more. One is kept for the last. */
+/** Most parts of an upload in S3. */
 const MOST_PARTS = 10_000;
-/** A part that arrives late may outlive the first attempt to throw all of them away. */
+/** Attempts to abort an upload: a part that arrives late may outlive the first. */
 const ABORTS = 3;
 
-/** One upload; nothing of it is seen before it is complete. */
+/** One upload in parts. Nothing of it is visible before it is complete. */
 class Parts {
   readonly #bucket: Bucket;
   readonly #key: string;
@@ -183,7 +182,7 @@ class Parts {
   readonly #over = new AbortController();
   readonly #done: CompletedPart[] = [];
   #sent = 0;
-  /** Settles when the part before has arrived; never rejects, see `#failure`. */
+  /** Settles when the part before is sent. Never rejects, see `#failure`. */
   #flying: Promise<void> | undefined;
   #inFlight: Uint8Array | undefined;
   #failure: SluiceError | undefined;
@@ -208,7 +207,7 @@ class Parts {
     return this.#sent >= MOST_PARTS - 1;
   }
 
-  /** Sends a part off, after the one before it, whose memory it gives back. The part's own belongs to it meanwhile. */
+  /** Sends a part once the one before it is sent, whose memory it gives back. The part's own is in use until the next call. */
   async send(bytes: Uint8Array): Promise<Uint8Array | undefined> {
     const before = this.#inFlight;
     await this.#arrived();
@@ -217,24 +216,24 @@ class Parts {
     return before;
   }
 
-  /** Makes the parts an object of `size` bytes. */
+  /** Completes the parts to an object of `size` bytes. */
   async complete(size: number): Promise<void> {
     await this.#arrived();
     const said = { ...this.#bucket.at(this.#key), UploadId: this.#upload, MultipartUpload: { Parts: this.#done } };
     try {
-      // A service may have to put them together first.
+      // Some services assemble the object first.
       await this.#bucket.connection.send(size, ({ sdk, client }, how) =>
         client.send(new sdk.CompleteMultipartUploadCommand(said), how),
       );
     } catch (error) {
-      // An attempt whose answer was lost ends the upload: the next one finds none.
+      // If the response to the first attempt was lost, the upload is complete, and the next attempt finds none.
       const isThere = isMissing(error) && (await this.#bucket.size(this.#key)) === size;
       if (!isThere) throw s3Error(error, "write");
     }
     this.#isComplete = true;
   }
 
-  /** Throws away what was sent, unless it is complete. Idempotent. */
+  /** Aborts the upload unless it is complete. Idempotent. */
   async abort(): Promise<void> {
     this.#over.abort();
     await this.#flying;
@@ -244,7 +243,7 @@ class Parts {
         await abortUpload(this.#bucket, this.#key, this.#upload);
         this.#isComplete = await this.#isGone();
       } catch {
-        // What cannot be thrown away now is by `gc`, or by the bucket's own rule.
+        // `gc` or the bucket's lifecycle rule removes it later.
       }
     }
   }
@@ -280,7 +279,7 @@ class Parts {
   }
 }
 
-/** Throws away an upload that may be gone already. */
+/** Aborts an upload. Ignores one that is gone already. */
 export async function abortUpload(bucket: Bucket, key: string, upload: string): Promise<void> {
   const said = { ...bucket.at(key), UploadId: upload };
   try {

@@ -2,7 +2,7 @@
  * Reads stored artifacts back in bounded answers: through one tool and as resources.
  * @module
  */
-import type { WrittenRange } from "../../artifacts/byte-range.js";
+import type { WrittenRange } from "../../artifacts/bytes.js";
 import { counted, grouped } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import { SluiceError } from "../../errors/error.js";

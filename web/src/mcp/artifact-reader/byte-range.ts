@@ -2,7 +2,7 @@
  * Reads a range of bytes: as text if it is text, else as a hex dump.
  * @module
  */
-import type { Span, WrittenRange } from "../../artifacts/byte-range.js";
+import type { Span, WrittenRange } from "../../artifacts/bytes.js";
 import { counted, grouped } from "../../core/amounts.js";
 import { prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
 import { artifactUri } from "./definition.js";

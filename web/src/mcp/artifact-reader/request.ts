@@ -2,7 +2,7 @@
  * Parses requests: arguments of the tool, and URIs of resources.
  * @module
  */
-import { readRange, resolveRange, type Span, type WrittenRange } from "../../artifacts/byte-range.js";
+import { readRange, resolveRange, type Span, type WrittenRange } from "../../artifacts/bytes.js";
 import { isArtifactId } from "../../artifacts/reference.js";
 import { SluiceError } from "../../errors/error.js";
 import { tokensOf } from "../../json/pointer.js";

@@ -3,7 +3,7 @@
  * promised length. Artifacts have a strong entity tag and no modification date, so conditions on dates do not apply.
  * @module
  */
-import { readRange, resolveRange, type Span } from "../../artifacts/byte-range.js";
+import { readRange, resolveRange, type Span } from "../../artifacts/bytes.js";
 import type { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { StoredArtifact } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";

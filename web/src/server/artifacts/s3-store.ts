@@ -4,9 +4,8 @@
  */
 import { BareS3Store } from "../../artifacts/s3/bare-store.js";
 import { optionsFrom, type S3StoreOptions } from "../../artifacts/s3/options.js";
-import { objectOf } from "../../artifacts/bytes.js";
+import { objectOf, wrong } from "../../errors/arguments.js";
 import type { ArtifactRef, ArtifactScope } from "../../artifacts/store.js";
-import { wrong } from "../../errors/arguments.js";
 import { contentDisposition, essenceOf, safeFilename, servedType, UNKNOWN_TYPE } from "./headers.js";
 
 /** Options of a download link. */

@@ -2,7 +2,7 @@
  * A source's resources as tools: `resources_list`, `resources_read` and `resources_templates_list`.
  * @module
  */
-import { Answer } from "../../core/answer.js";
+import { Answer } from "../../core/transform.js";
 import type { SluiceConfig } from "../../config/types.js";
 import type { Sluice, Transformed } from "../../core/sluice.js";
 import type { ToolContext } from "../options.js";

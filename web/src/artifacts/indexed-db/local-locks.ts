@@ -1,11 +1,11 @@
 /**
- * Locks within one page or worker, for browsers that have none over all of them.
+ * Locks within one page or worker, for browsers without Web Locks.
  * @module
  */
 
 /** The part of `LockManager` that is used. */
 export interface LockSource {
-  /** Runs a callback while a lock is held; with null when `ifAvailable` is asked for and it is not. */
+  /** Runs a callback while a lock is held. With `ifAvailable`, runs it with null at once if the lock is not free. */
   request<T>(
     name: string,
     options: { readonly mode?: "exclusive" | "shared"; readonly ifAvailable?: boolean },
@@ -18,7 +18,7 @@ interface Held {
   readonly until: Promise<unknown>;
 }
 
-/** In memory. Nobody queues for a lock but behind an exclusive one, so nobody waits for who waits. */
+/** Locks in memory. Waits only for holders, never for others that wait. */
 export class LocalLocks implements LockSource {
   readonly #held = new Map<string, Set<Held>>();
 
@@ -46,7 +46,7 @@ export class LocalLocks implements LockSource {
   }
 }
 
-/** Begins work in a turn of its own, so that it finds its lock held. */
+/** Begins work in a later microtask, when its lock is registered. */
 async function begun<T>(callback: (lock: unknown) => Promise<T>, lock: unknown): Promise<T> {
   await Promise.resolve();
   return callback(lock);
