@@ -61,7 +61,7 @@ const IMPORTED = /(?:from|import\()\s*"(\.[^"]+)\.js"/g;
 /** Paths below `dist/` of the declarations of all entries, those of the elements left out, and of what they name. */
 function publicDeclarations() {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const entries = Object.values(exports).flatMap(({ types }) => types ?? []);
+  const entries = Object.values(exports).flatMap(({ types, node }) => [types, node?.types].filter(Boolean));
   const waiting = entries.map((path) => join(DECLARATIONS, relative("dist", path)));
   const found = new Set();
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

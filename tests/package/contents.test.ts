@@ -18,7 +18,9 @@ const MODULES = ["core", "contract"];
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly exports: Readonly<
+    Record<string, string | Readonly<Record<string, string | Readonly<Record<string, string>>>>>
+  >;
   readonly imports: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly bin: Readonly<Record<string, string>>;
 }
@@ -76,9 +78,11 @@ describe("the tarball", () => {
       }
     }
     const { exports } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as {
-      exports: Record<string, { types?: string }>;
+      exports: Record<string, { types?: string; node?: { types: string } }>;
     };
-    const entries = Object.values(exports).flatMap(({ types }) => types?.slice(2) ?? []);
+    const entries = Object.values(exports).flatMap(({ types, node }) =>
+      [types, node?.types].flatMap((path) => path?.slice(2) ?? []),
+    );
     const wanted = [...new Set([...named, ...entries])].filter((name) => !name.startsWith("dist/ui/"));
     expect(files).toEqual(wanted.sort());
   });
@@ -128,7 +132,9 @@ describe("the tarball", () => {
   test("has every file that package.json names", async () => {
     const { exports, imports, bin } = await json<Manifest>(join(installed, "package.json"));
     const named = [...Object.values(exports), ...Object.values(imports), bin].flatMap((target) =>
-      typeof target === "string" ? [target] : Object.values(target),
+      typeof target === "string"
+        ? [target]
+        : Object.values(target).flatMap((path) => (typeof path === "string" ? [path] : Object.values(path))),
     );
     const files = await filesUnder(installed);
     expect(files).toEqual(expect.arrayContaining(named.map((path) => path.replace(/^\.\//, ""))));

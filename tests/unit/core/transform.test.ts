@@ -1,3 +1,4 @@
+import type { CallToolResult as SdkResult } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
@@ -400,4 +401,13 @@ describe("what cannot be transformed", () => {
     expect(await refsIn(store)).toEqual([]);
     expect((await sluice.transform({ pdf: base64(PDF) })).artifacts).toHaveLength(1);
   });
+});
+
+test("what the mcp dialect gives is a result of the SDK's, also in its types", async () => {
+  const sluice = await createSluice({ store: "memory" });
+  const { value } = await sluice.transform(textResult("short"), { dialect: "mcp" });
+  const result: SdkResult = value;
+  expect(result.content).toEqual([{ type: "text", text: "short" }]);
+  const original: SdkResult = await sluice.restore(value);
+  expect(original).toEqual(textResult("short"));
 });

@@ -4,8 +4,9 @@
  */
 import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import ts from "typescript";
 import { makePdf } from "../../../scripts/demo/pdf.mjs";
 import { makePng } from "../../../scripts/demo/png.mjs";
 import { COMMAND, ROOT } from "../cli/command.js";
@@ -83,7 +84,8 @@ export class Desk implements AsyncDisposable {
 
   /** Runs a program and gives the lines that it prints. */
   async program(source: string): Promise<string[]> {
-    await writeFile(join(this.folder, "example.mjs"), source);
+    const { outputText } = ts.transpileModule(source, { compilerOptions: { ...TYPES, noEmit: false } });
+    await writeFile(join(this.folder, "example.mjs"), outputText);
     const { stdout, stderr } = await run(process.execPath, ["example.mjs"], { cwd: this.folder });
     return [...stdout.trimEnd().split("\n"), ...(stderr === "" ? [] : [stderr])];
   }
@@ -91,6 +93,33 @@ export class Desk implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** How a strict user compiles for Node. */
+const TYPES: ts.CompilerOptions = {
+  strict: true,
+  target: ts.ScriptTarget.ES2022,
+  lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  types: ["node"],
+  skipLibCheck: true,
+  noEmit: true,
+};
+
+/** What the compiler says of programs, each with its name: one line for each error. They are written to a folder in the checkout. */
+export async function typeErrors(programs: readonly (readonly [name: string, source: string])[]): Promise<string[]> {
+  const folder = join(ROOT, "build", "examples", "types");
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const files = programs.map(([name, source]) => [join(folder, `${name}.mts`), source] as const);
+  for (const [file, source] of files) await writeFile(file, `${source}\nexport {};\n`);
+  const compiled = ts.createProgram({ rootNames: files.map(([file]) => file), options: TYPES });
+  return ts.getPreEmitDiagnostics(compiled).map(({ file, start = 0, messageText }) => {
+    const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1;
+    const name = file === undefined ? "" : basename(file.fileName);
+    return `${name}:${line}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`;
+  });
 }
 
 /** Made so that their SHA-256, and with it the ids, are the same everywhere: nothing is compressed. */

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../cli/command.js";
-import { Desk, examples, promises, steps } from "./examples.js";
+import { Desk, examples, promises, steps, typeErrors } from "./examples.js";
 
 const folder = await readdir(join(ROOT, "docs"));
 const PAGES = ["README.md", ...folder.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
@@ -34,7 +34,7 @@ describe.each(PAGES)("%s", (page) => {
 
   test("every example is run", async () => {
     const text = await read(page);
-    const shown = [...text.matchAll(/^```(?:console|js)$/gm)];
+    const shown = [...text.matchAll(/^```(?:console|ts)$/gm)];
     const marked = [...text.matchAll(/^<!-- run: (?:command|library) -->$/gm)];
     expect(shown.length).toBe(marked.length);
     expect(examples(text).length).toBe(marked.length);
@@ -48,6 +48,17 @@ describe.each([...PAGES, ...OTHERS])("%s", (page) => {
       expect(["", ...anchors(content)]).toContain(anchor);
     }
   });
+});
+
+test("programs are TypeScript, and strict users compile them", async () => {
+  const programs = await Promise.all(
+    PAGES.map(async (page) =>
+      examples(await read(page))
+        .filter(({ kind }) => kind === "library")
+        .map(({ source }, at) => [`${page.replace(/\W/g, "-")}-${at + 1}`, source] as const),
+    ),
+  );
+  expect(await typeErrors(programs.flat())).toEqual([]);
 });
 
 test("README shows what a planner and a host would use: a reduced result, and the original again", async () => {

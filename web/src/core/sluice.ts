@@ -35,8 +35,26 @@ export interface SluiceOptions {
   readonly onStoreFailure?: OnStoreFailure;
 }
 
+/** A block of a result's content (MCP 2025-11-25, server/tools, "Tool Result"). */
+export type ContentBlock =
+  | { type: "text"; text: string }
+  | { type: "image" | "audio"; data: string; mimeType: string }
+  | { type: "resource_link"; uri: string; name: string; mimeType?: string; size?: number }
+  | { type: "resource"; resource: { uri: string; mimeType?: string } & ({ text: string } | { blob: string }) };
+
+/** The result of a tool call (MCP 2025-11-25, server/tools, "Tool Result"). */
+export type CallToolResult = {
+  content: ContentBlock[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+  _meta?: Record<string, unknown>;
+};
+
+/** What a dialect makes of a CallToolResult. What else is reduced keeps its own form. */
+export type Reduced<D extends Dialect> = D extends "mcp" ? CallToolResult : unknown;
+
 /** Options for one result: the call that it answers, and how it is written. */
-export interface TransformOptions {
+export interface TransformOptions<D extends Dialect = Dialect> {
   /** The name of the tool. Selects its `tool_fields` and names files. */
   readonly tool?: string;
   /** The prefix of artifact ids. Defaults to `artifact`. */
@@ -44,7 +62,7 @@ export interface TransformOptions {
   /** The owner of the artifacts. Defaults to no owner. */
   readonly scope?: ArtifactScope;
   /** Defaults to `observation`. */
-  readonly dialect?: Dialect;
+  readonly dialect?: D;
   /** Whether the client is known to show images (`inline_media: "auto"`). */
   readonly clientShowsImages?: boolean;
   /**
@@ -64,11 +82,11 @@ export interface TransformOptions {
 export type AnswerRef = ArtifactRef | TruncatedRef;
 
 /** A reduced result. */
-export interface Transformed {
+export interface Transformed<D extends Dialect = Dialect> {
   /** JSON text: what the model sees (observation), or a CallToolResult (mcp). */
   readonly text: string;
   /** The parsed `text`. */
-  readonly value: unknown;
+  readonly value: Reduced<D>;
   /** The artifacts in order of appearance. Those of links that were read come last. */
   readonly artifacts: readonly AnswerRef[];
   /** The store's errors, each message once, at most 32. */
@@ -88,11 +106,11 @@ export interface Transformed {
 }
 
 /** A result that arrives in pieces. */
-export interface SluiceStream extends AsyncDisposable {
+export interface SluiceStream<D extends Dialect = Dialect> extends AsyncDisposable {
   /** Takes the next bytes of JSON text, in chunks of any size. Settles once the store has taken what they diverted. */
   write(chunk: Uint8Array): Promise<void>;
   /** Ends the document and gives the reduced result. Throws E_JSON_END if the document is incomplete. */
-  close(): Promise<Transformed>;
+  close(): Promise<Transformed<D>>;
   /**
    * Ends the document without writing an answer, for callers that learn the tool's name late or need both dialects. The caller
    * disposes of the result. Throws E_JSON_END if the document is incomplete.
@@ -179,15 +197,15 @@ export interface Sluice {
    * become artifacts: typed arrays, `DataView`, `ArrayBuffer`, `Blob`, `Response`, `ReadableStream`, `Readable` of Node, async
    * generators. A Map with string keys is an object; another Map and a Set are lists.
    */
-  transform(result: unknown, options?: TransformOptions): Promise<Transformed>;
+  transform<D extends Dialect = "observation">(result: unknown, options?: TransformOptions<D>): Promise<Transformed<D>>;
   /** The same for bytes of JSON that arrive in pieces. */
-  open(options?: TransformOptions): SluiceStream;
+  open<D extends Dialect = "observation">(options?: TransformOptions<D>): SluiceStream<D>;
   /** Applies only the guardrail, to a value that any tool returned. */
   clamp(observation: unknown, options?: ClampOptions): Clamp;
   /** The same for JSON text. What stays is copied as source text, so numbers keep all their digits. */
   clampText(json: string, options?: ClampOptions): Clamp;
   /** Restores the input of `transform(…, { dialect: "mcp" })` from its result. */
-  restore(value: unknown, options?: { readonly scope?: ArtifactScope }): Promise<unknown>;
+  restore<Value>(value: Value, options?: { readonly scope?: ArtifactScope }): Promise<Value>;
   /** The same as a stream of JSON text, for results that do not fit in memory. */
   restoreStream(json: string, options?: { readonly scope?: ArtifactScope }): AsyncIterable<Uint8Array>;
   /** Detects the file type from the first bytes. `size` is that of the whole file, if `head` is only a part. */
@@ -319,13 +337,13 @@ class StoreSluice implements Sluice {
     });
   }
 
-  async restore(value: unknown, options: { readonly scope?: ArtifactScope } = {}): Promise<unknown> {
+  async restore<Value>(value: Value, options: { readonly scope?: ArtifactScope } = {}): Promise<Value> {
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     let text = "";
     for await (const piece of this.restoreStream(jsonOf(value), options)) {
       text += decoder.decode(piece, { stream: true });
     }
-    return JSON.parse(text + decoder.decode());
+    return JSON.parse(text + decoder.decode()) as Value;
   }
 
   async *restoreStream(json: string, options: { readonly scope?: ArtifactScope } = {}): AsyncGenerator<Uint8Array> {
