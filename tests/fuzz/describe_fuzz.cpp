@@ -4,9 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "describe/code_point.h"
+#include "text/utf8.h"
 #include "describe/facts.h"
-#include "describe/image.h"
 #include "sluice/describe.h"
 #include "sluice/tape.h"
 

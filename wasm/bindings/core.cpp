@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "sluice/restoration.h"
 #include "sluice/restore.h"
 #include "sluice/session.h"
 

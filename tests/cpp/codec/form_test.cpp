@@ -1,5 +1,5 @@
 // Names of forms, and writing bytes in them: against a reference that works on the whole at once.
-#include "sluice/form.h"
+#include "sluice/codec.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sluice/codec.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "describe/image.h"
+#include "describe/facts.h"
 
 #include <gtest/gtest.h>
 

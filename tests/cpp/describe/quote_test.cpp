@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "json/utf8.h"
+#include "text/utf8.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"

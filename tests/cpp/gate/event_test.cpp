@@ -1,5 +1,5 @@
 // The event log's records, byte for byte.
-#include "sluice/event.h"
+#include "sluice/segment.h"
 
 #include <gtest/gtest.h>
 

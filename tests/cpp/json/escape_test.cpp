@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "json/utf8.h"
+#include "text/utf8.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"

@@ -1,12 +1,11 @@
 // What a JSON text says, apart from white space and spelling.
-#include "sluice/fingerprint.h"
+#include "sluice/segment.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "sluice/segment.h"
 
 namespace sluice {
 namespace {

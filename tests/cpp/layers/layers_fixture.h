@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "session/base64_text.h"
-#include "sluice/fingerprint.h"
-#include "sluice/form.h"
+#include "sluice/segment.h"
+#include "sluice/codec.h"
 #include "sluice/layers.h"
 #include "sluice/restore.h"
 #include "sluice/tape.h"

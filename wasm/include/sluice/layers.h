@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "sluice/config.h"
-#include "sluice/event.h"
 #include "sluice/segment.h"
 #include "sluice/status.h"
 

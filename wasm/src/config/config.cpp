@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "config/row.h"
-#include "json/utf8.h"
+#include "text/utf8.h"
 
 namespace sluice {
 

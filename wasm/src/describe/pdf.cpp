@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "describe/facts.h"
-#include "json/utf8.h"
+#include "text/utf8.h"
 
 namespace sluice {
 

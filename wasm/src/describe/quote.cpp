@@ -1,9 +1,8 @@
 // Text from a file, made fit to stand in a prompt, a terminal or a page, and the beginning of a
 // text, cut where nothing breaks.
-#include "describe/code_point.h"
-#include "json/utf8.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
+#include "text/utf8.h"
 
 namespace sluice {
 

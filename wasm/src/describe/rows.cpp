@@ -5,8 +5,8 @@
 
 #include "describe/facts.h"
 #include "json/scan.h"
-#include "json/utf8.h"
 #include "sluice/describe.h"
+#include "text/utf8.h"
 
 namespace sluice {
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 
-#include "json/escape.h"
 #include "sluice/describe.h"
 #include "sluice/tape.h"
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "describe/code_point.h"
-#include "json/utf8.h"
+#include "text/utf8.h"
 
 namespace sluice::files {
 

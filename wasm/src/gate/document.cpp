@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "gate/scan.h"
-#include "json/escape.h"
+#include "sluice/tape.h"
 
 namespace sluice::gate {
 

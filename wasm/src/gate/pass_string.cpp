@@ -4,8 +4,8 @@
 #include "gate/pass.h"
 #include "gate/run/token.h"
 #include "gate/scan.h"
-#include "json/escape.h"
 #include "sluice/codec.h"
+#include "sluice/tape.h"
 
 namespace sluice {
 

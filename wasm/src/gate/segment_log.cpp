@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sluice/event.h"
+#include "sluice/segment.h"
 #include "sluice/sniff.h"
 #include "sluice/tape.h"
 

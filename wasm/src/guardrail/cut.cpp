@@ -2,9 +2,8 @@
 
 #include <vector>
 
-#include "json/escape.h"
-#include "json/utf8.h"
 #include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace sluice::guardrail {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "guardrail/cut.h"
-#include "json/utf8.h"
 #include "sluice/describe.h"
+#include "text/utf8.h"
 
 namespace sluice::guardrail {
 

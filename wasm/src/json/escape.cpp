@@ -1,9 +1,7 @@
-#include "json/escape.h"
-
 #include "json/scan.h"
-#include "json/utf8.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace sluice {
 

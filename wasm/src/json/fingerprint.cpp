@@ -1,10 +1,8 @@
-#include "sluice/fingerprint.h"
-
-#include "json/escape.h"
 #include "json/scan.h"
-#include "json/utf8.h"
 #include "sluice/bytes.h"
 #include "sluice/segment.h"
+#include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace sluice {
 

@@ -1,8 +1,8 @@
 // The strict reader behind the tape: RFC 8259, no recursion, every bound checked.
 #include "json/scan.h"
-#include "json/utf8.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace sluice {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "json/escape.h"
 #include "json/object.h"
 #include "layers/references.h"
+#include "sluice/tape.h"
 
 namespace sluice::layers {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "describe/code_point.h"
 #include "sluice/codec.h"
+#include "text/utf8.h"
 
 namespace sluice::layers {
 

@@ -11,7 +11,7 @@
 #include "layers/links.h"
 #include "layers/notes.h"
 #include "layers/segment_table.h"
-#include "sluice/fingerprint.h"
+#include "sluice/segment.h"
 
 namespace sluice::layers {
 

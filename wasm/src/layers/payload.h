@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "layers/document.h"
-#include "sluice/form.h"
+#include "sluice/codec.h"
 
 namespace sluice::layers {
 

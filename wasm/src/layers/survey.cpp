@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "describe/code_point.h"
-#include "json/escape.h"
 #include "layers/document.h"
 #include "layers/links.h"
 #include "layers/names.h"
 #include "layers/references.h"
 #include "sluice/config.h"
+#include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace sluice::layers {
 

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "json/order.h"
 #include "layers/references.h"
 #include "sluice/tape.h"
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "json/node_set.h"
 #include "restore/refs.h"
 #include "sluice/restore.h"
 #include "sluice/tape.h"

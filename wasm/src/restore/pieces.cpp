@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "json/object.h"
-#include "json/order.h"
 #include "layers/references.h"
 #include "restore/cutter.h"
 #include "restore/refs.h"
 #include "sluice/layers.h"
+#include "sluice/tape.h"
 
 namespace sluice {
 

@@ -1,6 +1,5 @@
-#include "sluice/restoration.h"
-
 #include "json/object.h"
+#include "sluice/restore.h"
 #include "sluice/tape.h"
 
 namespace sluice {

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "sluice/codec.h"
-#include "sluice/form.h"
 
 namespace sluice {
 

@@ -8,7 +8,6 @@
 
 #include "gate/segment_log.h"
 #include "json/object.h"
-#include "json/utf8.h"
 #include "session/base64_text.h"
 #include "session/wire.h"
 #include "sluice/config.h"
@@ -17,6 +16,7 @@
 #include "sluice/layers.h"
 #include "sluice/restore.h"
 #include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace sluice {
 

@@ -6,6 +6,7 @@
 
 namespace sluice {
 namespace sniffing {
+
 namespace {
 
 /// Spellings that mean a type which has a registered (or at least a usual) name.

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "sluice/bytes.h"
-#include "sniff/fields.h"
+#include "sniff/structure.h"
 #include "sniff/types.h"
 
 namespace sluice::sniffing {

@@ -4,7 +4,19 @@
 
 #include "sniff/recognisers.h"
 
-namespace sluice::sniffing {
+namespace sluice {
+
+std::string_view behind_doctype(std::string_view text) {
+  size_t end = text.find_first_of("[>");
+  if (end != text.npos && text[end] == '[') {
+    end = text.find(']', end);
+    if (end != text.npos) end = text.find('>', end);
+  }
+  return end == text.npos ? std::string_view{} : text.substr(end + 1);
+}
+
+namespace sniffing {
+
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n\f";
@@ -38,17 +50,6 @@ bool begins_svg(std::string_view text) {
   const std::string_view name = text.substr(1, text.find_first_of(" \t\r\n\f>/", 1) - 1);
   const bool visible = 1 + name.size() < text.size();
   return visible && (name == "svg" || (name.size() <= 64 && name.ends_with(":svg")));
-}
-
-/// Behind a document type declaration, an internal subset in brackets included; empty when it goes
-/// on beyond the head.
-std::string_view behind_doctype(std::string_view text) {
-  size_t end = text.find_first_of("[>");
-  if (end != text.npos && text[end] == '[') {
-    end = text.find(']', end);
-    if (end != text.npos) end = text.find('>', end);
-  }
-  return end == text.npos ? std::string_view{} : text.substr(end + 1);
 }
 
 /// The name in a document type declaration, in lower case; empty when its end is not visible.
@@ -120,4 +121,6 @@ std::optional<Match> marked_up(Bytes head) {
   return std::nullopt;
 }
 
-}  // namespace sluice::sniffing
+}  // namespace sniffing
+
+}  // namespace sluice

@@ -1,7 +1,7 @@
 #include "gate/run/byte_array.h"
 
 #include "gate/run/token.h"
-#include "json/escape.h"
+#include "sluice/tape.h"
 
 namespace sluice::gate {
 
