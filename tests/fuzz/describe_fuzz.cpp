@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "text/utf8.h"
 #include "describe/facts.h"
 #include "sluice/describe.h"
 #include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace {
 

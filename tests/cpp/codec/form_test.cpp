@@ -1,6 +1,4 @@
 // Names of forms, and writing bytes in them: against a reference that works on the whole at once.
-#include "sluice/codec.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -8,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sluice/codec.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The event log's records, byte for byte.
-#include "sluice/segment.h"
-
 #include <gtest/gtest.h>
+
+#include "sluice/segment.h"
 
 namespace sluice {
 namespace {

@@ -1,11 +1,10 @@
 // What a JSON text says, apart from white space and spelling.
-#include "sluice/segment.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "sluice/segment.h"
 
 namespace sluice {
 namespace {

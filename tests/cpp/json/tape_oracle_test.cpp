@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "json/value.h"
+#include "config/row.h"
 #include "sluice/tape.h"
 
 namespace sluice {

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "layers/document.h"
-#include "layers/mcp.h"
-#include "layers/observation.h"
-#include "layers/segment_table.h"
+#include "layers/dialects.h"
+#include "layers/result/document.h"
+#include "layers/result/segment_table.h"
 #include "layers/survey.h"
 
 namespace sluice {

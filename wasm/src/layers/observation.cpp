@@ -1,5 +1,3 @@
-#include "layers/observation.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -7,10 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/document.h"
-#include "layers/links.h"
-#include "layers/notes.h"
-#include "layers/segment_table.h"
+#include "layers/blocks.h"
+#include "layers/dialects.h"
+#include "layers/result/document.h"
+#include "layers/result/notes.h"
+#include "layers/result/segment_table.h"
 #include "sluice/segment.h"
 
 namespace sluice::layers {

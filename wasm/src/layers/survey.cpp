@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/document.h"
-#include "layers/links.h"
-#include "layers/names.h"
-#include "layers/references.h"
+#include "layers/blocks.h"
+#include "layers/result/document.h"
+#include "layers/result/names.h"
+#include "layers/result/references.h"
 #include "sluice/config.h"
 #include "sluice/tape.h"
 #include "text/utf8.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "layers/document.h"
-#include "layers/segment_table.h"
+#include "layers/result/document.h"
+#include "layers/result/segment_table.h"
 #include "sluice/config.h"
 #include "sluice/tape.h"
 

@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "gate/segment_log.h"
 #include "json/object.h"
-#include "session/base64_text.h"
+#include "layers/result/payload.h"
 #include "session/wire.h"
+#include "sluice/codec.h"
 #include "sluice/config.h"
 #include "sluice/describe.h"
 #include "sluice/gate.h"
@@ -32,7 +34,7 @@ class Session::Message {
 
   // The decode task in progress.
   GateOptions options;
-  std::optional<Base64Text> text;
+  std::optional<layers::Base64Text> text;
   std::unique_ptr<gate::SegmentLog> decoded;
   uint32_t decoding = 0;
 

@@ -1,16 +1,35 @@
-// References in place of markers, and the list `_meta["sluice/refs"]` that makes the mcp dialect
-// reversible.
+// References inside strings: written, parsed, put in place of markers; and the list
+// `_meta["sluice/refs"]` that makes the mcp dialect reversible.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "layers/document.h"
-#include "layers/notes.h"
+#include "layers/result/document.h"
+#include "layers/result/notes.h"
+#include "sluice/codec.h"
 
 namespace sluice::layers {
+
+inline constexpr std::string_view kScheme = "artifact://";
+
+/// The parts of a reference.
+struct Reference {
+  std::string id;
+  std::string mime_type;
+  Form form;
+};
+
+/// `artifact://<id>` without a query.
+std::string plain_uri(std::string_view id);
+
+/// Parses what `reference` writes. Empty if it is no reference or its form is malformed.
+std::optional<Reference> read_reference(std::string_view uri);
+
+// --- references in place of markers, and the list that undoes them -------------------------------
 
 inline constexpr std::string_view kRefsKey = "sluice/refs";
 

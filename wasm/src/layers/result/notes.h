@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/document.h"
-#include "layers/segment_table.h"
+#include "layers/result/document.h"
+#include "layers/result/segment_table.h"
 
 namespace sluice::layers {
 

@@ -1,9 +1,9 @@
-#include "layers/notes.h"
+#include "layers/result/notes.h"
 
 #include <algorithm>
 
 #include "json/object.h"
-#include "layers/references.h"
+#include "layers/result/references.h"
 #include "sluice/describe.h"
 #include "sluice/sniff.h"
 #include "sluice/tape.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "layers/payload.h"
+#include "layers/result/payload.h"
 #include "sluice/layers.h"
 
 namespace sluice::layers {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "layers/document.h"
+#include "layers/result/document.h"
 
 namespace sluice::layers {
 

@@ -1,4 +1,4 @@
-#include "layers/document.h"
+#include "layers/result/document.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "layers/names.h"
+#include "layers/result/names.h"
 
 #include <algorithm>
 

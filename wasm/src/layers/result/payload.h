@@ -1,11 +1,12 @@
-// Encoded bytes in a string that was too short for the gate.
+// Encoded bytes in a string that was too short for the gate, or in a stored text.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "layers/document.h"
+#include "layers/result/document.h"
 #include "sluice/codec.h"
 
 namespace sluice::layers {
@@ -47,5 +48,31 @@ std::optional<Payload> read_byte_array(const Document& document, size_t array);
 
 /// Whether a payload's form writes exactly `text`, also after its name is parsed.
 bool writes_again(const Payload& payload, std::string_view text);
+
+/// Takes text in pieces of any size and returns bytes as long as it is one base64 or base64url run.
+/// Ignores white space.
+class Base64Text {
+ public:
+  /// False if the text is no such run. Discard the bytes returned so far.
+  bool push(std::string_view text, std::string& bytes);
+  bool finish(std::string& bytes);
+
+  /// The form that writes the bytes again. Valid after `finish`.
+  Form form() const;
+  /// Whether that form writes the same text: there was no white space in it.
+  bool is_exact() const { return !loose_; }
+
+ private:
+  bool take(std::string_view word);
+  bool take_words(std::string_view text);
+
+  std::string open_;  // characters of the unfinished quantum
+  size_t pads_ = 0;
+  uint64_t characters_ = 0;
+  bool url_ = false;
+  bool standard_ = false;
+  bool padded_ = true;
+  bool loose_ = false;
+};
 
 }  // namespace sluice::layers

@@ -1,9 +1,9 @@
-#include "layers/segment_table.h"
+#include "layers/result/segment_table.h"
 
 #include <algorithm>
 #include <tuple>
 
-#include "layers/names.h"
+#include "layers/result/names.h"
 #include "sluice/describe.h"
 #include "sluice/sniff.h"
 #include "sluice/tape.h"
