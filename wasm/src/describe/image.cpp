@@ -7,6 +7,7 @@
 #include "describe/facts.h"
 #include "sluice/bytes.h"
 #include "sniff/structure.h"
+#include "text/ascii.h"
 
 namespace sluice::image {
 
@@ -206,15 +207,13 @@ std::optional<Dimensions> jxl_dimensions(Bytes head) {
   return Dimensions{width, height};
 }
 
-constexpr std::string_view kSpace = " \t\r\n";
-
 std::string_view behind(std::string_view text, std::string_view end) {
   const size_t at = text.find(end);
   return at == std::string_view::npos ? std::string_view() : text.substr(at + end.size());
 }
 
 std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kSpace);
+  const size_t first = text.find_first_not_of(kWhite);
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
@@ -240,9 +239,7 @@ std::string_view root_attributes(std::string_view text) {
 /// Reads a plain decimal, rounded to a whole number, and moves behind it; 0 when there is none or
 /// it has more than nine digits before the point.
 uint64_t take_number(std::string_view& text) {
-  const auto digit = [&](size_t at) {
-    return at < text.size() && text[at] >= '0' && text[at] <= '9';
-  };
+  const auto digit = [&](size_t at) { return at < text.size() && is_digit(text[at]); };
   uint64_t value = 0;
   size_t at = 0;
   for (; digit(at); ++at) {

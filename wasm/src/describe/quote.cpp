@@ -2,6 +2,7 @@
 // text, cut where nothing breaks.
 #include "sluice/describe.h"
 #include "sluice/segment.h"
+#include "text/ascii.h"
 #include "text/utf8.h"
 
 namespace sluice {
@@ -9,10 +10,6 @@ namespace sluice {
 // --- quotations ------------------------------------------------------------------------------
 
 namespace {
-
-bool is_letter(char32_t value) {
-  return (value | 0x20) >= 'a' && (value | 0x20) <= 'z';
-}
 
 /// The look-alike of a character that means something to Markdown or HTML. None of them has a
 /// compatibility decomposition, so NFKC does not bring the original back.
@@ -57,8 +54,7 @@ bool ends_with_word(std::string_view text, std::string_view word) {
   if (text.size() < word.size()) return false;
   const std::string_view tail = text.substr(text.size() - word.size());
   for (size_t i = 0; i < word.size(); ++i) {
-    const char low = tail[i] >= 'A' && tail[i] <= 'Z' ? static_cast<char>(tail[i] | 0x20) : tail[i];
-    if (low != word[i]) return false;
+    if (to_lower(tail[i]) != word[i]) return false;
   }
   return true;
 }
@@ -154,10 +150,7 @@ constexpr std::string_view kReference = "artifact://";
 constexpr size_t kLongestReference = 1'024;
 
 bool in_reference(char character) {
-  constexpr std::string_view kPunctuation = "-._~:/?&=%+;,@$";
-  const char low = static_cast<char>(character | 0x20);
-  return (low >= 'a' && low <= 'z') || (character >= '0' && character <= '9') ||
-         kPunctuation.find(character) != std::string_view::npos;
+  return is_alphanumeric(character) || is_among(character, "-._~:/?&=%+;,@$");
 }
 
 /// Characters (all ASCII) of the reference at the start of `text`; 0 when there is none or it is

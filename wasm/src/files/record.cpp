@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "text/ascii.h"
 #include "text/utf8.h"
 
 namespace sluice::files {
@@ -18,13 +19,7 @@ std::optional<uint64_t> whole_number(std::string_view source) {
       source.find_first_not_of('0', point + 1) != std::string_view::npos) {
     return std::nullopt;
   }
-  if (digits.size() > kMaxDigits) return std::nullopt;
-  uint64_t value = 0;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value = value * 10 + static_cast<uint64_t>(c - '0');
-  }
-  return value;
+  return decimal(digits, kMaxDigits);
 }
 
 std::string one_of(std::span<const std::string_view> words) {
@@ -160,11 +155,6 @@ void Record::drop_rest(std::string_view key, size_t most, std::string_view thing
 
 namespace {
 
-constexpr bool is_alphanumeric(char c) {
-  const char lower = static_cast<char>(c | 0x20);
-  return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
-}
-
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -232,9 +222,8 @@ constexpr size_t kMaxName = 127;
 
 /// The length of the letters, digits and `others` that a text begins with.
 size_t span_of(std::string_view text, std::string_view others) {
-  const auto end = std::find_if_not(text.begin(), text.end(), [&](char c) {
-    return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
-  });
+  const auto end = std::find_if_not(
+      text.begin(), text.end(), [&](char c) { return is_alphanumeric(c) || is_among(c, others); });
   return static_cast<size_t>(end - text.begin());
 }
 
@@ -296,10 +285,8 @@ std::optional<std::string> media_type(std::string_view declared) {
       !are_parameters(rest)) {
     return std::nullopt;
   }
-  std::string type(declared);
-  const auto parameters = type.end() - static_cast<ptrdiff_t>(rest.size());
-  std::transform(type.begin(), parameters, type.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  const size_t named = declared.size() - rest.size();
+  std::string type = lowered(declared.substr(0, named)).append(declared.substr(named));
   return type;
 }
 
@@ -313,7 +300,7 @@ constexpr size_t kMaxRest = 1'024;
 /// RFC 3986 §2, without the brackets of IP addresses.
 bool stands_in_uri(char c) {
   constexpr std::string_view kOthers = "-._~:/?#@!$&'()*+,;=%";
-  return is_alphanumeric(c) || kOthers.find(c) != std::string_view::npos;
+  return is_alphanumeric(c) || is_among(c, kOthers);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "sluice/segment.h"
 #include "sluice/sniff.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
@@ -131,7 +132,7 @@ void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
 void SegmentLog::print(Open& open, SegmentKind kind, std::string_view bytes) const {
   if (options_.protect) return;
   if (!open.begun) {
-    const size_t first = bytes.find_first_not_of(" \t\r\n");
+    const size_t first = bytes.find_first_not_of(kWhite);
     open.begun = first != std::string_view::npos;
     const bool like = open.begun && (bytes[first] == '{' || bytes[first] == '[');
     if (like || kind == SegmentKind::json) open.source.emplace();

@@ -6,6 +6,7 @@
 #include "guardrail/measure.h"
 #include "sluice/describe.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 #include "text/utf8.h"
 
 namespace sluice::guardrail {
@@ -94,13 +95,11 @@ namespace {
 constexpr std::string_view kScheme = "artifact:";
 
 bool is_uri_char(char c) {
-  const char lower = static_cast<char>(c | 0x20);
-  if ((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9')) return true;
-  return std::string_view("-._~:/?=&%+@,;").find(c) != std::string_view::npos;
+  return is_alphanumeric(c) || is_among(c, "-._~:/?=&%+@,;");
 }
 
 bool may_end_sentence(char c) {
-  return std::string_view(".,;:?").find(c) != std::string_view::npos;
+  return is_among(c, ".,;:?");
 }
 
 /// 1 for `/`, 2 for `\/`, else 0.

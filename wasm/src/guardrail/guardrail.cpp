@@ -13,6 +13,7 @@
 #include "guardrail/measure.h"
 #include "sluice/describe.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
@@ -235,7 +236,7 @@ size_t number_in(std::string_view text) {
   if (text == kNote) return 1;
   size_t number = 0;
   for (const char c : text.substr(0, kNote.size() + 10))
-    if (c >= '0' && c <= '9') number = number * 10 + static_cast<size_t>(c - '0');
+    if (is_digit(c)) number = number * 10 + static_cast<size_t>(c - '0');
   return number;
 }
 

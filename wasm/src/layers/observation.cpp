@@ -11,6 +11,7 @@
 #include "layers/result/notes.h"
 #include "layers/result/segment_table.h"
 #include "sluice/segment.h"
+#include "text/ascii.h"
 
 namespace sluice::layers {
 
@@ -49,7 +50,7 @@ Number number_of(std::string_view source) {
   int64_t written = 0;  // the exponent
   bool behind_point = false, behind_e = false, down = false;
   for (const char c : source) {
-    const bool digit = c >= '0' && c <= '9';
+    const bool digit = is_digit(c);
     if (behind_e) {
       down = down || c == '-';
       if (digit && written < INT32_MAX) written = written * 10 + (c - '0');

@@ -9,6 +9,7 @@
 
 #include "layers/result/references.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice::restoring {
 
@@ -34,14 +35,10 @@ bool read_flag(const Tape& tape, size_t object, std::string_view key) {
 bool read_count(const Tape& tape, size_t object, size_t& out) {
   const std::optional<size_t> value = tape.find(object, "n");
   if (!value) return true;
-  const std::string_view digits = tape.source(*value);
-  if (tape[*value].type != Type::number || digits.size() > 9) return false;
-  out = 0;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return false;
-    out = out * 10 + static_cast<size_t>(c - '0');
-  }
-  return true;
+  const auto count =
+      tape[*value].type == Type::number ? decimal(tape.source(*value), 9) : std::nullopt;
+  if (count) out = static_cast<size_t>(*count);
+  return count.has_value();
 }
 
 bool read_entry(const Tape& tape, size_t node, Entry& entry) {
@@ -167,12 +164,9 @@ bool read_token(std::string_view token, std::string& name, int& duplicate) {
       continue;
     }
     const std::string_view digits = token.substr(std::min(at + 2, token.size()));
-    if (escaped != 'd' || digits.empty() || digits.size() > 8) return false;
-    duplicate = 0;
-    for (const char c : digits) {
-      if (c < '0' || c > '9') return false;
-      duplicate = duplicate * 10 + (c - '0');
-    }
+    const auto number = decimal(digits, 8);
+    if (escaped != 'd' || !number) return false;
+    duplicate = static_cast<int>(*number);
     return true;
   }
   return true;

@@ -8,6 +8,7 @@
 #include "restore/cutter.h"
 #include "sluice/layers.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
@@ -116,22 +117,14 @@ struct Inner {
   Hole kind = Hole::run;
 };
 
-bool read_offset(std::string_view digits, size_t& offset) {
-  if (digits.size() > 15) return false;
-  offset = 0;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return false;
-    offset = offset * 10 + static_cast<size_t>(c - '0');
-  }
-  return !digits.empty();
-}
-
 bool read_inner(const Tape& tape, size_t node, Inner& inner) {
   const std::optional<size_t> offset = tape.find(node, "offset");
   const std::optional<size_t> uri = tape.find(node, "uri");
   const std::optional<size_t> name = tape.find(node, "kind");
   const std::optional<Hole> kind = restoring::kind_named(name ? tape.string(*name) : std::string());
-  if (!offset || !uri || !kind || !read_offset(tape.source(*offset), inner.offset)) return false;
+  const auto place = offset ? decimal(tape.source(*offset), 15) : std::nullopt;
+  if (!place || !uri || !kind) return false;
+  inner.offset = static_cast<size_t>(*place);
   inner.uri = tape.string(*uri);
   inner.kind = *kind;
   return true;

@@ -2,18 +2,11 @@
 
 #include "json/object.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
 namespace {
-
-Status misuse(std::string path, std::string message) {
-  Status status;
-  status.code = Code::misuse;
-  status.path = std::move(path);
-  status.message = std::move(message);
-  return status;
-}
 
 /// One flat JSON object from the host.
 class Fields {
@@ -43,14 +36,9 @@ class Fields {
   /// A member that counts: digits alone, at most nine.
   bool number(std::string_view key, uint32_t& value) const {
     const auto node = tape_.find(0, key);
-    const std::string_view digits = node ? tape_.source(*node) : std::string_view();
-    if (digits.empty() || digits.size() > 9) return false;
-    value = 0;
-    for (const char c : digits) {
-      if (c < '0' || c > '9') return false;
-      value = value * 10 + static_cast<uint32_t>(c - '0');
-    }
-    return true;
+    const auto digits = node ? decimal(tape_.source(*node), 9) : std::nullopt;
+    if (digits) value = static_cast<uint32_t>(*digits);
+    return digits.has_value();
   }
 
  private:
@@ -81,6 +69,10 @@ const char* kind_name(Task::Kind kind) {
 }
 
 }  // namespace
+
+Status misuse(std::string path, std::string message) {
+  return {Code::misuse, 0, 0, std::move(path), std::move(message)};
+}
 
 Status read_call(std::string_view json, Call& call) {
   const Fields fields(json);

@@ -39,11 +39,11 @@ std::optional<uint64_t> end_record(Bytes tail) {
 
 //   PK12 version:2 version:2 flags:2 … lengths of name:2 (at 28) extra:2 comment:2 … place:4 (at
 //   42) name
-std::optional<ZipEntry> zip_entry(Bytes bytes, uint64_t at) {
+std::optional<DirectoryEntry> zip_entry(Bytes bytes, uint64_t at) {
   const uint64_t length = le16(bytes, at + 28);
   if (!stands(bytes, at, kCentral) || !holds(bytes, at + kCentralBytes, length))
     return std::nullopt;
-  ZipEntry entry;
+  DirectoryEntry entry;
   const auto begin = static_cast<size_t>(at + kCentralBytes);
   entry.name = as_text(bytes.subspan(begin, static_cast<size_t>(length)));
   entry.encrypted = (le16(bytes, at + 8) & 1) != 0;

@@ -122,7 +122,7 @@ struct ZipDirectory {
 };
 
 /// An entry of the directory, as its header there says.
-struct ZipEntry {
+struct DirectoryEntry {
   std::string_view name;
   bool encrypted = false;
   uint64_t place = 0;  ///< of the entry itself, by the archive's own offsets
@@ -130,7 +130,7 @@ struct ZipEntry {
 };
 
 /// The header in the directory that stands at `at`, with its name; nothing when none does.
-std::optional<ZipEntry> zip_entry(Bytes bytes, uint64_t at);
+std::optional<DirectoryEntry> zip_entry(Bytes bytes, uint64_t at);
 
 /// Nothing where the end of the archive is not seen, or is not whole.
 std::optional<ZipDirectory> zip_directory(const Glimpse& file);

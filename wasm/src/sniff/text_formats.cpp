@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sniff/recognisers.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
@@ -27,21 +28,17 @@ std::string_view skip_space(std::string_view text) {
   return at == text.npos ? std::string_view{} : text.substr(at);
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 /// Whether `text` begins with `word` (lower case), ASCII case ignored.
 bool begins(std::string_view text, std::string_view word) {
   return text.size() >= word.size() && std::equal(word.begin(), word.end(), text.begin(),
-                                                  [](char a, char b) { return a == lower(b); });
+                                                  [](char a, char b) { return a == to_lower(b); });
 }
 
 /// Whether `text` begins with the tag `name`, wholly visible.
 bool begins_tag(std::string_view text, std::string_view name) {
   if (text.empty() || text[0] != '<' || !begins(text.substr(1), name)) return false;
   const std::string_view rest = text.substr(1 + name.size());
-  return !rest.empty() && (kSpace.find(rest[0]) != kSpace.npos || rest[0] == '>' || rest[0] == '/');
+  return !rest.empty() && (is_among(rest[0], kSpace) || rest[0] == '>' || rest[0] == '/');
 }
 
 /// `<svg` or `<any:svg`.
@@ -56,9 +53,7 @@ bool begins_svg(std::string_view text) {
 std::string doctype_name(std::string_view text) {
   text = skip_space(text.substr(kDoctype.size()));
   const size_t end = text.find_first_of(" \t\r\n\f>[");
-  std::string name(text.substr(0, end > 16 ? 0 : end));
-  std::transform(name.begin(), name.end(), name.begin(), lower);
-  return name;
+  return lowered(text.substr(0, end > 16 ? 0 : end));
 }
 
 /// What stands before the root element, and the text from the root on.

@@ -4,6 +4,9 @@
 #include <array>
 #include <cstdint>
 
+#include "sluice/codec.h"
+#include "text/ascii.h"
+
 namespace sluice {
 
 namespace {
@@ -171,6 +174,40 @@ size_t ansi_length(std::string_view text, size_t at) {
   while (end < text.size() && between(text[end], 0x20, 0x2f)) ++end;
   if (end < text.size() && between(text[end], 0x30, 0x7e)) ++end;
   return end - at;
+}
+
+// --- ASCII ---------------------------------------------------------------------------------------
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), to_lower);
+  return out;
+}
+
+std::optional<uint64_t> decimal(std::string_view digits, size_t most) {
+  if (digits.empty() || digits.size() > most) return std::nullopt;
+  uint64_t number = 0;
+  for (const char c : digits) {
+    if (!is_digit(c)) return std::nullopt;
+    number = number * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return number;
+}
+
+bool undo_percent(std::string_view text, std::string& out) {
+  bool well_formed = true;
+  for (size_t at = 0; at < text.size(); ++at) {
+    uint8_t byte[decoded_capacity(2)];
+    if (text[at] == '%' && text.size() - at >= 3 &&
+        decode(as_bytes(text.substr(at + 1, 2)), Alphabet::hex, byte).written == 1) {
+      out += static_cast<char>(byte[0]);
+      at += 2;
+    } else {
+      well_formed = well_formed && text[at] != '%';
+      out += text[at];
+    }
+  }
+  return well_formed;
 }
 
 }  // namespace sluice

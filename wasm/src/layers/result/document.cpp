@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "text/ascii.h"
+
 namespace sluice::layers {
 
 // --- the text --------------------------------------------------------------------------------
@@ -50,9 +52,9 @@ std::optional<uint32_t> Document::only(size_t node) const {
   const std::span<const Mark> found = marks(node);
   if (tape_[node].type != Type::string || found.size() != 1) return std::nullopt;
   const std::string value = tape_.string(node);
-  const size_t first = value.find_first_not_of(" \t\r\n");
+  const size_t first = value.find_first_not_of(kWhite);
   if (marker_at(value, first) < 0 ||
-      value.find_first_not_of(" \t\r\n", first + kMarkerBytes) != std::string::npos) {
+      value.find_first_not_of(kWhite, first + kMarkerBytes) != std::string::npos) {
     return std::nullopt;
   }
   return found.front().segment;
@@ -188,7 +190,7 @@ void open_envelope(const Document& document, Shape& shape) {
 }  // namespace
 
 bool was_array(const Segment& segment) {
-  const size_t first = segment.preview.find_first_not_of(" \t\r\n");
+  const size_t first = segment.preview.find_first_not_of(kWhite);
   return first != std::string::npos && segment.preview[first] == '[';
 }
 

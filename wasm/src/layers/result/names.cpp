@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sluice/codec.h"
+#include "text/ascii.h"
 #include "text/utf8.h"
 
 namespace sluice::layers {
@@ -10,21 +10,6 @@ namespace sluice::layers {
 // --- file names ------------------------------------------------------------------------------
 
 namespace {
-
-std::string undo_percent(std::string_view text) {
-  std::string out;
-  for (size_t at = 0; at < text.size(); ++at) {
-    uint8_t byte[decoded_capacity(2)];
-    if (text[at] == '%' && text.size() - at >= 3 &&
-        decode(as_bytes(text.substr(at + 1, 2)), Alphabet::hex, byte).written == 1) {
-      out += static_cast<char>(byte[0]);
-      at += 2;
-    } else {
-      out += text[at];
-    }
-  }
-  return out;
-}
 
 void trim_end(std::string& name) {
   while (name.ends_with(' ') || name.ends_with('.')) name.pop_back();
@@ -36,19 +21,14 @@ std::string_view extension_of(std::string_view name) {
   const size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || name.size() - dot > kLongest) return {};
   const std::string_view extension = name.substr(dot);
-  const bool plain = std::all_of(extension.begin() + 1, extension.end(), [](char c) {
-    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-  });
+  const bool plain = std::all_of(extension.begin() + 1, extension.end(), is_alphanumeric<char>);
   return plain ? extension : std::string_view();
 }
 
 /// Whether a name begins like our own notes.
 bool is_our_voice(std::string_view name) {
   constexpr std::string_view kVoice = "[sluice]";
-  const std::string_view begin = name.substr(0, kVoice.size());
-  return std::equal(begin.begin(), begin.end(), kVoice.begin(), kVoice.end(), [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-  });
+  return lowered(name.substr(0, kVoice.size())) == kVoice;
 }
 
 /// A name shortened to the limits, with its extension.
@@ -85,8 +65,7 @@ std::string clean_filename(std::string_view name) {
     }
     const bool shown = !is_control(point.value) && !is_invisible(point.value);
     if (!shown || point.value == kReplacement || (clean.empty() && point.value == '.')) continue;
-    const bool forbidden = point.length == 1 &&
-                           std::string_view("<>:\"|?*`").find(source[0]) != std::string_view::npos;
+    const bool forbidden = point.length == 1 && is_among(source[0], "<>:\"|?*`");
     clean += forbidden ? std::string_view("_") : source;
   }
   trim_end(clean);
@@ -105,7 +84,9 @@ std::string filename_of_uri(std::string_view uri) {
   } else if (const size_t colon = uri.find(':'); colon != std::string_view::npos) {
     uri.remove_prefix(colon + 1);
   }
-  return clean_filename(undo_percent(uri));
+  std::string path;
+  undo_percent(uri, path);
+  return clean_filename(path);
 }
 
 // --- members beside a value ------------------------------------------------------------------
@@ -120,14 +101,7 @@ std::optional<uint64_t> number_member(const Document& document, size_t object,
                                       std::string_view key) {
   const std::optional<size_t> value = document.tape().find(object, key);
   if (!value || document.tape()[*value].type != Type::number) return std::nullopt;
-  const std::string_view digits = document.tape().source(*value);
-  if (digits.size() > 18) return std::nullopt;
-  uint64_t number = 0;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return std::nullopt;
-    number = number * 10 + static_cast<uint64_t>(c - '0');
-  }
-  return number;
+  return decimal(document.tape().source(*value), 18);
 }
 
 std::string sibling_filename(const Document& document, size_t object) {

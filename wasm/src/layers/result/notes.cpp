@@ -7,6 +7,7 @@
 #include "sluice/describe.h"
 #include "sluice/sniff.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice::layers {
 
@@ -23,9 +24,9 @@ size_t encoded_word(std::string_view text) {
     const size_t begin = at;
     bool upper = false, lower = false, digit = false;
     for (; at < text.size() && text[at] != '\n' && looks_encoded(text.substr(at, 1)); ++at) {
-      upper = upper || (text[at] >= 'A' && text[at] <= 'Z');
-      lower = lower || (text[at] >= 'a' && text[at] <= 'z');
-      digit = digit || (text[at] >= '0' && text[at] <= '9');
+      upper = upper || is_upper(text[at]);
+      lower = lower || is_lower(text[at]);
+      digit = digit || is_digit(text[at]);
     }
     if (at - begin > kPreviewChars && upper && lower && digit) return begin;
     ++at;
@@ -274,14 +275,13 @@ bool is_whole_value(std::string_view text, size_t at) {
   const size_t behind = at + kMarkerBytes;
   if (text[at - 1] != '"' || text[behind] != '"') return false;
   if (at >= 2 && text[at - 2] == '\\') return false;
-  const size_t next = text.find_first_not_of(" \t\r\n", behind + 1);
+  const size_t next = text.find_first_not_of(kWhite, behind + 1);
   return next == std::string_view::npos || text[next] != ':';
 }
 
 /// Whether a reference would seem to go on with this character.
 bool continues_uri(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '&' ||
-         c == '=' || c == '%' || c == '-' || c == '_' || c == '/' || c == '+';
+  return is_alphanumeric(c) || is_among(c, "&=%-_/+");
 }
 
 void append(std::string& out, const Document& document, size_t node, const Notes& notes,

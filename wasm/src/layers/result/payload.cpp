@@ -4,12 +4,11 @@
 
 #include "sluice/codec.h"
 #include "sluice/sniff.h"
+#include "text/ascii.h"
 
 namespace sluice::layers {
 
 namespace {
-
-constexpr std::string_view kWhite = " \t\r\n";
 
 // Longer than nearly every word of a language.
 constexpr size_t kLongestWord = 20;
@@ -18,27 +17,16 @@ constexpr size_t kLongestWord = 20;
 constexpr size_t kPlainlyHex = 16;
 
 bool is_letter_of_run(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
-         c == '/' || c == '-' || c == '_' || c == '=' || c == '\n' || c == '\r';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
+  return is_alphanumeric(c) || is_among(c, "+/-_=\n\r");
 }
 
 /// A number, or letters of one case with an optional capital first.
 bool is_word(std::string_view word) {
   if (word.size() > kLongestWord) return false;
   const std::string_view rest = is_upper(word[0]) ? word.substr(1) : word;
-  return std::all_of(rest.begin(), rest.end(), is_lower) ||
-         std::all_of(rest.begin(), rest.end(), is_upper) ||
-         std::all_of(word.begin(), word.end(), is_digit);
+  return std::all_of(rest.begin(), rest.end(), is_lower<char>) ||
+         std::all_of(rest.begin(), rest.end(), is_upper<char>) ||
+         std::all_of(word.begin(), word.end(), is_digit<char>);
 }
 
 /// The word at `text[at]`, up to white space.
@@ -168,13 +156,9 @@ std::optional<Payload> read_between(std::string_view text, Read read) {
 
 /// The value of a JSON number from 0 to 255 in its plain spelling. Empty for anything else.
 std::optional<char> byte_of(std::string_view source) {
-  if (source.empty() || source.size() > 3 || (source.size() > 1 && source[0] == '0')) return {};
-  unsigned value = 0;
-  for (const char c : source) {
-    if (c < '0' || c > '9') return {};
-    value = value * 10 + static_cast<unsigned>(c - '0');
-  }
-  return value < 256 ? std::optional(static_cast<char>(value)) : std::nullopt;
+  if (source.size() > 1 && source[0] == '0') return {};
+  const std::optional<uint64_t> value = decimal(source, 3);
+  return value && *value < 256 ? std::optional(static_cast<char>(*value)) : std::nullopt;
 }
 
 }  // namespace

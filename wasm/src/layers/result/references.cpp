@@ -7,6 +7,7 @@
 #include "sluice/codec.h"
 #include "sluice/layers.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
@@ -17,8 +18,7 @@ namespace layers {
 namespace {
 
 bool is_plain(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
-         c == '.' || c == '_' || c == '/';
+  return is_alphanumeric(c) || is_among(c, "-._/");
 }
 
 /// Percent-encodes every character that means something to a URI, a quote or a markup language (RFC
@@ -32,24 +32,6 @@ void append_percent(std::string& out, std::string_view text) {
     out += '%';
     encode(as_bytes({&c, 1}), Alphabet::hex, false, true, out);
   }
-}
-
-std::optional<std::string> undo_percent(std::string_view text) {
-  std::string out;
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
-      out += text[at];
-      continue;
-    }
-    uint8_t byte[decoded_capacity(2)];
-    if (text.size() - at < 3) return std::nullopt;
-    if (decode(as_bytes(text.substr(at + 1, 2)), Alphabet::hex, byte).written != 1) {
-      return std::nullopt;
-    }
-    out += static_cast<char>(byte[0]);
-    at += 2;
-  }
-  return out;
 }
 
 /// The value of `name=` in a query, still encoded.
@@ -79,12 +61,15 @@ std::optional<Reference> read_reference(std::string_view uri) {
   uri.remove_prefix(kScheme.size());
   const size_t mark = std::min(uri.find('?'), uri.size());
   const std::string_view query = uri.substr(std::min(mark + 1, uri.size()));
-  std::optional<std::string> id = undo_percent(uri.substr(0, mark));
-  std::optional<std::string> type = undo_percent(parameter(query, "type"));
-  if (!id || id->empty() || !type) return std::nullopt;
-  std::optional<Form> form = parse_form(parameter(query, "form"), *type);
+  Reference reference;
+  if (!undo_percent(uri.substr(0, mark), reference.id) || reference.id.empty() ||
+      !undo_percent(parameter(query, "type"), reference.mime_type)) {
+    return std::nullopt;
+  }
+  std::optional<Form> form = parse_form(parameter(query, "form"), reference.mime_type);
   if (!form) return std::nullopt;
-  return Reference{std::move(*id), std::move(*type), std::move(*form)};
+  reference.form = std::move(*form);
+  return reference;
 }
 
 // --- the list --------------------------------------------------------------------------------
