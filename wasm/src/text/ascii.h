@@ -60,8 +60,4 @@ std::string lowered(std::string_view text);
 /// The number that decimal digits say, nothing but digits and at most `most` (up to 19) of them.
 std::optional<uint64_t> decimal(std::string_view digits, size_t most);
 
-/// Appends `text` percent-decoded (RFC 3986 §2.1). False if an escape in it is malformed; that
-/// stays as it is.
-bool undo_percent(std::string_view text, std::string& out);
-
 }  // namespace sluice

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 
-#include "sluice/codec.h"
 #include "text/ascii.h"
 
 namespace sluice {
@@ -192,22 +191,6 @@ std::optional<uint64_t> decimal(std::string_view digits, size_t most) {
     number = number * 10 + static_cast<uint64_t>(c - '0');
   }
   return number;
-}
-
-bool undo_percent(std::string_view text, std::string& out) {
-  bool well_formed = true;
-  for (size_t at = 0; at < text.size(); ++at) {
-    uint8_t byte[decoded_capacity(2)];
-    if (text[at] == '%' && text.size() - at >= 3 &&
-        decode(as_bytes(text.substr(at + 1, 2)), Alphabet::hex, byte).written == 1) {
-      out += static_cast<char>(byte[0]);
-      at += 2;
-    } else {
-      well_formed = well_formed && text[at] != '%';
-      out += text[at];
-    }
-  }
-  return well_formed;
 }
 
 }  // namespace sluice

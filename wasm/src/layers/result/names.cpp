@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "layers/result/references.h"
 #include "text/ascii.h"
 #include "text/utf8.h"
 

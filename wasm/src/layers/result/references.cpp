@@ -50,6 +50,22 @@ std::string_view parameter(std::string_view query, std::string_view name) {
 
 }  // namespace
 
+bool undo_percent(std::string_view text, std::string& out) {
+  bool well_formed = true;
+  for (size_t at = 0; at < text.size(); ++at) {
+    uint8_t byte[decoded_capacity(2)];
+    if (text[at] == '%' && text.size() - at >= 3 &&
+        decode(as_bytes(text.substr(at + 1, 2)), Alphabet::hex, byte).written == 1) {
+      out += static_cast<char>(byte[0]);
+      at += 2;
+    } else {
+      well_formed = well_formed && text[at] != '%';
+      out += text[at];
+    }
+  }
+  return well_formed;
+}
+
 std::string plain_uri(std::string_view id) {
   std::string uri(kScheme);
   append_percent(uri, id);

@@ -23,6 +23,10 @@ struct Reference {
   Form form;
 };
 
+/// Appends `text` percent-decoded (RFC 3986 §2.1). False if an escape in it is malformed; that
+/// stays as it is.
+bool undo_percent(std::string_view text, std::string& out);
+
 /// `artifact://<id>` without a query.
 std::string plain_uri(std::string_view id);
 
