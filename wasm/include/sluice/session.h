@@ -81,9 +81,9 @@ class Session {
   void link(uint32_t number, std::string json);
 
   /// Writes the answer. `report` describes it:
-  /// `{"changed":…,"clamped":…,"original_chars":…,"clamped_chars":…,"method":…,"shelve":…}`.
-  /// `shelve` means that the observation was clamped and is longer than `auto_artifact_threshold`:
-  /// store the whole.
+  /// `{"changed":…,"clamped":…,"original_chars":…,"clamped_chars":…,"method":…,"store_whole":…}`.
+  /// `store_whole` means that the observation was clamped and is longer than
+  /// `auto_artifact_threshold`: store the whole.
   Status render(std::string& text);
   std::string report() const;
   /// The entries of `_meta["sluice/refs"]` for an mcp result that has no place for them.

@@ -151,7 +151,7 @@ std::string write_report(const Clamped& clamped, bool changed, bool store_whole)
       .number("original_chars", clamped.original_chars)
       .number("clamped_chars", clamped.clamped_chars)
       .text("method", clamped.method)
-      .flag("shelve", store_whole)
+      .flag("store_whole", store_whole)
       .end();
 }
 

@@ -83,14 +83,14 @@ export class LayerWork {
   async storeWhole(): Promise<boolean> {
     const { access, options } = this.#deps;
     const intake = new Intake(this.#engine, access, infoOf(options, { observation: true }));
-    this.#engine.call("shelve");
+    this.#engine.call("storeWhole");
     await this.#takeAll(intake);
     const ref = intake.refs.get(0);
     if (ref === undefined) return false;
     const isStored = !isTruncated(ref);
     if (isStored) this.#intake.setRef(Number.MAX_SAFE_INTEGER, ref);
     this.#engine.give(storedMessage(0, ref, false));
-    this.#engine.must("shelved");
+    this.#engine.must("storedWhole");
     return isStored;
   }
 
