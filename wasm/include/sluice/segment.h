@@ -117,6 +117,10 @@ struct Segment {
   Fingerprint content_print;  ///< of text, as it stands inside a string
 };
 
+/// How references begin inside strings, and the member of `_meta` that lists those of a result.
+inline constexpr std::string_view kScheme = "artifact://";
+inline constexpr std::string_view kRefsKey = "sluice/refs";
+
 /// How a marker stands in reduced text: 0x01, four lower-case hex digits of the index, 0x02. JSON
 /// forbids these control bytes inside strings, so a marker can be mistaken for nothing else. A
 /// value diverted whole is `"` marker `"`; a run inside a string stands among the string's text.
@@ -129,6 +133,22 @@ void append_marker(std::string& out, uint32_t index);
 
 /// The index of the marker that starts at `text[at]`, or -1 when none does.
 int32_t marker_at(std::string_view text, size_t at);
+
+/// `text` with what `write` gives for its segment in place of each marker.
+template <typename Write>
+std::string replace_markers(std::string_view text, Write write) {
+  std::string out;
+  size_t copied = 0;
+  for (size_t at = text.find(kMarkerOpen); at != std::string_view::npos;
+       at = text.find(kMarkerOpen, at + 1)) {
+    const int32_t segment = marker_at(text, at);
+    if (segment < 0) continue;
+    out += text.substr(copied, at - copied);
+    out += write(static_cast<uint32_t>(segment));
+    copied = at + kMarkerBytes;
+  }
+  return out += text.substr(copied);
+}
 
 // --- events: what the gate tells its host while bytes pass ---------------------------------------
 
@@ -146,6 +166,9 @@ inline constexpr size_t kEventHeader = 12;
 
 void append_event(std::string& log, EventKind kind, uint32_t segment,
                   std::string_view payload = {});
+
+/// Logs that the reference to a closed segment `inner` stands here.
+void append_reference_event(std::string& log, uint32_t segment, uint32_t inner);
 
 /// Sets the payload length of the record that begins at `at`: its payload was written in place.
 void set_event_length(std::string& log, size_t at, uint32_t length);

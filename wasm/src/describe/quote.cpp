@@ -14,36 +14,12 @@ namespace {
 /// The look-alike of a character that means something to Markdown or HTML. None of them has a
 /// compatibility decomposition, so NFKC does not bring the original back.
 char32_t defused(char32_t value) {
-  switch (value) {
-    case '`':
-      return U'\'';
-    case '<':
-      return U'\u2039';
-    case '>':
-      return U'\u203a';
-    case '[':
-      return U'\u2772';
-    case ']':
-      return U'\u2773';
-    case '(':
-      return U'\u2768';
-    case ')':
-      return U'\u2769';
-    case '!':
-      return U'\u01c3';
-    case '*':
-      return U'\u2217';
-    case '_':
-      return U'\u02cd';
-    case '#':
-      return U'\u266f';
-    case '|':
-      return U'\u2223';
-    case '~':
-      return U'\u223c';
-    default:
-      return value;
-  }
+  constexpr std::u32string_view kLive = U"`<>[]()!*_#|~";
+  constexpr std::u32string_view kLookAlike =
+      U"'\u2039\u203a\u2772\u2773\u2768\u2769\u01c3\u2217\u02cd\u266f\u2223\u223c";
+  static_assert(kLive.size() == kLookAlike.size());
+  const size_t at = kLive.find(value);
+  return at == kLive.npos ? value : kLookAlike[at];
 }
 
 /// Schemes that do something without `//`.
@@ -146,7 +122,6 @@ std::string quote_untrusted(std::string_view text, size_t limit) {
 
 namespace {
 
-constexpr std::string_view kReference = "artifact://";
 constexpr size_t kLongestReference = 1'024;
 
 bool in_reference(char character) {
@@ -156,8 +131,8 @@ bool in_reference(char character) {
 /// Characters (all ASCII) of the reference at the start of `text`; 0 when there is none or it is
 /// longer than any of ours.
 size_t reference_length(std::string_view text) {
-  if (!text.starts_with(kReference)) return 0;
-  size_t length = kReference.size();
+  if (!text.starts_with(kScheme)) return 0;
+  size_t length = kScheme.size();
   while (length < text.size() && in_reference(text[length])) {
     if (++length > kLongestReference) return 0;
   }

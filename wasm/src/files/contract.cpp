@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "files/record.h"
+#include "sluice/segment.h"
 #include "sluice/tape.h"
 
 namespace sluice {
@@ -47,7 +48,6 @@ class Carrier {
 namespace {
 
 constexpr size_t kMaxDepth = 512;
-constexpr std::string_view kRefsKey = "sluice/refs";
 
 constexpr std::array<std::string_view, 6> kMembers = {
     "results", "meta_data", "retryable", "artifacts", "deferred_artifacts", "display"};

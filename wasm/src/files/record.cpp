@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "sluice/segment.h"
 #include "text/ascii.h"
 #include "text/utf8.h"
 
@@ -294,7 +295,6 @@ std::optional<std::string> media_type(std::string_view declared) {
 
 namespace {
 
-constexpr std::string_view kScheme = "artifact://";
 constexpr size_t kMaxRest = 1'024;
 
 /// RFC 3986 §2, without the brackets of IP addresses.

@@ -26,6 +26,12 @@ void append_event(std::string& log, EventKind kind, uint32_t segment, std::strin
   log += payload;
 }
 
+void append_reference_event(std::string& log, uint32_t segment, uint32_t inner) {
+  std::string payload;
+  append_u32(payload, inner);
+  append_event(log, EventKind::reference, segment, payload);
+}
+
 void set_event_length(std::string& log, size_t at, uint32_t length) {
   for (size_t i = 0; i < 4; ++i) log[at + 8 + i] = static_cast<char>(length >> (8 * i) & 0xFF);
 }
@@ -168,9 +174,7 @@ void SegmentLog::follow(Open& open, const Segment& segment, std::string_view byt
 }
 
 void SegmentLog::reference(uint32_t index, uint32_t inner) {
-  const char payload[4] = {static_cast<char>(inner & 0xFF), static_cast<char>(inner >> 8 & 0xFF),
-                           static_cast<char>(inner >> 16 & 0xFF), static_cast<char>(inner >> 24)};
-  append_event(events_, EventKind::reference, index, {payload, 4});
+  append_reference_event(events_, index, inner);
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
   segment.inner.push_back(inner);

@@ -1,5 +1,6 @@
 #include "restore/cutter.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -64,11 +65,9 @@ bool read_entry(const Tape& tape, size_t node, Entry& entry) {
 }  // namespace
 
 std::optional<Hole> kind_named(std::string_view name) {
-  if (name.empty()) return Hole::run;
-  if (name == "text") return Hole::text;
-  if (name == "bytes") return Hole::bytes;
-  if (name == "json") return Hole::json;
-  return std::nullopt;
+  const auto* const found = std::find(layers::kHoleNames.begin(), layers::kHoleNames.end(), name);
+  if (found == layers::kHoleNames.end()) return std::nullopt;
+  return static_cast<Hole>(found - layers::kHoleNames.begin());
 }
 
 Status misfit(std::string_view path, std::string_view message) {
@@ -315,10 +314,10 @@ Status Cutter::fill_string(size_t node, const std::vector<const Entry*>& entries
   };
   size_t copied = 0;
   size_t n = 0;
-  size_t place = value.find(layers::kScheme);
+  size_t place = value.find(kScheme);
   for (const Entry* entry : entries) {
     for (; n < entry->n && place != std::string::npos; ++n) {
-      place = value.find(layers::kScheme, place + layers::kScheme.size());
+      place = value.find(kScheme, place + kScheme.size());
     }
     std::optional<Piece> piece =
         piece_for(entry->from.empty() ? entry->uri : entry->from, entry->kind);
@@ -358,7 +357,7 @@ Status Cutter::replace(size_t node, const Entry& entry) {
 
 void Cutter::take_list_out() {
   const std::optional<size_t> meta = tape_.find(root_, "_meta");
-  const std::optional<size_t> list = meta ? tape_.find(*meta, layers::kRefsKey) : std::nullopt;
+  const std::optional<size_t> list = meta ? tape_.find(*meta, kRefsKey) : std::nullopt;
   if (!list || replaced_.has(root_) || replaced_.has(*meta) || replaced_.has(*list)) return;
   const bool added = removed_.has(*meta);
   if (added && tape_.count(*meta) == 1) return;

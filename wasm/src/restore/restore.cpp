@@ -2,6 +2,7 @@
 #include "sluice/restore.h"
 
 #include <algorithm>
+#include <array>
 
 #include "json/object.h"
 #include "layers/result/references.h"
@@ -31,7 +32,7 @@ size_t body_of(const Tape& tape) {
 Status restore_document(const Tape& tape, std::vector<Piece>& pieces) {
   const size_t body = body_of(tape);
   const std::optional<size_t> meta = tape.find(body, "_meta");
-  const std::optional<size_t> list = meta ? tape.find(*meta, layers::kRefsKey) : std::nullopt;
+  const std::optional<size_t> list = meta ? tape.find(*meta, kRefsKey) : std::nullopt;
   if (!list) {
     append_literal(pieces, tape.text());
     return {};
@@ -193,16 +194,8 @@ Status restore_text_pieces(std::string_view text, std::string_view refs_json, bo
 
 namespace {
 
-const char* kind_name(Piece::Kind kind) {
-  switch (kind) {
-    case Piece::Kind::bytes:
-      return "bytes";
-    case Piece::Kind::text:
-      return "text";
-    default:
-      return "json";
-  }
-}
+/// By Piece::Kind.
+constexpr std::array<std::string_view, 4> kKindNames = {"literal", "bytes", "text", "json"};
 
 }  // namespace
 
@@ -230,7 +223,7 @@ bool Restoration::next(std::string& out) {
     return true;
   }
   out = Object()
-            .text("kind", kind_name(piece.kind))
+            .text("kind", kKindNames[static_cast<size_t>(piece.kind)])
             .text("id", piece.id)
             .text("form", form_name(piece.form, ""))
             .flag("raw", piece.raw)

@@ -1,5 +1,7 @@
 #include "session/wire.h"
 
+#include <array>
+
 #include "json/object.h"
 #include "sluice/tape.h"
 #include "text/ascii.h"
@@ -46,27 +48,9 @@ class Fields {
   bool object_ = false;
 };
 
-const char* kind_name(SegmentKind kind) {
-  switch (kind) {
-    case SegmentKind::run:
-      return "run";
-    case SegmentKind::text:
-      return "text";
-    default:
-      return "json";
-  }
-}
-
-const char* kind_name(Task::Kind kind) {
-  switch (kind) {
-    case Task::Kind::annotate:
-      return "annotate";
-    case Task::Kind::decode:
-      return "decode";
-    default:
-      return "read";
-  }
-}
+/// By SegmentKind, and by Task::Kind.
+constexpr std::array<std::string_view, 3> kSegmentKinds = {"run", "text", "json"};
+constexpr std::array<std::string_view, 3> kTaskKinds = {"annotate", "decode", "read"};
 
 }  // namespace
 
@@ -120,7 +104,7 @@ void read_told(std::string_view json, Stored& told) {
 
 std::string write_segment(const Segment& segment) {
   return Object()
-      .text("kind", kind_name(segment.kind))
+      .text("kind", kSegmentKinds[static_cast<size_t>(segment.kind)])
       .text("mime_type", segment.mime_type)
       .text("extension", segment.extension)
       .number("size_bytes", segment.bytes)
@@ -133,7 +117,7 @@ std::string write_tasks(const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
     if (list.size() > 1) list += ',';
     list += Object()
-                .text("kind", kind_name(task.kind))
+                .text("kind", kTaskKinds[static_cast<size_t>(task.kind)])
                 .number("index", task.index)
                 .text("mime_type", task.mime_type)
                 .text("filename", task.filename)

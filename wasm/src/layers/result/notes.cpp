@@ -201,17 +201,11 @@ std::string Notes::artifact(uint32_t segment) const {
 }
 
 std::string Notes::with_uris(std::string_view text) const {
-  std::string out;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const int32_t segment = text[at] == kMarkerOpen ? marker_at(text, at) : -1;
-    if (segment < 0 || static_cast<size_t>(segment) >= table_.size()) {
-      out += text[at];
-      continue;
-    }
-    out += uri(static_cast<uint32_t>(segment), false);
-    at += kMarkerBytes - 1;
-  }
-  return out;
+  return replace_markers(text, [&](uint32_t segment) {
+    std::string shown;
+    append_marker(shown, segment);
+    return segment < table_.size() ? uri(segment, false) : shown;
+  });
 }
 
 std::string Notes::read_tool() const {

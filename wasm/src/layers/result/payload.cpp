@@ -34,19 +34,6 @@ std::string_view word_at(std::string_view text, size_t at) {
   return text.substr(at, text.find_first_of(kWhite, at) - at);
 }
 
-/// A word without the markers in it.
-std::string without_markers(std::string_view word) {
-  std::string letters;
-  for (size_t at = 0; at < word.size(); ++at) {
-    if (marker_at(word, at) < 0) {
-      letters += word[at];
-    } else {
-      at += kMarkerBytes - 1;
-    }
-  }
-  return letters;
-}
-
 /// Removes line breaks from `text` and puts them into the form: the separator after the first line.
 /// Whether all lines agree shows when the form is tried.
 std::string unwrap(std::string_view text, Form& form) {
@@ -186,7 +173,7 @@ bool may_be_base64(std::string_view text) {
   for (size_t at = text.find_first_not_of(kWhite, begin_of_run(text)); at < text.size();
        at = text.find_first_not_of(kWhite, at)) {
     const std::string_view word = word_at(text, at);
-    const std::string letters = without_markers(word);
+    const std::string letters = replace_markers(word, [](uint32_t) { return ""; });
     if (!letters.empty() && !looks_encoded(letters)) return false;
     ++words;
     if (letters.size() == word.size() && is_word(word)) ++plain;

@@ -90,24 +90,6 @@ std::optional<Reference> read_reference(std::string_view uri) {
 
 // --- the list --------------------------------------------------------------------------------
 
-namespace {
-
-std::string_view name_of(Hole kind) {
-  switch (kind) {
-    case Hole::text:
-      return "text";
-    case Hole::bytes:
-      return "bytes";
-    case Hole::json:
-      return "json";
-    case Hole::run:
-      break;
-  }
-  return {};
-}
-
-}  // namespace
-
 std::string pointer_to(std::string_view path, std::string_view key, int duplicate) {
   std::string out(path);
   out += '/';
@@ -138,7 +120,7 @@ void Edits::reference(std::string_view at, std::string_view uri, size_t n, Hole 
   Object entry;
   entry.text("at", at).text("uri", uri);
   if (n > 0) entry.number("n", n);
-  if (kind != Hole::run) entry.text("kind", name_of(kind));
+  if (kind != Hole::run) entry.text("kind", kHoleNames[static_cast<size_t>(kind)]);
   if (key) entry.flag("key", true);
   if (!wrap.empty()) entry.text("wrap", wrap);
   if (!from.empty()) entry.text("from", from);

@@ -2,6 +2,7 @@
 // `_meta["sluice/refs"]` that makes the mcp dialect reversible.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,8 +14,6 @@
 #include "sluice/codec.h"
 
 namespace sluice::layers {
-
-inline constexpr std::string_view kScheme = "artifact://";
 
 /// The parts of a reference.
 struct Reference {
@@ -35,8 +34,6 @@ std::optional<Reference> read_reference(std::string_view uri);
 
 // --- references in place of markers, and the list that undoes them -------------------------------
 
-inline constexpr std::string_view kRefsKey = "sluice/refs";
-
 /// `path` extended by one JSON pointer step (RFC 6901). `duplicate` is the position among members
 /// of the same name if it is not the last of them, else -1. It is written as `~d<n>`, which no
 /// plain pointer contains.
@@ -50,6 +47,9 @@ enum class Hole : uint8_t {
   bytes,  ///< an array of bytes in place of the string
   json,   ///< a JSON value in place of the string
 };
+
+/// What an entry calls them, by their order.
+inline constexpr std::array<std::string_view, 4> kHoleNames = {"", "text", "bytes", "json"};
 
 /// The entries as JSON, in the order they are added.
 ///

@@ -68,8 +68,7 @@ std::optional<uint32_t> SegmentTable::add(Segment segment, std::string_view byte
     const int32_t inner = marker_at(bytes, at);
     if (inner < 0) continue;
     append_event(events_, EventKind::data, index, bytes.substr(logged, at - logged));
-    const char payload[4] = {static_cast<char>(inner & 0xFF), static_cast<char>(inner >> 8), 0, 0};
-    append_event(events_, EventKind::reference, index, {payload, 4});
+    append_reference_event(events_, index, static_cast<uint32_t>(inner));
     logged = at + kMarkerBytes;
   }
   append_event(events_, EventKind::data, index, bytes.substr(logged));
