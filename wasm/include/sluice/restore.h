@@ -54,8 +54,7 @@ std::string inner_ref(const Segment& inner, std::string_view id, uint64_t offset
 
 // --- as a host drives it: pieces one after the other, bytes in their forms -----------------------
 
-/// Cuts a document into pieces (sluice/restore.h), returns them as JSON, and writes bytes in a
-/// form.
+/// Cuts a document into pieces, returns them as JSON, and writes bytes in a form.
 class Restoration {
  public:
   /// Cuts an mcp-dialect result. The last `refs` bytes of `input`, if any, are entries kept beside

@@ -53,7 +53,7 @@ class Session {
   /// segments that they add follow those of the gate; each `plan` starts anew.
   Status plan(std::string_view call_json);
 
-  /// The log (sluice/event.h) since the last `clear_events`.
+  /// The log (sluice/segment.h) since the last `clear_events`.
   std::string_view events() const;
   void clear_events();
 

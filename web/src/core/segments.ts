@@ -9,7 +9,7 @@ import type { Engine } from "./engine.js";
 import type { AnswerRef } from "./sluice.js";
 import { checked, type StoreAccess } from "./store-access.js";
 
-/** Kinds of event: `EventKind` in `wasm/include/sluice/event.h`. */
+/** Kinds of event: `EventKind` in `wasm/include/sluice/segment.h`. */
 const OPEN = 1;
 const DATA = 2;
 const REFERENCE = 3;
