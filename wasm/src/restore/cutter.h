@@ -21,7 +21,8 @@ namespace sluice::restoring {
 /// Maximum entries of one list.
 inline constexpr size_t kMaxEntries = 0x20000;
 
-/// One entry (see layers/result/references.h). `was` and `refs` are nodes of the tape it was read from.
+/// One entry (see layers/result/references.h). `was` and `refs` are nodes of the tape it was read
+/// from.
 struct Entry {
   std::string at;
   std::string uri;
