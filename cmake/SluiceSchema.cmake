@@ -3,7 +3,7 @@
 # the module that ships.
 #
 # Of the core's objects only those it needs: a change elsewhere costs nothing here.
-set(schema_objects "$<FILTER:$<TARGET_OBJECTS:sluice_core>,INCLUDE,/(config|json)/|/sniff/(types|mime)>")
+set(schema_objects "$<FILTER:$<TARGET_OBJECTS:sluice_core>,INCLUDE,/(config|json|text)/|/sniff/(types|mime)>")
 add_executable(config_schema wasm/tools/config_schema.cpp "${schema_objects}")
 sluice_compile_small(wasm/tools/config_schema.cpp)
 target_include_directories(config_schema PRIVATE wasm/include)

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "sluice/codec.h"
-#include "sluice/form.h"
 
 namespace {
 

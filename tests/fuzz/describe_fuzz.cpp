@@ -4,11 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "describe/code_point.h"
 #include "describe/facts.h"
-#include "describe/image.h"
 #include "sluice/describe.h"
 #include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace {
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "sluice/restoration.h"
 #include "sluice/restore.h"
 #include "sluice/session.h"
 
@@ -135,8 +134,8 @@ EMSCRIPTEN_BINDINGS(sluice) {
       .function("render", &Core::render)
       .function("report", &Core::report)
       .function("refs", &Core::refs)
-      .function("shelve", &Core::store_whole)
-      .function("shelved", &Core::stored_whole)
+      .function("storeWhole", &Core::store_whole)
+      .function("storedWhole", &Core::stored_whole)
       .function("clamp", &Core::clamp)
       .function("sniff", &Core::sniff)
       .function("look", &Core::look)

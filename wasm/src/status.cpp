@@ -1,35 +1,18 @@
 #include "sluice/status.h"
 
+#include <array>
+
 #include "json/object.h"
 
 namespace sluice {
 
 std::string_view code_name(Code code) {
-  switch (code) {
-    case Code::ok:
-      return "OK";
-    case Code::json_syntax:
-      return "E_JSON_SYNTAX";
-    case Code::json_depth:
-      return "E_JSON_DEPTH";
-    case Code::json_number:
-      return "E_JSON_NUMBER";
-    case Code::json_end:
-      return "E_JSON_END";
-    case Code::too_large:
-      return "E_TOO_LARGE";
-    case Code::config_json:
-      return "E_CONFIG_JSON";
-    case Code::config_key:
-      return "E_CONFIG_KEY";
-    case Code::config_value:
-      return "E_CONFIG_VALUE";
-    case Code::restore_refs:
-      return "E_RESTORE_REFS";
-    case Code::misuse:
-      return "E_MISUSE";
-  }
-  return "E_MISUSE";
+  constexpr std::array<std::string_view, 11> kNames = {
+      "OK",          "E_JSON_SYNTAX", "E_JSON_DEPTH", "E_JSON_NUMBER",  "E_JSON_END",
+      "E_TOO_LARGE", "E_CONFIG_JSON", "E_CONFIG_KEY", "E_CONFIG_VALUE", "E_RESTORE_REFS",
+      "E_MISUSE"};
+  static_assert(kNames.size() == static_cast<size_t>(Code::misuse) + 1);
+  return kNames[static_cast<size_t>(code)];
 }
 
 std::string status_json(const Status& status) {

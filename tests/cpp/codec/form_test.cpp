@@ -1,6 +1,4 @@
 // Names of forms, and writing bytes in them: against a reference that works on the whole at once.
-#include "sluice/form.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdio>

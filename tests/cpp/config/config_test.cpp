@@ -9,7 +9,6 @@
 #include <string>
 
 #include "config/row.h"
-#include "json/value.h"
 #include "sluice/tape.h"
 
 namespace sluice {

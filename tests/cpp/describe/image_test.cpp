@@ -1,11 +1,10 @@
-#include "describe/image.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <random>
 #include <string>
 
+#include "describe/facts.h"
 #include "sluice/describe.h"
 
 namespace sluice {

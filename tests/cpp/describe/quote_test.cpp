@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "json/utf8.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace sluice {
 namespace {

@@ -1,11 +1,10 @@
 // Values as tools write them.
-#include "files/values.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
+#include "files/record.h"
 #include "sluice/codec.h"
 
 namespace sluice::files {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gate/gate_fixture.h"
-#include "sluice/form.h"
+#include "sluice/codec.h"
 
 namespace sluice::testing {
 namespace {

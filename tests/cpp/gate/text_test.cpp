@@ -1,9 +1,13 @@
-// What the gate makes of text: long text is diverted, and what only looks like bytes left alone.
+// What the gate makes of text: long text is diverted, what only looks like bytes left alone, and
+// what streams by is described and logged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "gate/gate_fixture.h"
+#include "sluice/describe.h"
+#include "sluice/segment.h"
 
 namespace sluice::testing {
 namespace {
@@ -137,6 +141,117 @@ TEST(GateText, NoMarkerIsCutAtTheEndOfAPreview) {
       EXPECT_GE(marker_at(shown, marker), 0);
     }
   }
+}
+
+// --- text that is nearly all escapes -------------------------------------------------------------
+
+std::string repeated(std::string_view piece, size_t times) {
+  std::string out;
+  for (size_t i = 0; i < times; ++i) out += piece;
+  return out;
+}
+
+void expect_text(const std::string& source, const std::string& value) {
+  GateOptions options;
+  options.max_inline_chars = 1'000;
+  const std::string json = "{\"text\":\"" + source + "\"}";
+  for (const size_t block : {0, 64, 1000}) {
+    const testing::Passed passed = testing::pass(json, options, block);
+    ASSERT_TRUE(passed.status.ok()) << passed.status.message;
+    ASSERT_EQ(passed.contents.size(), 1u) << block;
+    EXPECT_TRUE(passed.contents[0] == value)
+        << "in blocks of " << block << ": " << source.substr(0, 40);
+    EXPECT_LT(passed.reduced.size(), 200u);
+  }
+}
+
+TEST(GateEscapesTest, ATextOfEscapedLettersIsStoredAsItsLetters) {
+  for (size_t lead = 0; lead < 6; ++lead) {
+    expect_text(std::string(lead, 'x') + repeated(R"(\u0430)", 3'000),
+                std::string(lead, 'x') + repeated("\u0430", 3'000));
+  }
+}
+
+TEST(GateEscapesTest, APairOfSurrogatesIsNeverCut) {
+  for (size_t lead = 0; lead < 12; ++lead) {
+    expect_text(std::string(lead, 'x') + repeated(R"(\ud83d\uDE00)", 3'000),
+                std::string(lead, 'x') + repeated("\U0001F600", 3'000));
+  }
+}
+
+TEST(GateEscapesTest, ShortEscapesAndLongOnesMayBeMixed) {
+  expect_text(repeated(R"(\n\"\\\u00e9\t\ud83d\ude00\/)", 1'000),
+              repeated("\n\"\\\u00e9\t\U0001F600/", 1'000));
+}
+
+TEST(GateEscapesTest, BackslashesAloneAreCutBetweenTheirPairs) {
+  for (const size_t lead : {0, 1}) {
+    expect_text(std::string(lead, 'x') + repeated(R"(\\)", 6'000),
+                std::string(lead, 'x') + std::string(6'000, '\\'));
+  }
+}
+
+// Looked at again with every block, this would take hours.
+TEST(GateEscapesTest, EachEscapeIsLookedAtOnce) {
+  const std::string source = repeated(R"(\n)", 2'000'000);
+  GateOptions options;
+  options.divert_text = false;
+  const testing::Passed passed = testing::pass("[\"" + source + "\"]", options, 32);
+  ASSERT_TRUE(passed.status.ok()) << passed.status.message;
+  EXPECT_TRUE(passed.reduced == "[\"" + source + "\"]");
+}
+
+// --- which reader describes what streams by ------------------------------------------------------
+
+// Nothing but ASCII, as many a PDF is that was written by hand or whose streams are encoded.
+std::string ascii_pdf(size_t padding) {
+  return "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n" +
+         std::string(padding, '%') +
+         "\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 14 >>\nendobj\ntrailer\n<< /Root 1 0 R "
+         ">>\nstartxref\n0\n%%EOF\n";
+}
+
+TEST(GateDescribe, APdfThatReadsAsTextIsDescribedAsAPdf) {
+  for (const size_t padding : {12'000, 300'000}) {
+    const std::string pdf = ascii_pdf(padding);
+    const std::string expected = "PDF, " + human_size(pdf.size()) + ", 14 pages";
+    for (const std::string& text : {base64(pdf), "data:text/plain;base64," + base64(pdf), pdf}) {
+      for (const size_t block : {size_t{0}, size_t{1'000}}) {
+        const Passed passed = pass(in_json(text), {}, block);
+        ASSERT_EQ(passed.segments.size(), 1u);
+        EXPECT_EQ(passed.segments[0].mime_type, "application/pdf");
+        EXPECT_EQ(passed.segments[0].description, expected);
+        EXPECT_TRUE(passed.contents[0] == pdf);
+      }
+    }
+  }
+}
+
+TEST(GateDescribe, WhatIsMadeOfTextIsDescribedAsText) {
+  const std::string lines = "<p>one</p>\n<p>two</p>\n";
+  const std::string html = "<html>\n" + lines + std::string(2'000, ' ') + "\n</html>\n";
+  const Passed passed = pass(in_json("data:text/html;base64," + base64(html)));
+  ASSERT_EQ(passed.segments.size(), 1u);
+  EXPECT_NE(passed.segments[0].description.find(", 5 lines, first line"), std::string::npos)
+      << passed.segments[0].description;
+}
+
+// --- the event log's records, byte for byte ------------------------------------------------------
+
+TEST(EventTest, WritesLittleEndianRecords) {
+  std::string log;
+  append_event(log, EventKind::open, 0x01020304);
+  append_event(log, EventKind::data, 2, "ab");
+  EXPECT_EQ(log, std::string("\x01\0\0\0\x04\x03\x02\x01\0\0\0\0"
+                             "\x02\0\0\0\x02\0\0\0\x02\0\0\0ab",
+                             26));
+}
+
+TEST(EventTest, KeepsPayloadsWithZeroBytes) {
+  std::string log = "before";
+  append_event(log, EventKind::reference, 0, std::string_view("\x05\0\0\0", 4));
+  EXPECT_EQ(log.size(), 6 + 12 + 4u);
+  EXPECT_EQ(log.substr(18), std::string("\x05\0\0\0", 4));
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 #include <random>
 #include <string>
 
-#include "json/utf8.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace sluice {
 namespace {

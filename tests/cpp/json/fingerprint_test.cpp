@@ -1,6 +1,4 @@
 // What a JSON text says, apart from white space and spelling.
-#include "sluice/fingerprint.h"
-
 #include <gtest/gtest.h>
 
 #include <string>

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "session/base64_text.h"
-#include "sluice/fingerprint.h"
-#include "sluice/form.h"
+#include "layers/result/payload.h"
+#include "sluice/codec.h"
 #include "sluice/layers.h"
 #include "sluice/restore.h"
+#include "sluice/segment.h"
 #include "sluice/tape.h"
 
 namespace sluice::layers_test {
@@ -222,7 +222,7 @@ class Bench {
       names_[task.index] = task.filename;
     } else if (task.kind == Task::Kind::decode) {
       const auto found = decoded.find(contents_[task.index]);
-      Base64Text text;
+      layers::Base64Text text;
       std::string bytes;
       if (found != decoded.end()) {
         bytes = found->second;

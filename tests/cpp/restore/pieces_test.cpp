@@ -1,11 +1,12 @@
-// What restore is given comes from a document: it is checked, never believed.
 #include <gtest/gtest.h>
 
 #include "layers/layers_fixture.h"
+#include "sluice/gate.h"
 
+namespace sluice {
 namespace {
 
-using namespace sluice;
+// --- what restore is given comes from a document: it is checked, never believed ------------------
 
 Code code_of(const std::string& json) {
   std::vector<Piece> pieces;
@@ -125,4 +126,151 @@ TEST(RestoreText, WrongListIsAnError) {
   }
 }
 
+// --- the whole way: gate, layers, restore --------------------------------------------------------
+
+using namespace sluice::layers_test;
+
+/// A host with its store.
+class RestoreGate : public ::testing::Test {
+ protected:
+  std::vector<std::string> contents;
+  std::vector<std::string> refs;
+  Config config;
+  Call call{"fetch", "ns", Dialect::mcp, false};
+
+  // Follows the log; inner segments are closed, and so named, before they are referred to.
+  void follow(const std::string& log, const std::vector<Segment>& segments) {
+    contents.resize(segments.size());
+    refs.resize(segments.size());
+    for (size_t at = 0; at + 12 <= log.size();) {
+      uint32_t head[3];
+      std::memcpy(head, log.data() + at, sizeof head);
+      at += sizeof head;
+      std::string& content = contents[head[1]];
+      if (head[0] == static_cast<uint32_t>(EventKind::data)) content += log.substr(at, head[2]);
+      if (head[0] == static_cast<uint32_t>(EventKind::reference)) {
+        uint32_t inner = 0;
+        std::memcpy(&inner, log.data() + at, sizeof inner);
+        const std::string id = Bench::id(contents[inner]);
+        std::string& list = refs[head[1]];
+        list += (list.empty() ? "" : ",") + inner_ref(segments[inner], id, content.size());
+        content += reference(segments[inner], id, true);
+      }
+      at += head[2];
+    }
+  }
+
+  std::string join(const std::vector<Piece>& pieces) const {
+    std::string out;
+    for (const Piece& piece : pieces) {
+      if (piece.kind == Piece::Kind::literal) {
+        out += piece.literal;
+        continue;
+      }
+      size_t index = 0;
+      while (index < contents.size() && Bench::id(contents[index]) != piece.id) ++index;
+      if (index == contents.size()) return "missing " + piece.id;
+      if (piece.kind == Piece::Kind::bytes) {
+        const std::string text = written(piece.form, contents[index]);
+        piece.raw ? out.append(text) : (append_escaped(out, text), out);
+        continue;
+      }
+      std::vector<Piece> inner;
+      const Status status = restore_text_pieces(contents[index], "[" + refs[index] + "]",
+                                                piece.kind == Piece::Kind::json, inner);
+      out += status.ok() ? join(inner) : status.message;
+    }
+    return out;
+  }
+
+  void expect_back(const std::string& json, bool object = true) {
+    contents.clear();
+    refs.clear();
+    GateOptions options = gate_options_for_test();
+    Gate gate(options);
+    ASSERT_TRUE(gate.push(as_bytes(json)).ok());
+    ASSERT_TRUE(gate.finish().ok());
+    follow(gate.events(), gate.segments());
+    Layers layers(config, call, gate.reduced(), gate.segments());
+    ASSERT_TRUE(layers.plan().ok());
+    follow(layers.events(), layers.segments());
+    for (uint32_t i = 0; i < contents.size(); ++i)
+      layers.stored(i, {Bench::id(contents[i]), {}, {}, {}});
+    const std::string text = layers.render();
+    std::vector<Piece> pieces;
+    const Status status =
+        object ? restore_pieces(text, pieces) : restore_pieces(text, layers.refs_json(), pieces);
+    ASSERT_TRUE(status.ok()) << status.message << text;
+    EXPECT_GT(contents.size(), 0u);
+    EXPECT_LT(text.size(), json.size());
+    EXPECT_TRUE(normal(join(pieces)) == normal(json)) << text.substr(0, 2'000);
+  }
+
+  static GateOptions gate_options_for_test() {
+    GateOptions options;
+    options.max_inline_chars = 400;
+    options.max_document_chars = 2'000;
+    options.min_run_chars = 64;
+    return options;
+  }
+
+  static std::string bytes_array(const std::string& bytes) {
+    Form form;
+    form.encoding = Encoding::byte_array;
+    form.separator = ",";
+    form.prefix = "[";
+    form.suffix = "]";
+    return written(form, bytes);
+  }
+  static std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    append_escaped(out, text);
+    return out + "\"";
+  }
+};
+
+TEST_F(RestoreGate, TypedBlocksAndBothHalves) {
+  const std::string data = base64(png(3'000));
+  expect_back(
+      "{\"content\":[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"" + data +
+      "\"},{\"type\":\"text\",\"text\":" + quoted("{\"p\":\"" + base64(pdf(2'000)) + "\"}") +
+      "}],\"structuredContent\":{\"p\":\"" + base64(pdf(2'000)) + "\"}}");
+}
+
+TEST_F(RestoreGate, WrappedRunInProseAndDataUri) {
+  Form form;
+  form.column = 76;
+  form.separator = "\r\n";
+  expect_back("{\"content\":[{\"type\":\"text\",\"text\":" +
+              quoted("see:\n" + written(form, pdf(2'000)) + "\n![x](data:image/png;base64," +
+                     base64(png(900)) + ")") +
+              "}]}");
+}
+
+TEST_F(RestoreGate, LongTextWithARunInside) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "words \"and\" words, é\n";
+  expect_back("{\"content\":[{\"type\":\"text\",\"text\":" +
+              quoted(text + base64(pdf(2'000)) + " " + text) + "}],\"isError\":false}");
+}
+
+TEST_F(RestoreGate, ByteArraysBareAndInText) {
+  const std::string array = bytes_array(png(900));
+  expect_back("{\"structuredContent\":{\"b\":{\"type\":\"Buffer\",\"data\":" + array + "}}}");
+  expect_back("{\"content\":[{\"type\":\"text\",\"text\":" +
+              quoted("{\"rows\":[{\"type\":\"Buffer\",\"data\":" + array + "}]}") + "}]}");
+}
+
+TEST_F(RestoreGate, RowsOfSmallValues) {
+  std::string rows = "[";
+  for (int i = 0; i < 300; ++i) {
+    rows += (i > 0 ? "," : "") + std::string("{\"id\":") + std::to_string(i) + ",\"v\":1.50}";
+  }
+  rows += ",{\"id\":0,\"blob\":\"" + base64(pdf(600)) + "\",\"b\":" + bytes_array(png(300)) + "}]";
+  expect_back("{\"content\":[],\"structuredContent\":{\"rows\":" + rows + ",\"n\":300}}");
+  expect_back("{\"result\":" + rows + "}");
+  expect_back(rows, false);
+}
+
 }  // namespace
+}  // namespace sluice

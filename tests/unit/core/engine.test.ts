@@ -18,9 +18,9 @@ function trap(engine: Engine): void {
   engine.call("input", OUT_OF_MEMORY);
 }
 
-function shelved(engine: Engine): void {
+function storedWhole(engine: Engine): void {
   engine.give("{}");
-  engine.must("shelved");
+  engine.must("storedWhole");
 }
 
 describe("after a trap", () => {
@@ -113,7 +113,7 @@ describe("out of order", () => {
   test.each([
     ["finish before begin", "E_MISUSE", (engine: Engine) => engine.must("finish")],
     ["push before begin", "E_MISUSE", (engine: Engine) => engine.must("push", engine.call("body", 2).length)],
-    ["shelved before shelve", "E_MISUSE", (engine: Engine) => shelved(engine)],
+    ["storedWhole before storeWhole", "E_MISUSE", (engine: Engine) => storedWhole(engine)],
     ["render of nothing", "E_JSON_END", (engine: Engine) => engine.must("render")],
   ])("%s is told, and breaks nothing", async (_, code, call) => {
     const engine = await (await pool()).take();
@@ -138,7 +138,7 @@ describe("out of order", () => {
     engine.call("writeForm");
     engine.call("closeForm");
     engine.call("nextPiece");
-    engine.call("shelve");
+    engine.call("storeWhole");
     engine.give('{"segment":99,"id":"x"}');
     engine.must("stored");
     expect(engine.reusable).toBe(true);

@@ -44,7 +44,7 @@ class Outline {
   bool may_be() const;
 
  private:
-  class Reader;  // src/describe/outline_reader.h
+  class Reader;
   std::unique_ptr<Reader> reader_;
 };
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "sluice/bytes.h"
-#include "sluice/event.h"
 #include "sluice/segment.h"
 #include "sluice/sniff.h"
 #include "sluice/status.h"

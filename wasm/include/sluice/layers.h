@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "sluice/config.h"
-#include "sluice/event.h"
 #include "sluice/segment.h"
 #include "sluice/status.h"
 
@@ -88,7 +87,7 @@ class Layers {
 
   /// Whether anything differs from the original. If not, the original bytes are the answer in the
   /// mcp dialect.
-  bool changed() const;
+  bool changed();
 
   /// The observation or the CallToolResult as JSON text.
   std::string render();
@@ -98,7 +97,7 @@ class Layers {
   std::string refs_json() const;
 
  private:
-  class Plan;
+  struct Plan;
   std::unique_ptr<Plan> plan_;
 };
 

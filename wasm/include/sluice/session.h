@@ -53,7 +53,7 @@ class Session {
   /// segments that they add follow those of the gate; each `plan` starts anew.
   Status plan(std::string_view call_json);
 
-  /// The log (sluice/event.h) since the last `clear_events`.
+  /// The log (sluice/segment.h) since the last `clear_events`.
   std::string_view events() const;
   void clear_events();
 
@@ -81,9 +81,9 @@ class Session {
   void link(uint32_t number, std::string json);
 
   /// Writes the answer. `report` describes it:
-  /// `{"changed":…,"clamped":…,"original_chars":…,"clamped_chars":…,"method":…,"shelve":…}`.
-  /// `shelve` means that the observation was clamped and is longer than `auto_artifact_threshold`:
-  /// store the whole.
+  /// `{"changed":…,"clamped":…,"original_chars":…,"clamped_chars":…,"method":…,"store_whole":…}`.
+  /// `store_whole` means that the observation was clamped and is longer than
+  /// `auto_artifact_threshold`: store the whole.
   Status render(std::string& text);
   std::string report() const;
   /// The entries of `_meta["sluice/refs"]` for an mcp result that has no place for them.

@@ -62,10 +62,36 @@ class Tape {
   std::vector<Node> nodes_;
 };
 
+/// Takes one byte for each node up to the last one in it.
+class NodeSet {
+ public:
+  /// Inserts a node. Returns whether it was new.
+  bool insert(size_t node) {
+    if (node >= nodes_.size()) nodes_.resize(node + 1);
+    const bool fresh = nodes_[node] == 0;
+    nodes_[node] = 1;
+    return fresh;
+  }
+  void erase(size_t node) {
+    if (has(node)) nodes_[node] = 0;
+  }
+  bool has(size_t node) const { return node < nodes_.size() && nodes_[node] != 0; }
+
+ private:
+  std::vector<uint8_t> nodes_;
+};
+
 /// Appends `text` (UTF-8 or WTF-8) to `out` as the inside of a JSON string: escapes quotes,
 /// backslashes and control characters, writes lone surrogates as \uXXXX, and leaves other bytes as
 /// they are. With `markers`, markers stay as they are.
 void append_escaped(std::string& out, std::string_view text, bool markers = false);
+
+/// The UTF-16 code unit in the four hexadecimal digits at `at`.
+uint32_t hex4(const char* at);
+
+/// Appends `inside` (valid string source without quotes) unescaped, as UTF-8. A pair of escaped
+/// surrogates becomes one code point, a lone one three bytes (WTF-8).
+void append_unescaped(std::string& out, std::string_view inside);
 
 /// The number of code points in a text (bytes that are not UTF-8 continuation bytes).
 size_t count_chars(std::string_view text);
@@ -79,5 +105,10 @@ struct Splice {
 
 /// Applies splices, in any order. They must not overlap.
 std::string apply_splices(std::string_view text, std::vector<Splice> splices);
+
+/// The indexes of `keys` in ascending order of keys. Equal keys keep their order. At most 2^32 - 1
+/// keys. There is one instance for all that is sorted stably by number, because std::stable_sort
+/// takes a kilobyte for every type.
+std::vector<uint32_t> order_of(const std::vector<uint64_t>& keys);
 
 }  // namespace sluice

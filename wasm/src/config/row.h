@@ -1,19 +1,43 @@
 // One key of the configuration: everything the reader and the documentation know about it.
 #pragma once
 
+// In the module an assertion would only bring its words.
+#ifdef __EMSCRIPTEN__
+#define JSON_ASSERT(condition) static_cast<void>(0)
+#endif
+
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include "json/value.h"
 #include "sluice/config.h"
+#include "sluice/tape.h"
 
-namespace sluice::config {
+namespace sluice {
+
+/// The configuration as values, which nlohmann_json reads and writes; what is in the stream stays
+/// source text on a tape. Members keep their order; of duplicates the last value stands in the
+/// place of the first.
+using Json = nlohmann::ordered_json;
+
+/// Maximum members of an object: each key is compared with those before it.
+inline constexpr size_t kMaxMembers = 2'000;
+
+/// Reads a text that a tape has accepted, so it is JSON of bounded depth. Discarded
+/// (`is_discarded`) if something in it has no value (a number that is not finite as a double, an
+/// escaped lone surrogate) or if an object has more than `kMaxMembers`.
+Json read_json(const Tape& tape);
+
+/// `value` as JSON text without white space. Invalid UTF-8 becomes U+FFFD.
+std::string write_json(const Json& value);
+
+namespace config {
 
 // --- bounds ----------------------------------------------------------------------------------
 
@@ -166,4 +190,6 @@ Json schema_of(std::type_identity<Number>, const Limits& limits) {
   return integer_schema(limits);
 }
 
-}  // namespace sluice::config
+}  // namespace config
+
+}  // namespace sluice

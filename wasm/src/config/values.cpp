@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "config/row.h"
+#include "text/ascii.h"
 
 namespace sluice::config {
 
@@ -96,16 +97,10 @@ Status read_value(const Limits&, const Json& value, const std::string& path,
 
 namespace {
 
-bool is_alphanumeric(char c) {
-  const char lower = static_cast<char>(c | 0x20);
-  return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
-}
-
 bool is_token(std::string_view text, std::string_view extra) {
   return !text.empty() && text.size() <= kMaxMimeToken &&
-         std::all_of(text.begin(), text.end(), [&](char c) {
-           return is_alphanumeric(c) || extra.find(c) != std::string_view::npos;
-         });
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_alphanumeric(c) || is_among(c, extra); });
 }
 
 /// `type/subtype` by RFC 6838 §4.2; `type/*` as well when `wildcard`.

@@ -3,8 +3,7 @@
 #include <optional>
 
 #include "describe/facts.h"
-#include "sniff/fields.h"
-#include "sniff/zip_directory.h"
+#include "sniff/structure.h"
 
 namespace sluice {
 
@@ -13,8 +12,6 @@ namespace sluice {
 namespace {
 
 using namespace std::string_view_literals;
-
-constexpr uint64_t kEntryBytes = 46;
 
 /// What an Office file's entries are to a person: those named `prefix…suffix`.
 struct Part {
@@ -42,18 +39,15 @@ struct Survey {
   bool encrypted = false;
 };
 
-//   PK12 version:2 version:2 flags:2 … lengths of name:2 (at 28) extra:2 comment:2 … name (at 46)
 Survey walk(Bytes seen, const Part* part, Quotes* names) {
   Survey survey;
-  for (uint64_t at = 0; stands(seen, at, "PK\1\2"sv); ++survey.entries) {
-    const uint64_t length = le16(seen, at + 28);
-    if (!holds(seen, at + kEntryBytes, length)) break;
-    const std::string_view name =
-        as_text(seen.subspan(static_cast<size_t>(at + kEntryBytes), static_cast<size_t>(length)));
+  uint64_t at = 0;
+  for (; const auto entry = zip_entry(seen, at); ++survey.entries) {
+    const std::string_view name = entry->name;
     if (part && name.starts_with(part->prefix) && name.ends_with(part->suffix)) ++survey.parts;
-    if (le16(seen, at + 8) & 1) survey.encrypted = true;
+    if (entry->encrypted) survey.encrypted = true;
     if (names && !name.ends_with('/') && !names->add(name)) names = nullptr;
-    at += kEntryBytes + length + le16(seen, at + 30) + le16(seen, at + 32);
+    at = entry->next;
   }
   return survey;
 }
@@ -88,8 +82,6 @@ void append_zip_facts(std::string& line, const Glimpse& file, std::string_view e
 // --- tar and gzip ----------------------------------------------------------------------------
 
 namespace {
-
-using namespace std::string_view_literals;
 
 constexpr uint64_t kBlock = 512;
 

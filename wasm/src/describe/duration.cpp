@@ -5,10 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "describe/boxes.h"
 #include "describe/facts.h"
-#include "sniff/fields.h"
-#include "sniff/mpeg.h"
+#include "sniff/structure.h"
 
 namespace sluice {
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "sniff/fields.h"
+#include "sluice/bytes.h"
+#include "sniff/structure.h"
 
 namespace sluice {
 
@@ -47,5 +49,23 @@ void append_gzip_facts(std::string& line, const Glimpse& file);
 
 /// How long sound or a moving picture lasts: `, 3:25`, `, 1:02:03`, `, 0:07`.
 void append_length(std::string& line, const Glimpse& file);
+
+// --- images --------------------------------------------------------------------------------------
+
+namespace image {
+
+/// In pixels, as stored: a rotation that metadata asks for is not applied. Neither is 0.
+struct Dimensions {
+  uint64_t width = 0;
+  uint64_t height = 0;
+
+  bool operator==(const Dimensions&) const = default;
+};
+
+/// The dimensions of whatever image begins with `head`; nothing when it is no known image or they
+/// are not to be seen there. Time is linear in the head.
+std::optional<Dimensions> dimensions(Bytes head);
+
+}  // namespace image
 
 }  // namespace sluice

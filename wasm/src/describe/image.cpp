@@ -1,14 +1,13 @@
-#include "describe/image.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "describe/boxes.h"
+#include "describe/facts.h"
 #include "sluice/bytes.h"
-#include "sniff/fields.h"
+#include "sniff/structure.h"
+#include "text/ascii.h"
 
 namespace sluice::image {
 
@@ -170,26 +169,6 @@ std::optional<Dimensions> heif_dimensions(Bytes head) {
   return largest;
 }
 
-/// Bits from the lowest of each byte on; 0 behind the end.
-class Bits {
- public:
-  explicit Bits(Bytes bytes) : bytes_(bytes) {}
-
-  uint32_t take(uint32_t count) {
-    uint32_t value = 0;
-    for (uint32_t i = 0; i < count; ++i, ++at_) {
-      value |= (u8(bytes_, at_ / 8) >> (at_ % 8) & 1) << i;
-    }
-    return value;
-  }
-
-  bool past_end() const { return at_ > uint64_t{bytes_.size()} * 8; }
-
- private:
-  Bytes bytes_;
-  uint64_t at_ = 0;
-};
-
 /// One side: in steps of eight, or in as many bits as a selector says.
 uint64_t side(Bits& bits, bool small) {
   if (small) return (uint64_t{bits.take(5)} + 1) * 8;
@@ -228,24 +207,14 @@ std::optional<Dimensions> jxl_dimensions(Bytes head) {
   return Dimensions{width, height};
 }
 
-constexpr std::string_view kSpace = " \t\r\n";
-
 std::string_view behind(std::string_view text, std::string_view end) {
   const size_t at = text.find(end);
   return at == std::string_view::npos ? std::string_view() : text.substr(at + end.size());
 }
 
 std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(kSpace);
+  const size_t first = text.find_first_not_of(kWhite);
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
-}
-
-/// Behind a document type declaration, with or without an internal subset.
-std::string_view behind_doctype(std::string_view text) {
-  const size_t stop = text.find_first_of("[>");
-  if (stop == std::string_view::npos) return {};
-  if (text[stop] == '>') return text.substr(stop + 1);
-  return behind(behind(text.substr(stop), "]"), ">");
 }
 
 /// The root's attributes: what stands behind `<svg`, after declarations and comments.
@@ -270,9 +239,7 @@ std::string_view root_attributes(std::string_view text) {
 /// Reads a plain decimal, rounded to a whole number, and moves behind it; 0 when there is none or
 /// it has more than nine digits before the point.
 uint64_t take_number(std::string_view& text) {
-  const auto digit = [&](size_t at) {
-    return at < text.size() && text[at] >= '0' && text[at] <= '9';
-  };
+  const auto digit = [&](size_t at) { return at < text.size() && is_digit(text[at]); };
   uint64_t value = 0;
   size_t at = 0;
   for (; digit(at); ++at) {

@@ -9,6 +9,7 @@
 #include "json/scan.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
@@ -93,12 +94,6 @@ class Outline::Reader {
 
 namespace {
 
-bool is_space(uint8_t byte) {
-  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
-}
-bool is_digit(uint8_t byte) {
-  return static_cast<uint8_t>(byte - '0') < 10;
-}
 bool is_escape(uint8_t byte) {
   return byte == 'n' || byte == '"' || byte == '\\' || byte == '/' || byte == 't' || byte == 'r' ||
          byte == 'b' || byte == 'f';
@@ -142,7 +137,7 @@ const uint8_t* Outline::Reader::step(const uint8_t* at, const uint8_t* end) {
 /// literal.
 const uint8_t* Outline::Reader::structure(const uint8_t* at, const uint8_t* end) {
   const uint8_t byte = *at;
-  if (is_space(byte) && state_ != State::mark) return space(at, end);
+  if (is_white(byte) && state_ != State::mark) return space(at, end);
   switch (state_) {
     case State::mark:
     case State::start:
@@ -176,7 +171,7 @@ const uint8_t* Outline::Reader::structure(const uint8_t* at, const uint8_t* end)
 
 /// Behind the white space at `at`; notes whether a line ends there.
 const uint8_t* Outline::Reader::space(const uint8_t* at, const uint8_t* end) {
-  const uint8_t* const stop = std::find_if(at, end, [](uint8_t next) { return !is_space(next); });
+  const uint8_t* const stop = std::find_if(at, end, [](uint8_t next) { return !is_white(next); });
   if (std::find(at, stop, '\n') != stop) {
     line_ended_ = true;
     spans_lines_ = spans_lines_ || depth_ > 0;
@@ -304,10 +299,9 @@ const uint8_t* Outline::Reader::text(const uint8_t* at, const uint8_t* end) {
 }
 
 void Outline::Reader::escaped(uint8_t byte) {
-  const uint8_t low = byte | 0x20;
   if (kept_) keep(&byte, &byte + 1);
   if (state_ == State::unicode) {
-    const bool hex = is_digit(byte) || (low >= 'a' && low <= 'f');
+    const bool hex = is_hex_digit(byte);
     if (--left_ == 0) state_ = State::text;
     if (!hex) state_ = State::failed;
   } else if (byte == 'u') {

@@ -2,7 +2,8 @@
 #include <cstdint>
 
 #include "describe/facts.h"
-#include "json/utf8.h"
+#include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace sluice {
 
@@ -144,8 +145,7 @@ std::string_view trimmed(std::string_view text) {
 /// Whether a name ends before `text[at]`: `/N` is not `/Names`.
 bool ends_name(std::string_view text, size_t at) {
   if (at >= text.size()) return true;
-  const char low = static_cast<char>(text[at] | 0x20);
-  return (low < 'a' || low > 'z') && (text[at] < '0' || text[at] > '9');
+  return !is_alphanumeric(text[at]);
 }
 
 /// What stands behind the name `/key` in `text`, white space skipped; empty when there is no such
@@ -163,7 +163,7 @@ uint64_t number_of(std::string_view text) {
   constexpr size_t kMostDigits = 15;
   uint64_t value = 0;
   for (const char character : text.substr(0, kMostDigits)) {
-    if (character < '0' || character > '9') break;
+    if (!is_digit(character)) break;
     value = value * 10 + static_cast<uint64_t>(character - '0');
   }
   return value;

@@ -1,9 +1,9 @@
 // Text from a file, made fit to stand in a prompt, a terminal or a page, and the beginning of a
 // text, cut where nothing breaks.
-#include "describe/code_point.h"
-#include "json/utf8.h"
 #include "sluice/describe.h"
 #include "sluice/segment.h"
+#include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace sluice {
 
@@ -11,43 +11,15 @@ namespace sluice {
 
 namespace {
 
-bool is_letter(char32_t value) {
-  return (value | 0x20) >= 'a' && (value | 0x20) <= 'z';
-}
-
 /// The look-alike of a character that means something to Markdown or HTML. None of them has a
 /// compatibility decomposition, so NFKC does not bring the original back.
 char32_t defused(char32_t value) {
-  switch (value) {
-    case '`':
-      return U'\'';
-    case '<':
-      return U'\u2039';
-    case '>':
-      return U'\u203a';
-    case '[':
-      return U'\u2772';
-    case ']':
-      return U'\u2773';
-    case '(':
-      return U'\u2768';
-    case ')':
-      return U'\u2769';
-    case '!':
-      return U'\u01c3';
-    case '*':
-      return U'\u2217';
-    case '_':
-      return U'\u02cd';
-    case '#':
-      return U'\u266f';
-    case '|':
-      return U'\u2223';
-    case '~':
-      return U'\u223c';
-    default:
-      return value;
-  }
+  constexpr std::u32string_view kLive = U"`<>[]()!*_#|~";
+  constexpr std::u32string_view kLookAlike =
+      U"'\u2039\u203a\u2772\u2773\u2768\u2769\u01c3\u2217\u02cd\u266f\u2223\u223c";
+  static_assert(kLive.size() == kLookAlike.size());
+  const size_t at = kLive.find(value);
+  return at == kLive.npos ? value : kLookAlike[at];
 }
 
 /// Schemes that do something without `//`.
@@ -58,8 +30,7 @@ bool ends_with_word(std::string_view text, std::string_view word) {
   if (text.size() < word.size()) return false;
   const std::string_view tail = text.substr(text.size() - word.size());
   for (size_t i = 0; i < word.size(); ++i) {
-    const char low = tail[i] >= 'A' && tail[i] <= 'Z' ? static_cast<char>(tail[i] | 0x20) : tail[i];
-    if (low != word[i]) return false;
+    if (to_lower(tail[i]) != word[i]) return false;
   }
   return true;
 }
@@ -151,21 +122,17 @@ std::string quote_untrusted(std::string_view text, size_t limit) {
 
 namespace {
 
-constexpr std::string_view kReference = "artifact://";
 constexpr size_t kLongestReference = 1'024;
 
 bool in_reference(char character) {
-  constexpr std::string_view kPunctuation = "-._~:/?&=%+;,@$";
-  const char low = static_cast<char>(character | 0x20);
-  return (low >= 'a' && low <= 'z') || (character >= '0' && character <= '9') ||
-         kPunctuation.find(character) != std::string_view::npos;
+  return is_alphanumeric(character) || is_among(character, "-._~:/?&=%+;,@$");
 }
 
 /// Characters (all ASCII) of the reference at the start of `text`; 0 when there is none or it is
 /// longer than any of ours.
 size_t reference_length(std::string_view text) {
-  if (!text.starts_with(kReference)) return 0;
-  size_t length = kReference.size();
+  if (!text.starts_with(kScheme)) return 0;
+  size_t length = kScheme.size();
   while (length < text.size() && in_reference(text[length])) {
     if (++length > kLongestReference) return 0;
   }

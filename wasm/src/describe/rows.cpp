@@ -5,8 +5,9 @@
 
 #include "describe/facts.h"
 #include "json/scan.h"
-#include "json/utf8.h"
 #include "sluice/describe.h"
+#include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace sluice {
 
@@ -206,8 +207,7 @@ char declared_delimiter(std::string_view mime_type, std::string_view filename) {
   if (extension != "csv" && extension != "tsv") {
     extension = filename.substr(std::min(filename.rfind('.'), filename.size()));
     if (!extension.empty()) extension.erase(0, 1);
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+    extension = lowered(extension);
   }
   return extension == "csv" ? ',' : extension == "tsv" ? '\t' : '\0';
 }

@@ -4,9 +4,9 @@
 #include <array>
 #include <bit>
 
-#include "json/escape.h"
 #include "sluice/describe.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice::outline {
 
@@ -124,12 +124,9 @@ std::string text_of(const Key& key) {
 }
 
 bool is_identifier(std::string_view text) {
-  const auto letter = [](char c) {
-    const char low = static_cast<char>(c | 0x20);
-    return (low >= 'a' && low <= 'z') || c == '_';
-  };
+  const auto letter = [](char c) { return is_letter(c) || c == '_'; };
   return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
-    return letter(c) || (c >= '0' && c <= '9') || c == '-';
+    return letter(c) || is_digit(c) || c == '-';
   });
 }
 

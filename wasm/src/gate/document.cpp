@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "gate/scan.h"
-#include "json/escape.h"
+#include "sluice/tape.h"
 
 namespace sluice::gate {
 
@@ -103,13 +103,12 @@ void Document::start_text() {
 
 bool Document::is_mangled() const {
   if (protecting_ || !options_.detect_runs || string_chars_ < options_.min_run_chars) return false;
-  std::string source = out_.substr(string_begin_ + 1);
   uint64_t references = 0;
-  for (size_t at = source.find(kMarkerOpen); at != std::string::npos;
-       at = source.find(kMarkerOpen, at)) {
-    source.erase(at, kMarkerBytes);
-    references += kReferenceChars;
-  }
+  const std::string source =
+      replace_markers(std::string_view(out_).substr(string_begin_ + 1), [&](uint32_t) {
+        references += kReferenceChars;
+        return "";
+      });
   std::string value;
   append_unescaped(value, source);
   return looks_mangled(value, count_damage(value), value.size() + references, options_.signatures);

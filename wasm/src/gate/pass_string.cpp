@@ -4,8 +4,8 @@
 #include "gate/pass.h"
 #include "gate/run/token.h"
 #include "gate/scan.h"
-#include "json/escape.h"
 #include "sluice/codec.h"
+#include "sluice/tape.h"
 
 namespace sluice {
 
@@ -14,7 +14,7 @@ namespace {
 bool may_open_array(const uint8_t* bracket, const uint8_t* end) {
   if (bracket + 1 == end) return true;
   const uint8_t* at = bracket + 1;
-  while (at < end && at - bracket <= 3 && *at >= '0' && *at <= '9') ++at;
+  while (at < end && at - bracket <= 3 && is_digit(*at)) ++at;
   return at == end || *at == ' ' || *at == '\\' || (*at == ',' && at > bracket + 1);
 }
 
@@ -154,7 +154,7 @@ bool Gate::Pass::escape() {
   switch (at_[1]) {
     case 'u':
       for (size_t i = 2; i < 6; ++i) {
-        if (!gate::is_hex_digit(at_[i])) {
+        if (!is_hex_digit(at_[i])) {
           return fail(Code::json_syntax, at_, "\\u has to be followed by four hexadecimal digits");
         }
       }

@@ -3,6 +3,7 @@
 
 #include "gate/pass.h"
 #include "gate/scan.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
@@ -11,14 +12,14 @@ namespace {
 constexpr size_t kMaxNumber = 65'536;
 
 bool is_number_byte(uint8_t c) {
-  return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+  return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
 // number = [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ ( "e" / "E" ) [ sign ] 1*digit ]
 bool is_number(const uint8_t* at, const uint8_t* end) {
   const auto digits = [&] {
     const uint8_t* begin = at;
-    while (at < end && *at >= '0' && *at <= '9') ++at;
+    while (at < end && is_digit(*at)) ++at;
     return at > begin;
   };
   if (at < end && *at == '-') ++at;
@@ -44,15 +45,11 @@ std::string_view text_of(const uint8_t* at, const uint8_t* end) {
   return {reinterpret_cast<const char*>(at), static_cast<size_t>(end - at)};
 }
 
-bool is_space(uint8_t c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 }  // namespace
 
 // Skips white space and counts lines.
 void Gate::Pass::pass_space() {
-  while (at_ < end_ && is_space(*at_)) {
+  while (at_ < end_ && is_white(*at_)) {
     ++line_characters_;
     document_.count(1);
     if (*at_++ != '\n') continue;
@@ -131,7 +128,7 @@ bool Gate::Pass::begin_value(uint8_t c) {
     default:
       break;
   }
-  if (c == '-' || (c >= '0' && c <= '9')) return number();
+  if (c == '-' || is_digit(c)) return number();
   return fail(Code::json_syntax, at_, "a value is expected here");
 }
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "sluice/event.h"
+#include "sluice/segment.h"
 #include "sluice/sniff.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
@@ -23,6 +24,12 @@ void append_event(std::string& log, EventKind kind, uint32_t segment, std::strin
   append_u32(log, segment);
   append_u32(log, static_cast<uint32_t>(payload.size()));
   log += payload;
+}
+
+void append_reference_event(std::string& log, uint32_t segment, uint32_t inner) {
+  std::string payload;
+  append_u32(payload, inner);
+  append_event(log, EventKind::reference, segment, payload);
 }
 
 void set_event_length(std::string& log, size_t at, uint32_t length) {
@@ -131,7 +138,7 @@ void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
 void SegmentLog::print(Open& open, SegmentKind kind, std::string_view bytes) const {
   if (options_.protect) return;
   if (!open.begun) {
-    const size_t first = bytes.find_first_not_of(" \t\r\n");
+    const size_t first = bytes.find_first_not_of(kWhite);
     open.begun = first != std::string_view::npos;
     const bool like = open.begun && (bytes[first] == '{' || bytes[first] == '[');
     if (like || kind == SegmentKind::json) open.source.emplace();
@@ -167,9 +174,7 @@ void SegmentLog::follow(Open& open, const Segment& segment, std::string_view byt
 }
 
 void SegmentLog::reference(uint32_t index, uint32_t inner) {
-  const char payload[4] = {static_cast<char>(inner & 0xFF), static_cast<char>(inner >> 8 & 0xFF),
-                           static_cast<char>(inner >> 16 & 0xFF), static_cast<char>(inner >> 24)};
-  append_event(events_, EventKind::reference, index, {payload, 4});
+  append_reference_event(events_, index, inner);
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
   segment.inner.push_back(inner);

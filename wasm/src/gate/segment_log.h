@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "sluice/describe.h"
-#include "sluice/event.h"
 #include "sluice/gate.h"
 #include "sluice/segment.h"
 

@@ -1,12 +1,92 @@
 #include "guardrail/cut.h"
 
+#include <algorithm>
 #include <vector>
 
-#include "json/escape.h"
-#include "json/utf8.h"
+#include "guardrail/measure.h"
+#include "sluice/describe.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace sluice::guardrail {
+
+// --- notes ---------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::string_view kPlaceholder = "{truncated_chars}";
+constexpr size_t kPatternBytes = 1'024;
+
+/// The first kPatternBytes of a pattern as well-formed UTF-8.
+std::string cleaned(std::string_view pattern) {
+  std::string clean;
+  const char* const end = pattern.data() + pattern.size();
+  for (const char* at = pattern.data(); at < end && clean.size() < kPatternBytes;) {
+    const size_t length = utf8_length(at, end);
+    if (length == 0)
+      append_code_point(clean, 0xFFFD);
+    else
+      clean.append(at, length);
+    at += length == 0 ? 1 : length;
+  }
+  return clean;
+}
+
+std::string counted(uint64_t count, std::string_view noun) {
+  std::string text = grouped(count);
+  text += ' ';
+  text += noun;
+  if (count != 1) text += 's';
+  return text;
+}
+
+}  // namespace
+
+Suffix::Suffix(std::string_view pattern) : pattern_(cleaned(pattern)) {
+  chars_ = std::min(kSuffixChars, count_chars(filled(UINT32_MAX)));
+}
+
+std::string Suffix::filled(uint64_t left_out) const {
+  std::string text;
+  size_t at = 0;
+  for (size_t hit = pattern_.find(kPlaceholder); hit != std::string::npos;
+       hit = pattern_.find(kPlaceholder, at)) {
+    text.append(pattern_, at, hit - at);
+    text += std::to_string(left_out);
+    at = hit + kPlaceholder.size();
+  }
+  text.append(pattern_, at);
+  std::string inside;
+  append_escaped(inside, text);
+  return inside;
+}
+
+std::string Suffix::text(uint64_t left_out) const {
+  std::string inside = filled(left_out);
+  inside.resize(cut_head(inside, kSuffixChars).bytes);
+  return inside;
+}
+
+std::string collapsed_note(Type type, uint64_t count) {
+  std::string note = "\"… ";
+  if (type == Type::object)
+    note += "object with " + counted(count, "key");
+  else if (type == Type::array)
+    note += "array with " + counted(count, "item");
+  else
+    note += "number of " + counted(count, "character");
+  note += '"';
+  return note;
+}
+
+std::string more_note(Type container, uint64_t count) {
+  return counted(count, container == Type::object ? "more key" : "more item");
+}
+
+std::string nothing_fits_note(uint64_t chars) {
+  return "\"… observation of " + counted(chars, "character") + " left out\"";
+}
 
 // --- where a cut may fall --------------------------------------------------------------------
 
@@ -15,13 +95,11 @@ namespace {
 constexpr std::string_view kScheme = "artifact:";
 
 bool is_uri_char(char c) {
-  const char lower = static_cast<char>(c | 0x20);
-  if ((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9')) return true;
-  return std::string_view("-._~:/?=&%+@,;").find(c) != std::string_view::npos;
+  return is_alphanumeric(c) || is_among(c, "-._~:/?=&%+@,;");
 }
 
 bool may_end_sentence(char c) {
-  return std::string_view(".,;:?").find(c) != std::string_view::npos;
+  return is_among(c, ".,;:?");
 }
 
 /// 1 for `/`, 2 for `\/`, else 0.

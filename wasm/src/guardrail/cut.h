@@ -1,4 +1,5 @@
-// Cutting text: between code points, never inside an escape, a surrogate pair or a reference.
+// Cutting text: between code points, never inside an escape, a surrogate pair or a reference; and
+// the notes about what was left out.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "guardrail/measure.h"
+#include "sluice/tape.h"
 
 namespace sluice::guardrail {
+
+class Measure;
 
 /// How to count characters: as they are, or as a JSON string would escape them.
 enum class Spelling : uint8_t { source, escaped };
@@ -40,5 +43,41 @@ size_t escaped_chars(std::string_view text);
 /// With little room the head ends in `… 963 more`, or only in an ellipsis.
 std::string cut_text(const Measure& measure, size_t begin, size_t end, size_t room,
                      Spelling spelling);
+
+// --- notes about what was left out ---------------------------------------------------------------
+
+/// Maximum code points of a note with its quotes, and of the member `"…":"37 more keys"`.
+inline constexpr size_t kNoteChars = 40;
+
+/// Maximum code points of a truncation suffix.
+inline constexpr size_t kSuffixChars = 200;
+
+/// The truncation suffix. Safe for any template: escaped for a JSON string, at most
+/// kSuffixChars code points, invalid UTF-8 replaced.
+class Suffix {
+ public:
+  explicit Suffix(std::string_view pattern);
+
+  /// The suffix for `left_out` code points, as the inside of a JSON string.
+  std::string text(uint64_t left_out) const;
+
+  /// The maximum code points of `text`.
+  size_t chars() const { return chars_; }
+
+ private:
+  std::string filled(uint64_t left_out) const;
+
+  std::string pattern_;
+  size_t chars_ = 0;
+};
+
+/// `"… object with 3 keys"`, `"… array with 1 item"`, `"… number of 300 characters"`.
+std::string collapsed_note(Type type, uint64_t count);
+
+/// `11,950 more items`, `1 more key`.
+std::string more_note(Type container, uint64_t count);
+
+/// `"… observation of 60,000 characters left out"`
+std::string nothing_fits_note(uint64_t chars);
 
 }  // namespace sluice::guardrail

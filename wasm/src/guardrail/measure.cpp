@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "guardrail/cut.h"
+#include "text/ascii.h"
 
 namespace sluice::guardrail {
 
@@ -90,7 +91,7 @@ size_t References::node_at(size_t offset) const {
 bool References::is_key(size_t node) {
   if (node == asked_) return answer_;
   const std::string_view text = tape_.text();
-  const size_t next = text.find_first_not_of(" \t\r\n", tape_[node].end);
+  const size_t next = text.find_first_not_of(kWhite, tape_[node].end);
   asked_ = node;
   answer_ = next != std::string_view::npos && text[next] == ':';
   return answer_;
@@ -223,7 +224,7 @@ std::string minified(std::string_view source) {
   bool inside = false;
   for (const char* at = source.data(); at < end; ++at) {
     const char c = *at;
-    if (!inside && (c == ' ' || c == '\n' || c == '\r' || c == '\t')) continue;
+    if (!inside && is_white(c)) continue;
     out += c;
     if (c == '"') inside = !inside;
     if (c == '\\') out += *++at;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "guardrail/notes.h"
+#include "guardrail/cut.h"
 #include "sluice/guardrail.h"
 #include "sluice/tape.h"
 

@@ -1,9 +1,7 @@
-#include "json/escape.h"
-
 #include "json/scan.h"
-#include "json/utf8.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"
+#include "text/utf8.h"
 
 namespace sluice {
 
@@ -19,24 +17,14 @@ void append_unit(std::string& out, uint32_t unit) {
 }
 
 void append_control(std::string& out, char c) {
-  switch (c) {
-    case '\b':
-      out += "\\b";
-      return;
-    case '\f':
-      out += "\\f";
-      return;
-    case '\n':
-      out += "\\n";
-      return;
-    case '\r':
-      out += "\\r";
-      return;
-    case '\t':
-      out += "\\t";
-      return;
-    default:
-      append_unit(out, static_cast<uint8_t>(c));
+  //   \b \t \n VT \f \r from 8 on; VT has no short escape
+  constexpr std::string_view kShort("btn\0fr", 6);
+  const auto at = static_cast<size_t>(static_cast<uint8_t>(c) - '\b');
+  if (at < kShort.size() && kShort[at] != '\0') {
+    out += '\\';
+    out += kShort[at];
+  } else {
+    append_unit(out, static_cast<uint8_t>(c));
   }
 }
 

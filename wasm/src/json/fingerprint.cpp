@@ -1,10 +1,9 @@
-#include "sluice/fingerprint.h"
-
-#include "json/escape.h"
 #include "json/scan.h"
-#include "json/utf8.h"
 #include "sluice/bytes.h"
 #include "sluice/segment.h"
+#include "sluice/tape.h"
+#include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace sluice {
 
@@ -29,22 +28,14 @@ std::string_view plain(std::string_view text) {
   return text.substr(0, static_cast<size_t>(end - bytes.data()));
 }
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 bool is_structure(char c) {
-  return std::string_view("{}[]:,\"").find(c) != std::string_view::npos;
+  return is_among(c, "{}[]:,\"");
 }
 
 void add_code_point(Fingerprint& print, uint32_t point) {
   std::string bytes;
   append_code_point(bytes, point);
   print.add(bytes);
-}
-
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 }  // namespace
@@ -107,7 +98,7 @@ const char* SourcePrint::outside(const char* at, const char* end) {
   char last = last_;
   for (; at != end && *at != '"'; ++at) {
     const char c = *at;
-    if (is_space(c)) {
+    if (is_white(c)) {
       gap_ = true;
       continue;
     }
@@ -172,14 +163,14 @@ void SourcePrint::quote() {
 void SourcePrint::escaped(char c) {
   constexpr size_t kUnit = 5;  // `uXXXX`
   escape_ += c;
-  const bool unicode = escape_[0] == 'u' && (escape_.size() == 1 || is_hex(c));
+  const bool unicode = escape_[0] == 'u' && (escape_.size() == 1 || is_hex_digit(c));
   if (unicode && escape_.size() < kUnit) return;
   escaping_ = false;
   if (unicode) {
     unit();
   } else {
     open_quote();
-    const bool known = std::string_view("\"\\/bfnrt").find(escape_[0]) != std::string_view::npos;
+    const bool known = is_among(escape_[0], "\"\\/bfnrt");
     std::string value;
     append_unescaped(value, known ? "\\" + escape_ : escape_);
     // One that JSON does not know keeps its backslash, and so does what would end the string.

@@ -1,8 +1,9 @@
 // The strict reader behind the tape: RFC 8259, no recursion, every bound checked.
 #include "json/scan.h"
-#include "json/utf8.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace sluice {
 
@@ -58,14 +59,6 @@ class Reader {
   bool markers_;
   Status status_;
 };
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 /// Line and column of an offset, both from 1. The column counts code points.
 void locate(std::string_view before, Status& status) {
@@ -200,7 +193,7 @@ bool Reader::escape() {
   ++at_;
   if (at_end()) return fail(Code::json_end, "the input ended inside a string");
   if (*at_ == 'u') return unicode();
-  if (std::string_view("\"\\/bfnrt").find(*at_) == std::string_view::npos)
+  if (!is_among(*at_, "\"\\/bfnrt"))
     return fail_here("one of \" \\ / b f n r t u behind a backslash");
   ++at_;
   return true;
@@ -210,7 +203,7 @@ bool Reader::unicode() {
   ++at_;
   for (int i = 0; i < 4; ++i, ++at_) {
     if (at_end()) return fail(Code::json_end, "the input ended inside a string");
-    if (!is_hex(*at_)) return fail_here("four hexadecimal digits behind \\u");
+    if (!is_hex_digit(*at_)) return fail_here("four hexadecimal digits behind \\u");
   }
   return true;
 }
@@ -265,7 +258,7 @@ bool Reader::literal(std::string_view word, Type type) {
 }
 
 void Reader::skip_space() {
-  while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+  while (at_ < end_ && is_white(*at_)) ++at_;
 }
 
 bool Reader::add(Type type, const char* begin) {

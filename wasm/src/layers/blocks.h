@@ -1,5 +1,5 @@
 // Layer 2: content blocks of known types (MCP 2025-11-25, "Tool Result"), and the images that stay
-// in place for vision models (`inline_media`).
+// in place for vision models (`inline_media`). Layer 1: resource links.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/document.h"
-#include "layers/notes.h"
+#include "layers/result/document.h"
+#include "layers/result/notes.h"
 #include "sluice/config.h"
 #include "sluice/layers.h"
 
@@ -64,5 +64,16 @@ std::string show_block(const Document& document, size_t block, const Notes& note
 
 /// An entry of `contents`: `{"uri","artifact","summary"}`.
 std::string show_resource(const Document& document, size_t resource, const Notes& notes);
+
+// --- layer 1: resource links, kept lazy ----------------------------------------------------------
+
+/// The blocks of type `resource_link`, in order. The position here is the link's number.
+std::vector<uint32_t> links_of(const Document& document, const Shape& shape);
+
+/// A link as an observation shows it: `{"type","uri",…,"mime_type","size_bytes","fetched","hint"}`.
+/// `fetched` is the host's answer, a JSON object whose members are added, or empty. The hint names
+/// `<namespace>.resources_read`; it is left out once the resource was fetched.
+std::string show_link(const Document& document, size_t block, const Notes& notes,
+                      std::string_view name_space, const std::string& fetched);
 
 }  // namespace sluice::layers

@@ -1,9 +1,8 @@
-#include "layers/mcp.h"
-
 #include <algorithm>
 
 #include "json/object.h"
-#include "layers/notes.h"
+#include "layers/dialects.h"
+#include "layers/result/notes.h"
 
 namespace sluice::layers {
 

@@ -1,5 +1,3 @@
-#include "layers/observation.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -7,11 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "layers/document.h"
-#include "layers/links.h"
-#include "layers/notes.h"
-#include "layers/segment_table.h"
-#include "sluice/fingerprint.h"
+#include "layers/blocks.h"
+#include "layers/dialects.h"
+#include "layers/result/document.h"
+#include "layers/result/notes.h"
+#include "layers/result/segment_table.h"
+#include "sluice/segment.h"
+#include "text/ascii.h"
 
 namespace sluice::layers {
 
@@ -22,17 +22,12 @@ namespace {
 /// A text with the artifact id in place of each marker, so that two runs of the same bytes are
 /// equal.
 std::string with_ids(std::string_view text, const SegmentTable& table) {
-  std::string out;
-  size_t copied = 0;
-  for (size_t at = text.find(kMarkerOpen); at != std::string_view::npos;
-       at = text.find(kMarkerOpen, at + 1)) {
-    const int32_t segment = marker_at(text, at);
-    if (segment < 0 || static_cast<size_t>(segment) >= table.size()) continue;
-    out += text.substr(copied, at + 1 - copied);
-    out += table.id(static_cast<uint32_t>(segment));
-    copied = at + kMarkerBytes - 1;
-  }
-  return out += text.substr(copied);
+  return replace_markers(text, [&](uint32_t segment) {
+    std::string shown;
+    append_marker(shown, segment);
+    if (segment < table.size()) shown = kMarkerOpen + table.id(segment) + kMarkerClose;
+    return shown;
+  });
 }
 
 /// The value of a number, however it is spelled: digits `12` and exponent -1 for `1.20`. Exact for
@@ -50,7 +45,7 @@ Number number_of(std::string_view source) {
   int64_t written = 0;  // the exponent
   bool behind_point = false, behind_e = false, down = false;
   for (const char c : source) {
-    const bool digit = c >= '0' && c <= '9';
+    const bool digit = is_digit(c);
     if (behind_e) {
       down = down || c == '-';
       if (digit && written < INT32_MAX) written = written * 10 + (c - '0');

@@ -5,13 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "describe/code_point.h"
-#include "json/escape.h"
-#include "layers/document.h"
-#include "layers/links.h"
-#include "layers/names.h"
-#include "layers/references.h"
+#include "layers/blocks.h"
+#include "layers/result/document.h"
+#include "layers/result/names.h"
+#include "layers/result/references.h"
 #include "sluice/config.h"
+#include "sluice/tape.h"
+#include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace sluice::layers {
 
@@ -40,15 +41,11 @@ std::vector<std::string> split(std::string_view path) {
 
 /// The element that a step names. Empty unless the step is a decimal index in range.
 std::optional<size_t> element(const Document& document, size_t array, std::string_view step) {
-  if (step.empty() || step.size() > 9) return std::nullopt;
-  size_t index = 0;
-  for (const char c : step) {
-    if (c < '0' || c > '9') return std::nullopt;
-    index = index * 10 + static_cast<size_t>(c - '0');
-  }
+  std::optional<uint64_t> index = decimal(step, 9);
+  if (!index) return std::nullopt;
   const Tape& tape = document.tape();
   size_t at = array + 1;
-  for (; index > 0 && at < tape[array].next; --index) at = tape[at].next;
+  for (; *index > 0 && at < tape[array].next; --*index) at = tape[at].next;
   if (at >= tape[array].next) return std::nullopt;
   return at;
 }
@@ -117,7 +114,7 @@ namespace {
 /// backslashes of its depth. Empty if no JSON value precedes the place. `before` is the text up to
 /// the place.
 std::string quote_for(std::string_view before) {
-  const size_t last = before.find_last_not_of(" \t\r\n");
+  const size_t last = before.find_last_not_of(kWhite);
   if (last == std::string_view::npos) return {};
   if (before[last] != ':' && before[last] != ',' && before[last] != '[') return {};
   const size_t quote = before.rfind('"');
@@ -200,8 +197,6 @@ bool is_printable(std::string_view bytes) {
   }
   return true;
 }
-
-constexpr std::string_view kWhite = " \t\r\n";
 
 /// Whether a text has anything besides markers and white space.
 bool has_letters(std::string_view text) {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "json/node_set.h"
-#include "layers/document.h"
-#include "layers/segment_table.h"
+#include "layers/result/document.h"
+#include "layers/result/segment_table.h"
 #include "sluice/config.h"
+#include "sluice/tape.h"
 
 namespace sluice::layers {
 

@@ -1,16 +1,57 @@
-// Cuts a written value into the parts that stay and the parts to put back.
+// Cuts a written value into the parts that stay and the parts to put back, as the entries of
+// `_meta["sluice/refs"]` say. They come from a document, so everything is checked.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "json/node_set.h"
-#include "restore/refs.h"
+#include "layers/result/references.h"
 #include "sluice/restore.h"
+#include "sluice/status.h"
 #include "sluice/tape.h"
 
 namespace sluice::restoring {
+
+// --- the entries of `_meta["sluice/refs"]` -------------------------------------------------------
+
+/// Maximum entries of one list.
+inline constexpr size_t kMaxEntries = 0x20000;
+
+/// One entry (see layers/result/references.h). `was` and `refs` are nodes of the tape it was read
+/// from.
+struct Entry {
+  std::string at;
+  std::string uri;
+  std::string from;  ///< names what is put back, where that is not `uri`
+  size_t n = 0;
+  layers::Hole kind = layers::Hole::run;
+  bool key = false;
+  bool added = false;
+  std::string wrap;
+  std::optional<size_t> was;
+  std::optional<size_t> refs;
+};
+
+/// Reads an array of entries. Fails with `restore_refs`.
+Status read_entries(const Tape& tape, size_t array, std::vector<Entry>& entries);
+
+/// Parses the name of a kind. Empty if there is no such kind.
+std::optional<layers::Hole> kind_named(std::string_view name);
+
+/// The piece that a reference stands for. Empty if it is no reference.
+std::optional<Piece> piece_for(std::string_view uri, layers::Hole kind);
+
+/// Appends literal text, joined with a literal before it.
+void append_literal(std::vector<Piece>& pieces, std::string_view text);
+
+/// The error for a list that does not fit its document.
+Status misfit(std::string_view path, std::string_view message);
+
+// --- the cutter ----------------------------------------------------------------------------------
 
 /// How deep a `was` may be nested in another. We write one level.
 inline constexpr int kMaxNesting = 4;

@@ -5,18 +5,21 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "gate/segment_log.h"
 #include "json/object.h"
-#include "json/utf8.h"
-#include "session/base64_text.h"
+#include "layers/result/payload.h"
 #include "session/wire.h"
+#include "sluice/codec.h"
 #include "sluice/config.h"
 #include "sluice/describe.h"
 #include "sluice/gate.h"
 #include "sluice/layers.h"
 #include "sluice/restore.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
+#include "text/utf8.h"
 
 namespace sluice {
 
@@ -32,7 +35,7 @@ class Session::Message {
 
   // The decode task in progress.
   GateOptions options;
-  std::optional<Base64Text> text;
+  std::optional<layers::Base64Text> text;
   std::unique_ptr<gate::SegmentLog> decoded;
   uint32_t decoding = 0;
 
@@ -57,13 +60,6 @@ class Session::Message {
 // --- the message -----------------------------------------------------------------------------
 
 namespace {
-
-Status misuse(std::string message) {
-  Status status;
-  status.code = Code::misuse;
-  status.message = std::move(message);
-  return status;
-}
 
 bool keeps_images(const Config& config, const Call& call) {
   return config.inline_media.mode == InlineMedia::Mode::listed ||
@@ -143,13 +139,13 @@ void Session::close_bytes() {
 }
 
 Status Session::push(size_t size) {
-  if (!message_->gate) return misuse("push comes after begin");
+  if (!message_->gate) return misuse("", "push comes after begin");
   return message_->gate->push(size);
 }
 
 Status Session::finish() {
   Message& message = *message_;
-  if (!message.gate) return misuse("finish comes after begin");
+  if (!message.gate) return misuse("", "finish comes after begin");
   Status status = message.gate->finish();
   if (!status.ok()) return status;
   message.reduced = message.gate->reduced();
@@ -159,7 +155,7 @@ Status Session::finish() {
 
 Status Session::plan(std::string_view call_json) {
   Message& message = *message_;
-  if (!message.gate) return misuse("plan comes after finish");
+  if (!message.gate) return misuse("", "plan comes after finish");
   Status status;
   if (!call_json.empty()) status = read_call(call_json, message.call);
   if (!status.ok()) return status;
@@ -245,7 +241,7 @@ Clamped clamp_telling(std::string_view json, GuardrailOptions options, std::stri
   std::string words = "[sluice] This result was cut to fit, and the rest cannot be read back. ";
   words.append(warning);
   if (!words.ends_with('.')) words += '.';
-  const size_t open = json.find_first_not_of(" \t\r\n");
+  const size_t open = json.find_first_not_of(kWhite);
   std::string told(json);
   if (json[open] == '{' || json[open] == '[') {
     std::string first = json[open] == '{' ? "\"[sluice]\":\"" : "\"";

@@ -1,19 +1,14 @@
 #include "session/wire.h"
 
+#include <array>
+
 #include "json/object.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
 namespace {
-
-Status misuse(std::string path, std::string message) {
-  Status status;
-  status.code = Code::misuse;
-  status.path = std::move(path);
-  status.message = std::move(message);
-  return status;
-}
 
 /// One flat JSON object from the host.
 class Fields {
@@ -43,14 +38,9 @@ class Fields {
   /// A member that counts: digits alone, at most nine.
   bool number(std::string_view key, uint32_t& value) const {
     const auto node = tape_.find(0, key);
-    const std::string_view digits = node ? tape_.source(*node) : std::string_view();
-    if (digits.empty() || digits.size() > 9) return false;
-    value = 0;
-    for (const char c : digits) {
-      if (c < '0' || c > '9') return false;
-      value = value * 10 + static_cast<uint32_t>(c - '0');
-    }
-    return true;
+    const auto digits = node ? decimal(tape_.source(*node), 9) : std::nullopt;
+    if (digits) value = static_cast<uint32_t>(*digits);
+    return digits.has_value();
   }
 
  private:
@@ -58,29 +48,15 @@ class Fields {
   bool object_ = false;
 };
 
-const char* kind_name(SegmentKind kind) {
-  switch (kind) {
-    case SegmentKind::run:
-      return "run";
-    case SegmentKind::text:
-      return "text";
-    default:
-      return "json";
-  }
-}
-
-const char* kind_name(Task::Kind kind) {
-  switch (kind) {
-    case Task::Kind::annotate:
-      return "annotate";
-    case Task::Kind::decode:
-      return "decode";
-    default:
-      return "read";
-  }
-}
+/// By SegmentKind, and by Task::Kind.
+constexpr std::array<std::string_view, 3> kSegmentKinds = {"run", "text", "json"};
+constexpr std::array<std::string_view, 3> kTaskKinds = {"annotate", "decode", "read"};
 
 }  // namespace
+
+Status misuse(std::string path, std::string message) {
+  return {Code::misuse, 0, 0, std::move(path), std::move(message)};
+}
 
 Status read_call(std::string_view json, Call& call) {
   const Fields fields(json);
@@ -128,7 +104,7 @@ void read_told(std::string_view json, Stored& told) {
 
 std::string write_segment(const Segment& segment) {
   return Object()
-      .text("kind", kind_name(segment.kind))
+      .text("kind", kSegmentKinds[static_cast<size_t>(segment.kind)])
       .text("mime_type", segment.mime_type)
       .text("extension", segment.extension)
       .number("size_bytes", segment.bytes)
@@ -141,7 +117,7 @@ std::string write_tasks(const std::vector<Task>& tasks) {
   for (const Task& task : tasks) {
     if (list.size() > 1) list += ',';
     list += Object()
-                .text("kind", kind_name(task.kind))
+                .text("kind", kTaskKinds[static_cast<size_t>(task.kind)])
                 .number("index", task.index)
                 .text("mime_type", task.mime_type)
                 .text("filename", task.filename)
@@ -159,7 +135,7 @@ std::string write_report(const Clamped& clamped, bool changed, bool store_whole)
       .number("original_chars", clamped.original_chars)
       .number("clamped_chars", clamped.clamped_chars)
       .text("method", clamped.method)
-      .flag("shelve", store_whole)
+      .flag("store_whole", store_whole)
       .end();
 }
 

@@ -11,6 +11,9 @@
 
 namespace sluice {
 
+/// The failure of a call out of order, or of a wrong argument at `path`.
+Status misuse(std::string path, std::string message);
+
 /// Parses the argument of `Session::begin`. Unknown keys are ignored; a wrong type fails with
 /// `misuse` and the key.
 Status read_call(std::string_view json, Call& call);

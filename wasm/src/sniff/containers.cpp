@@ -1,11 +1,10 @@
 // What lives in a ZIP archive, told from its entry names (APPNOTE.TXT 6.3 §4.3), or in an OLE
-// compound file, told from the names in its first directory sector ([MS-CFB]).
+// compound file, told from the names in its first directory sector ([MS-CFB]); and other archives.
 #include <algorithm>
 #include <string>
 
-#include "sniff/fields.h"
 #include "sniff/recognisers.h"
-#include "sniff/zip_directory.h"
+#include "sniff/structure.h"
 
 namespace sluice {
 
@@ -15,6 +14,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
+constexpr std::string_view kCentral = "PK\1\2"sv;
+constexpr uint64_t kCentralBytes = 46;
 constexpr uint64_t kEndBytes = 22;
 constexpr uint64_t kLocatorBytes = 20;
 
@@ -35,6 +36,21 @@ std::optional<uint64_t> end_record(Bytes tail) {
 }
 
 }  // namespace
+
+//   PK12 version:2 version:2 flags:2 … lengths of name:2 (at 28) extra:2 comment:2 … place:4 (at
+//   42) name
+std::optional<DirectoryEntry> zip_entry(Bytes bytes, uint64_t at) {
+  const uint64_t length = le16(bytes, at + 28);
+  if (!stands(bytes, at, kCentral) || !holds(bytes, at + kCentralBytes, length))
+    return std::nullopt;
+  DirectoryEntry entry;
+  const auto begin = static_cast<size_t>(at + kCentralBytes);
+  entry.name = as_text(bytes.subspan(begin, static_cast<size_t>(length)));
+  entry.encrypted = (le16(bytes, at + 8) & 1) != 0;
+  entry.place = le32(bytes, at + 42);
+  entry.next = begin + length + le16(bytes, at + 30) + le16(bytes, at + 32);
+  return entry;
+}
 
 std::optional<ZipDirectory> zip_directory(const Glimpse& file) {
   const Bytes tail = file.tail;
@@ -66,10 +82,7 @@ namespace sniffing {
 
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::string_view kLocal = "PK\3\4"sv;
-constexpr std::string_view kCentral = "PK\1\2"sv;
 
 /// What the names seen so far speak for.
 struct Evidence {
@@ -93,10 +106,10 @@ std::optional<Kind> office_folder(std::string_view name) {
 /// One header with its name, wherever it stands.
 struct Entry {
   std::string_view name;
-  std::string_view content;  ///< as far as the head shows it; empty when compressed
-  bool complete = false;     ///< `content` is all of it
-  size_t next = 0;           ///< where the next header is expected
-  bool exact = false;        ///< `next` follows from sizes that the header gives
+  std::string_view content{};  ///< as far as the head shows it; empty when compressed
+  bool complete = false;       ///< `content` is all of it
+  size_t next = 0;             ///< where the next header is expected
+  bool exact = false;          ///< `next` follows from sizes that the header gives
 };
 
 /// The kind that an OpenDocument's or EPUB's `mimetype` entry names.
@@ -179,18 +192,6 @@ std::optional<Entry> local_entry(Bytes head, size_t at) {
   return entry;
 }
 
-std::optional<Entry> central_entry(Bytes head, size_t at) {
-  if (!stands(head, at, kCentral) || !holds(head, at, 46)) return std::nullopt;
-  const size_t name_length = le16(head, at + 28);
-  if (!holds(head, at + 46, name_length)) return std::nullopt;
-
-  Entry entry;
-  entry.name = as_text(head.subspan(at + 46, name_length));
-  entry.next = at + 46 + name_length + le16(head, at + 30) + le16(head, at + 32);
-  entry.exact = true;
-  return entry;
-}
-
 /// The first header at or behind `from`, for entries whose size is not given.
 size_t find_header(Bytes head, size_t from) {
   const std::string_view text = as_text(head);
@@ -203,12 +204,16 @@ size_t find_header(Bytes head, size_t from) {
 void weigh_head(Bytes head, Evidence& seen) {
   size_t at = 0;
   while (at < head.size()) {
-    auto entry = local_entry(head, at);
-    // A small file shows its central directory too, with the same names.
-    if (!entry) entry = central_entry(head, at);
-    if (!entry) break;
-    weigh(*entry, seen);
-    at = entry->exact ? entry->next : find_header(head, entry->next);
+    if (const auto entry = local_entry(head, at)) {
+      weigh(*entry, seen);
+      at = entry->exact ? entry->next : find_header(head, entry->next);
+    } else if (const auto listed = zip_entry(head, at)) {
+      // A small file shows its central directory too, with the same names.
+      weigh({.name = listed->name}, seen);
+      at = static_cast<size_t>(listed->next);
+    } else {
+      break;
+    }
   }
 }
 
@@ -236,26 +241,19 @@ std::optional<Kind> zip_by_both_ends(const Glimpse& file) {
     entries = file.tail.subspan(std::min(as_text(file.tail).find(kCentral), file.tail.size()));
     weigh_head(file.head, seen);
   }
-  size_t at = 0;
-  while (const auto entry = central_entry(entries, at)) {
+  uint64_t at = 0;
+  while (const auto listed = zip_entry(entries, at)) {
     // What an entry holds is at its own place.
-    const uint64_t place = le32(entries, at + 42) + directory->shift;
-    const auto local = local_entry(file.from(place), 0);
-    weigh(local && local->name == entry->name ? *local : *entry, seen);
-    at = entry->next;
+    const auto local = local_entry(file.from(listed->place + directory->shift), 0);
+    weigh(local && local->name == listed->name ? *local : Entry{.name = listed->name}, seen);
+    at = listed->next;
   }
   return judge(seen);
 }
 
-}  // namespace sniffing
-
 // --- OLE -------------------------------------------------------------------------------------
 
-namespace sniffing {
-
 namespace {
-
-using namespace std::string_view_literals;
 
 constexpr size_t kEntry = 128;
 
@@ -322,6 +320,77 @@ std::optional<Match> ole(Bytes head) {
   if (const auto kind = named_in_directory(head)) return Match{*kind};
   if (const auto kind = first_stream(head)) return Match{*kind};
   return Match{Kind::ole};
+}
+
+// --- archives and compressed files whose signatures need a second look ---------------------------
+
+namespace {
+
+constexpr size_t kTarHeader = 512;
+
+/// An octal field: blanks, digits, then blanks or nulls to its end. Nothing when it has no digit.
+std::optional<uint64_t> octal(std::string_view field) {
+  size_t at = 0;
+  while (at < field.size() && field[at] == ' ') ++at;
+  const size_t digits = at;
+  uint64_t value = 0;
+  while (at < field.size() && field[at] >= '0' && field[at] <= '7') {
+    value = value * 8 + static_cast<uint64_t>(field[at++] - '0');
+  }
+  if (at == digits) return std::nullopt;
+  const bool ends = std::all_of(field.begin() + static_cast<std::ptrdiff_t>(at), field.end(),
+                                [](char c) { return c == ' ' || c == '\0'; });
+  return ends ? std::optional(value) : std::nullopt;
+}
+
+/// The sum that a header must carry at 148: of all its bytes, its own eight as blanks.
+uint64_t tar_sum(Bytes header) {
+  uint64_t sum = 8 * ' ';
+  for (size_t i = 0; i < kTarHeader; ++i) {
+    if (i < 148 || i >= 156) sum += header[i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+//   0    100  108 116 124  136   148 156  157  257
+//   name mode uid gid size mtime sum type link ustar …      (POSIX.1-2017, pax; v7 ends before
+//   `ustar`)
+std::optional<Match> tar(Bytes head) {
+  if (stands(head, 257, "ustar\0"sv) || stands(head, 257, "ustar  "sv)) return Match{Kind::tar};
+  if (!holds(head, 0, kTarHeader) || head[0] < 0x20) return std::nullopt;
+  const std::string_view header = as_text(head.first(kTarHeader));
+  const auto sum = octal(header.substr(148, 8));
+  if (!sum || *sum != tar_sum(head) || !octal(header.substr(100, 8))) return std::nullopt;
+  return Match{Kind::tar};
+}
+
+//   BZh, level 1–9, then the first block (pi) or, of an empty file, the end (square root of pi)
+std::optional<Match> bzip2(Bytes head) {
+  if (!holds(head, 0, 10) || head[3] < '1' || head[3] > '9') return std::nullopt;
+  const bool block = stands(head, 4, "1AY&SY") || stands(head, 4, "\x17rE8P\x90"sv);
+  return block ? std::optional(Match{Kind::bzip2}) : std::nullopt;
+}
+
+/// Zstandard and LZ4 share their skippable frames (RFC 8878 §3.1.2): the next frame decides.
+std::optional<Match> skippable_frame(Bytes head) {
+  if (!holds(head, 0, 8)) return std::nullopt;
+  const size_t size = le32(head, 4);
+  if (!holds(head, 8, size)) return std::nullopt;
+  const size_t next = 8 + size;
+  if (stands(head, next, "\x28\xB5\x2F\xFD"sv)) return Match{Kind::zstd};
+  if (stands(head, next, "\x04\x22\x4D\x18"sv)) return Match{Kind::lz4};
+  return std::nullopt;
+}
+
+/// `!<arch>\n`, then the first member's name.
+std::optional<Match> ar(Bytes head) {
+  if (stands(head, 8, "debian-binary")) return Match{Kind::deb};
+  // A member header ends with a back quote and a newline.
+  if (holds(head, 8, 60))
+    return stands(head, 66, "`\n") ? std::optional(Match{Kind::ar}) : std::nullopt;
+  return std::nullopt;
 }
 
 }  // namespace sniffing

@@ -9,37 +9,12 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Reads bits from the least significant of each byte on (ISO/IEC 18181-1 §B.1).
-class BitReader {
- public:
-  explicit BitReader(Bytes bytes) : bytes_(bytes) {}
-
-  uint32_t read(uint32_t width) {
-    uint32_t value = 0;
-    for (uint32_t i = 0; i < width; ++i, ++at_) {
-      if (at_ / 8 >= bytes_.size()) {
-        beyond_ = true;
-        return 0;
-      }
-      value |= static_cast<uint32_t>(bytes_[at_ / 8] >> (at_ % 8) & 1) << i;
-    }
-    return value;
-  }
-
-  bool beyond() const { return beyond_; }
-
- private:
-  Bytes bytes_;
-  size_t at_ = 0;
-  bool beyond_ = false;
-};
-
 /// One dimension of a JPEG XL image in pixels; 0 when it is not in its shortest form or over 2^18.
-uint32_t jxl_dimension(BitReader& bits, bool small) {
-  if (small) return 8 * (bits.read(5) + 1);
+uint32_t jxl_dimension(Bits& bits, bool small) {
+  if (small) return 8 * (bits.take(5) + 1);
   constexpr uint32_t kWidths[] = {9, 13, 18, 30};
-  const uint32_t selector = bits.read(2);
-  const uint32_t value = bits.read(kWidths[selector]) + 1;
+  const uint32_t selector = bits.take(2);
+  const uint32_t value = bits.take(kWidths[selector]) + 1;
   if (selector == 3) return 0;
   const bool shortest = selector == 0 || value > 1u << kWidths[selector - 1];
   return shortest ? value : 0;
@@ -110,12 +85,12 @@ std::optional<Match> icon(Bytes head) {
 /// FF 0A and then a size header (ISO/IEC 18181-1 §D.2): two bytes that chance meets, so the match
 /// is certain only for bytes that look compressed.
 std::optional<Match> jxl_codestream(Bytes head) {
-  BitReader bits(head.subspan(2));
-  const bool small = bits.read(1) != 0;
+  Bits bits(head.subspan(2));
+  const bool small = bits.take(1) != 0;
   const uint32_t height = jxl_dimension(bits, small);
-  const uint32_t ratio = bits.read(3);
+  const uint32_t ratio = bits.take(3);
   const uint32_t width = ratio == 0 ? jxl_dimension(bits, small) : height;
-  if (bits.beyond() || height == 0 || width == 0) return std::nullopt;
+  if (bits.past_end() || height == 0 || width == 0) return std::nullopt;
   return Match{Kind::jxl, looks_compressed(head)};
 }
 

@@ -1,7 +1,5 @@
 // How MIME types relate, and which one to report when a source declares one and the bytes say
 // something too.
-#include "sniff/kinship.h"
-
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -141,11 +139,15 @@ bool is_kind_of(std::string_view specific, std::string_view general) {
   return specific != general && kind_of(specific, general, kDepth);
 }
 
+/// Whether two MIME types are uses of one container that its first bytes do not settle, such as
+/// `audio/mp4` and `video/mp4`.
 bool share_container(std::string_view one, std::string_view other) {
   return std::any_of(std::begin(kContainers), std::end(kContainers),
                      [=](std::string_view list) { return lists(list, one) && lists(list, other); });
 }
 
+/// Whether formats that these tables have never heard of are often built on `mime_type`: ZIP, XML,
+/// SQLite and the like.
 bool is_common_container(std::string_view mime_type) {
   return lists(kCommon, mime_type);
 }

@@ -3,9 +3,11 @@
 #include <string>
 
 #include "sniff/types.h"
+#include "text/ascii.h"
 
 namespace sluice {
 namespace sniffing {
+
 namespace {
 
 /// Spellings that mean a type which has a registered (or at least a usual) name.
@@ -203,17 +205,11 @@ constexpr std::string_view kAliases[][2] = {
     {"unknown/unknown", "application/octet-stream"},
 };
 
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 /// restricted-name of RFC 6838 §4.2, in lower case.
 bool is_name(std::string_view name) {
   return !name.empty() && is_alphanumeric(name[0]) &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return is_alphanumeric(c) ||
-                  std::string_view("!#$&-^_.+").find(c) != std::string_view::npos;
-         });
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return is_alphanumeric(c) || is_among(c, "!#$&-^_.+"); });
 }
 
 /// Structured syntax suffixes (RFC 6838 §4.2.8), for the extension of types known by no other name.
@@ -248,17 +244,13 @@ std::string_view canonical_mime(std::string_view mime_type) {
 }
 
 std::string clean_mime(std::string_view declared) {
-  constexpr std::string_view kSpace = " \t\r\n";
   declared = declared.substr(0, declared.find(';'));
-  const size_t begin = declared.find_first_not_of(kSpace);
+  const size_t begin = declared.find_first_not_of(kWhite);
   if (begin == declared.npos) return {};
-  declared = declared.substr(begin, declared.find_last_not_of(kSpace) + 1 - begin);
+  declared = declared.substr(begin, declared.find_last_not_of(kWhite) + 1 - begin);
   if (declared.size() > 127) return {};
 
-  std::string mime(declared);
-  std::transform(mime.begin(), mime.end(), mime.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string mime = lowered(declared);
   const std::string_view view = mime;
   const size_t slash = view.find('/');
   if (slash == view.npos || !is_name(view.substr(0, slash)) || !is_name(view.substr(slash + 1))) {
@@ -282,7 +274,7 @@ constexpr size_t kMaxWord = 12;
 constexpr size_t kMaxVersion = 4;
 
 bool is_digits(std::string_view part) {
-  return part.find_first_not_of("0123456789") == part.npos;
+  return std::all_of(part.begin(), part.end(), is_digit<char>);
 }
 
 bool is_known_suffix(std::string_view suffix) {
@@ -305,7 +297,7 @@ bool is_one_word(std::string_view subtype) {
   const size_t end = std::min(name.find_first_of(".-_"), name.size());
   const std::string_view word = name.substr(0, end);
   const std::string_view version = name.substr(std::min(end + 1, name.size()));
-  const bool plain = std::all_of(word.begin(), word.end(), sniffing::is_alphanumeric);
+  const bool plain = std::all_of(word.begin(), word.end(), is_alphanumeric<char>);
   return plain && word.size() <= kMaxWord && !is_digits(word) &&
          (end == name.size() || !version.empty()) && version.size() <= kMaxVersion &&
          is_digits(version) && (suffix.empty() || is_known_suffix(suffix));

@@ -66,8 +66,6 @@ std::optional<Match> sfnt(Bytes head) {
 
 // --- data files ------------------------------------------------------------------------------
 
-using namespace std::string_view_literals;
-
 /// HDF5 behind a user block: the signature stands at 512 or a later power of two (HDF5 File Format
 /// Specification §II.A).
 std::optional<Match> hdf5(Bytes head) {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "sluice/bytes.h"
-#include "sniff/fields.h"
+#include "sniff/structure.h"
 #include "sniff/types.h"
 
 namespace sluice::sniffing {
@@ -22,6 +22,7 @@ using Recogniser = std::optional<Match> (*)(Bytes head);
 // containers.cpp: ZIP (APPNOTE.TXT 6.3) and OLE ([MS-CFB])
 std::optional<Match> zip(Bytes head);
 std::optional<Kind> zip_by_both_ends(const Glimpse& file);
+std::optional<Match> ole(Bytes head);
 
 // media.cpp: chunk files, little-endian (RIFF, RF64) and big-endian (IFF, AIFF, DjVu)
 std::optional<Match> riff(Bytes head);
@@ -29,9 +30,6 @@ std::optional<Match> iff(Bytes head);
 
 // media.cpp: ISO/IEC 14496-12 boxes, QuickTime atoms, JPEG 2000 and JPEG XL containers
 std::optional<Match> boxes(Bytes head);
-
-// containers.cpp: [MS-CFB]
-std::optional<Match> ole(Bytes head);
 
 // media.cpp: RFC 8794
 std::optional<Match> ebml(Bytes head);
@@ -42,13 +40,13 @@ std::optional<Match> ogg(Bytes head);
 // media.cpp: Advanced Systems Format
 std::optional<Match> asf(Bytes head);
 
-// mpeg.cpp: ID3v2, MPEG audio frames, ADTS, program and transport streams
+// media.cpp: ID3v2, MPEG audio frames, ADTS, program and transport streams
 std::optional<Match> id3(Bytes head);
 std::optional<Match> mpeg_frames(Bytes head);
 std::optional<Match> program_stream(Bytes head);
 std::optional<Match> transport_stream(Bytes head);
 
-// archives.cpp
+// containers.cpp: archives
 std::optional<Match> tar(Bytes head);
 std::optional<Match> bzip2(Bytes head);
 std::optional<Match> skippable_frame(Bytes head);

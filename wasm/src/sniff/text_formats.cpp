@@ -3,8 +3,21 @@
 #include <string>
 
 #include "sniff/recognisers.h"
+#include "text/ascii.h"
 
-namespace sluice::sniffing {
+namespace sluice {
+
+std::string_view behind_doctype(std::string_view text) {
+  size_t end = text.find_first_of("[>");
+  if (end != text.npos && text[end] == '[') {
+    end = text.find(']', end);
+    if (end != text.npos) end = text.find('>', end);
+  }
+  return end == text.npos ? std::string_view{} : text.substr(end + 1);
+}
+
+namespace sniffing {
+
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n\f";
@@ -15,21 +28,17 @@ std::string_view skip_space(std::string_view text) {
   return at == text.npos ? std::string_view{} : text.substr(at);
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 /// Whether `text` begins with `word` (lower case), ASCII case ignored.
 bool begins(std::string_view text, std::string_view word) {
   return text.size() >= word.size() && std::equal(word.begin(), word.end(), text.begin(),
-                                                  [](char a, char b) { return a == lower(b); });
+                                                  [](char a, char b) { return a == to_lower(b); });
 }
 
 /// Whether `text` begins with the tag `name`, wholly visible.
 bool begins_tag(std::string_view text, std::string_view name) {
   if (text.empty() || text[0] != '<' || !begins(text.substr(1), name)) return false;
   const std::string_view rest = text.substr(1 + name.size());
-  return !rest.empty() && (kSpace.find(rest[0]) != kSpace.npos || rest[0] == '>' || rest[0] == '/');
+  return !rest.empty() && (is_among(rest[0], kSpace) || rest[0] == '>' || rest[0] == '/');
 }
 
 /// `<svg` or `<any:svg`.
@@ -40,24 +49,11 @@ bool begins_svg(std::string_view text) {
   return visible && (name == "svg" || (name.size() <= 64 && name.ends_with(":svg")));
 }
 
-/// Behind a document type declaration, an internal subset in brackets included; empty when it goes
-/// on beyond the head.
-std::string_view behind_doctype(std::string_view text) {
-  size_t end = text.find_first_of("[>");
-  if (end != text.npos && text[end] == '[') {
-    end = text.find(']', end);
-    if (end != text.npos) end = text.find('>', end);
-  }
-  return end == text.npos ? std::string_view{} : text.substr(end + 1);
-}
-
 /// The name in a document type declaration, in lower case; empty when its end is not visible.
 std::string doctype_name(std::string_view text) {
   text = skip_space(text.substr(kDoctype.size()));
   const size_t end = text.find_first_of(" \t\r\n\f>[");
-  std::string name(text.substr(0, end > 16 ? 0 : end));
-  std::transform(name.begin(), name.end(), name.begin(), lower);
-  return name;
+  return lowered(text.substr(0, end > 16 ? 0 : end));
 }
 
 /// What stands before the root element, and the text from the root on.
@@ -120,4 +116,6 @@ std::optional<Match> marked_up(Bytes head) {
   return std::nullopt;
 }
 
-}  // namespace sluice::sniffing
+}  // namespace sniffing
+
+}  // namespace sluice

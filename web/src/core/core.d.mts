@@ -42,8 +42,8 @@ export interface Core {
   render(): boolean;
   report(): void;
   refs(): void;
-  shelve(): void;
-  shelved(): boolean;
+  storeWhole(): void;
+  storedWhole(): boolean;
   clamp(maxChars: number): boolean;
   sniff(size: number): void;
   /** A file begins; `input` has the media type, of so many bytes, and the name that it is said to have. */

@@ -14,7 +14,7 @@ import type { AnswerRef } from "./sluice.js";
 import { checked, infoOf, type StoreAccess } from "./store-access.js";
 import type { MessageDeps } from "./transform.js";
 
-/** Kinds of event: `EventKind` in `wasm/include/sluice/event.h`. */
+/** Kinds of event: `EventKind` in `wasm/include/sluice/segment.h`. */
 const OPEN = 1;
 const DATA = 2;
 const REFERENCE = 3;
@@ -265,14 +265,14 @@ export class LayerWork {
   async storeWhole(): Promise<boolean> {
     const { access, options } = this.#deps;
     const intake = new Intake(this.#engine, access, infoOf(options, { observation: true }));
-    this.#engine.call("shelve");
+    this.#engine.call("storeWhole");
     await intake.drain();
     const ref = intake.refs.get(0);
     if (ref === undefined) return false;
     const isStored = !isTruncated(ref);
     if (isStored) this.#intake.refs.set(Number.MAX_SAFE_INTEGER, ref);
     this.#engine.give(storedMessage(0, ref, false));
-    this.#engine.must("shelved");
+    this.#engine.must("storedWhole");
     return isStored;
   }
 

@@ -49,7 +49,7 @@ interface Report {
   readonly changed: boolean;
   readonly clamped: boolean;
   /** Whether the whole of a clamped observation should be stored. */
-  readonly shelve: boolean;
+  readonly store_whole: boolean;
   readonly original_chars: number;
   readonly method: string;
 }
@@ -238,9 +238,9 @@ export class Message implements GatedResult {
     engine.must("render");
     let bytesOut = engine.call("output").length;
     let text = engine.text();
-    const { changed, clamped, shelve, original_chars, method } = JSON.parse(engine.ask("report")) as Report;
+    const { changed, clamped, store_whole, original_chars, method } = JSON.parse(engine.ask("report")) as Report;
     let cut: ClampReport | undefined = clamped ? { originalChars: original_chars, method } : undefined;
-    if (shelve) {
+    if (store_whole) {
       work ??= new LayerWork(engine, deps, refs);
       if (await work.storeWhole()) cut = { originalChars: original_chars, method: "stored" };
       bytesOut = engine.call("output").length;

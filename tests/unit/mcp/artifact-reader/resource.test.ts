@@ -90,7 +90,7 @@ test("what is unknown is not found, and what is wrong is said", async () => {
 });
 
 test("the tool is named as the notes in results say it", () => {
-  const notes = readFileSync("wasm/src/layers/notes.cpp", "utf8");
+  const notes = readFileSync("wasm/src/layers/result/notes.cpp", "utf8");
   expect(notes).toContain('call_.name_space.empty() ? "artifact_read" : call_.name_space + "_artifact_read"');
   expect(readToolName("tableau")).toBe("tableau_artifact_read");
   expect(readToolName("")).toBe("artifact_read");

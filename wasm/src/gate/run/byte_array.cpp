@@ -1,17 +1,14 @@
 #include "gate/run/byte_array.h"
 
 #include "gate/run/token.h"
-#include "json/escape.h"
+#include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice::gate {
 
 namespace {
 
 constexpr size_t kBlock = 512;
-
-bool is_digit(uint8_t c) {
-  return c >= '0' && c <= '9';
-}
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "sluice/form.h"
+#include "sluice/codec.h"
 
 namespace sluice::gate {
 

@@ -8,6 +8,7 @@
 #include "gate/scan.h"
 #include "sluice/codec.h"
 #include "sluice/sniff.h"
+#include "text/ascii.h"
 
 namespace sluice::gate {
 
@@ -30,8 +31,7 @@ struct DataUri {
 };
 
 bool is_uri_character(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' ||
-         c == '+' || c == '/' || c == ';' || c == '=' || c == '-' || c == '_' || c == ':';
+  return is_alphanumeric(c) || is_among(c, ".+/;=-_:");
 }
 
 // `data:image/png;base64,` at the end of the text before a run.
@@ -169,9 +169,9 @@ size_t hex_span(const uint8_t* at, const uint8_t* end) {
 bool looks_encoded(std::string_view characters) {
   size_t upper = 0, lower = 0, digits = 0, plus = 0, slash = 0;
   for (const char c : characters) {
-    upper += c >= 'A' && c <= 'Z';
-    lower += c >= 'a' && c <= 'z';
-    digits += c >= '0' && c <= '9';
+    upper += is_upper(c);
+    lower += is_lower(c);
+    digits += is_digit(c);
     plus += c == '+' || c == '-';
     slash += c == '/' || c == '_';
   }

@@ -8,7 +8,6 @@
 
 #include "gate/run/token.h"
 #include "sluice/codec.h"
-#include "sluice/form.h"
 #include "sluice/sniff.h"
 
 namespace sluice::gate {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "gate/run/run.h"
-#include "json/escape.h"
+#include "sluice/tape.h"
 
 namespace sluice::gate {
 

@@ -5,7 +5,7 @@ namespace sluice::gate {
 namespace {
 
 int hex_value(uint8_t c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (is_digit(c)) return c - '0';
   c |= 0x20;
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -98,9 +98,7 @@ size_t count_backslashes(const uint8_t* at, const uint8_t* end) {
 
 Token read_token(const uint8_t* at, const uint8_t* end, bool final, bool uri) {
   const uint8_t c = *at;
-  if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) {
-    return {TokenKind::letter, 1};
-  }
+  if (is_alphanumeric(c)) return {TokenKind::letter, 1};
   switch (c) {
     case '+':
       return {TokenKind::plus, 1};

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "text/ascii.h"
+
 namespace sluice::gate {
 
 /// The kind of one element. A group is some backslashes and what they escape, however deeply JSON
@@ -37,14 +39,9 @@ inline constexpr size_t kMaxBackslashes = 64;
 /// element may be percent-encoded (RFC 3986 §2.1).
 Token read_token(const uint8_t* at, const uint8_t* end, bool final, bool uri = false);
 
-inline bool is_hex_digit(uint8_t c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /// Whether a byte belongs to either base64 alphabet (RFC 4648 §4 and §5).
 inline bool is_base64_letter(uint8_t c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
-         c == '/' || c == '-' || c == '_';
+  return is_alphanumeric(c) || c == '+' || c == '/' || c == '-' || c == '_';
 }
 
 /// A view of source as text.

@@ -1,0 +1,312 @@
+#include "layers/result/notes.h"
+
+#include <algorithm>
+
+#include "json/object.h"
+#include "layers/result/references.h"
+#include "sluice/describe.h"
+#include "sluice/sniff.h"
+#include "sluice/tape.h"
+#include "text/ascii.h"
+
+namespace sluice::layers {
+
+namespace {
+
+constexpr size_t kMaxLines = 8;
+constexpr std::string_view kNotStored = " Note: content not stored.";
+constexpr const char* kLost = " It cannot be read back.";
+
+/// The position of the first word that is longer than a preview and may be an encoding (it has
+/// upper case, lower case and digits), or the end of the text.
+size_t encoded_word(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    bool upper = false, lower = false, digit = false;
+    for (; at < text.size() && text[at] != '\n' && looks_encoded(text.substr(at, 1)); ++at) {
+      upper = upper || is_upper(text[at]);
+      lower = lower || is_lower(text[at]);
+      digit = digit || is_digit(text[at]);
+    }
+    if (at - begin > kPreviewChars && upper && lower && digit) return begin;
+    ++at;
+  }
+  return text.size();
+}
+
+/// Cut JSON source up to its last complete element or member, with all containers closed. Empty if
+/// nothing is complete.
+std::string closed_json(std::string_view source) {
+  std::string open;  // the brackets that close what is open
+  std::string open_there;
+  size_t end = 0;
+  bool inside = false;
+  for (size_t at = 0; at < source.size(); ++at) {
+    const char c = source[at];
+    if (inside) {
+      if (c == '\\') ++at;
+      inside = c != '"';
+    } else if (c == '"') {
+      inside = true;
+    } else if (c == '{' || c == '[') {
+      open += c == '{' ? '}' : ']';
+    } else if ((c == '}' || c == ']') && !open.empty()) {
+      open.pop_back();
+    } else if (c == ',') {
+      end = at;
+      open_there = open;
+    }
+  }
+  if (open.empty() && !inside) return std::string(source);
+  if (end == 0) return {};
+  return std::string(source.substr(0, end)).append(open_there.rbegin(), open_there.rend());
+}
+
+bool ends_sentence(std::string_view text) {
+  return text.ends_with('.') || text.ends_with('!') || text.ends_with('?') || text.ends_with("…");
+}
+
+std::string label_of(const Segment& segment, const About& about) {
+  if (!about.label.empty()) return about.label;
+  const FileType type = type_of_mime(segment.mime_type);
+  return type.label.empty() ? segment.mime_type : type.label;
+}
+
+}  // namespace
+
+std::string note_as_block(std::string_view note) {
+  return Object().text("type", "text").text("text", note).end();
+}
+
+bool Notes::is_stored(uint32_t segment) const {
+  const std::optional<Stored>& stored = table_.about(segment).stored;
+  return stored && stored->warning.empty();
+}
+
+std::string Notes::uri(uint32_t segment, bool with_form) const {
+  return reference(table_.segment(segment), table_.id(segment), with_form);
+}
+
+std::string Notes::name(uint32_t segment) const {
+  const std::optional<Stored>& stored = table_.about(segment).stored;
+  return stored && !stored->filename.empty() ? stored->filename : table_.filename(segment);
+}
+
+std::string Notes::template_of(uint32_t segment) const {
+  const std::string& own = table_.about(segment).summary_template;
+  return own.empty() ? config_.default_summary_template : own;
+}
+
+std::string Notes::words(uint32_t index) const {
+  const Segment& segment = table_.segment(index);
+  const About& about = table_.about(index);
+  std::string text = segment.description;
+  if (text.empty()) text = label_of(segment, about) + ", " + human_size(segment.bytes);
+  if (const std::string words = template_of(index); !words.empty()) {
+    std::vector<Value> values;
+    const auto add = [&](const char* key, std::string value, bool ours) {
+      values.push_back({key, std::move(value), ours});
+    };
+    add("content_type", label_of(segment, about), true);
+    add("filename", name(index), false);
+    add("size", std::to_string(segment.bytes), true);
+    add("size_human", human_size(segment.bytes), true);
+    add("artifact_id", table_.id(index), true);
+    add("description", text, true);
+    values.insert(values.end(), about.siblings.begin(), about.siblings.end());
+    text = expand_template(words, values);
+  }
+  if (const size_t lost = lost_inside(index); lost > 0 && is_stored(index)) {
+    text +=
+        " (" + grouped(lost) + (lost == 1 ? " file" : " files") + " inside it could not be stored)";
+  }
+  return text;
+}
+
+std::string Notes::summary(uint32_t index) const {
+  std::string text = words(index);
+  if (is_stored(index)) return text;
+  if (!ends_sentence(text)) text += '.';
+  return text.append(kNotStored).append(what_is_left(index, SIZE_MAX));
+}
+
+// Recursion ends, because a segment is inside at most one other.
+size_t Notes::lost_inside(uint32_t index) const {
+  size_t lost = 0;
+  for (const uint32_t inner : table_.segment(index).inner) {
+    lost += is_stored(inner) ? lost_inside(inner) : 1;
+  }
+  return lost;
+}
+
+// What is available of something that was not stored, if at most `shown_chars` characters of it are
+// shown.
+std::string Notes::what_is_left(uint32_t index, size_t shown_chars) const {
+  const Segment& segment = table_.segment(index);
+  const std::string shown = beginning(index);
+  if (shown.empty()) return kLost;
+  if (segment.previewed_whole && encoded_word(segment.preview) == segment.preview.size() &&
+      count_chars(shown) <= shown_chars) {
+    return lost_inside(index) == 0 ? " All of it is shown."
+                                   : " All of it is shown but for the files inside it.";
+  }
+  return " Its beginning is shown; the rest cannot be read back.";
+}
+
+std::string Notes::beginning(uint32_t index) const {
+  const Segment& segment = table_.segment(index);
+  if (is_stored(index) || segment.kind == SegmentKind::run) return {};
+  return with_uris(segment.preview.substr(0, encoded_word(segment.preview)));
+}
+
+void Notes::append_artifact(std::string& out, uint32_t index) const {
+  const Segment& segment = table_.segment(index);
+  const std::optional<Stored>& stored = table_.about(index).stored;
+  Object artifact;
+  artifact.text("id", table_.id(index))
+      .text("mime_type", segment.mime_type)
+      .number("size_bytes", segment.bytes)
+      .text("filename", name(index));
+  if (!is_stored(index)) {
+    std::string_view warning = "Content not stored";
+    if (stored) warning = stored->warning;
+    artifact.source("source", Object().text("warning", warning).flag("truncated", true).end());
+  }
+  append_key(out, "artifact");
+  out += artifact.end();
+  append_key(out, "summary");
+  out += json_string(summary(index));
+  if (segment.kind == SegmentKind::run || segment.preview.empty()) return;
+  const std::string shown = beginning(index);
+  if (segment.kind == SegmentKind::json) {
+    const std::string json = closed_json(shown);
+    Tape tape;
+    if (Tape::parse(json, tape).ok()) {
+      append_key(out, "beginning");
+      out += json;
+      return;
+    }
+  }
+  append_key(out, "preview");
+  out += '"';
+  append_escaped(out, shown.empty() ? preview(with_uris(segment.preview)) : shown);
+  out += '"';
+}
+
+std::string Notes::artifact(uint32_t segment) const {
+  std::string out = "{";
+  append_artifact(out, segment);
+  out += '}';
+  return out;
+}
+
+std::string Notes::with_uris(std::string_view text) const {
+  return replace_markers(text, [&](uint32_t segment) {
+    std::string shown;
+    append_marker(shown, segment);
+    return segment < table_.size() ? uri(segment, false) : shown;
+  });
+}
+
+std::string Notes::read_tool() const {
+  return call_.name_space.empty() ? "artifact_read" : call_.name_space + "_artifact_read";
+}
+
+std::string Notes::note(uint32_t segment) const {
+  std::string text = "[sluice] " + words(segment);
+  if (!is_stored(segment)) {
+    // A planner gets the reason beside the summary. Here it has to be in the sentence.
+    const std::optional<Stored>& stored = table_.about(segment).stored;
+    if (!ends_sentence(text)) text += '.';
+    text += " " + (stored ? stored->warning : std::string("Content not stored."));
+    if (!ends_sentence(text)) text += '.';
+    const std::string shown = beginning(segment);
+    std::string rest = what_is_left(segment, SIZE_MAX);
+    const size_t whole = count_chars(text) + count_chars(rest) + 1 + count_chars(shown);
+    if (whole > config_.max_inline_size) rest = what_is_left(segment, 0);
+    const size_t used = count_chars(text) + count_chars(rest) + 1;
+    if (shown.empty() || used >= config_.max_inline_size) return text + kLost;
+    return text + rest + "\n" + preview(shown, config_.max_inline_size - used);
+  }
+  if (text.ends_with('.')) text.pop_back();
+  return text + ": stored, not shown. Read it with " + read_tool() + " {\"uri\":\"" +
+         plain_uri(table_.id(segment)) + "\"} or pass that URI as a tool argument.";
+}
+
+std::string Notes::list(const std::vector<uint32_t>& segments,
+                        const std::vector<uint32_t>& shown) const {
+  const auto is_shown = [&](uint32_t segment) {
+    return std::find(shown.begin(), shown.end(), segment) != shown.end();
+  };
+  if (segments.size() == 1 && !is_shown(segments[0])) return note(segments[0]);
+  const bool any = std::any_of(segments.begin(), segments.end(),
+                               [&](uint32_t segment) { return is_stored(segment); });
+  std::string text =
+      "[sluice] Not stored, though this result refers to them; they cannot be read back:";
+  if (any) {
+    text = "[sluice] Stored, as this result refers to them. Read one with " + read_tool() +
+           " {\"uri\":\"artifact://…\"} or pass its URI as a tool argument.";
+  }
+  for (size_t line = 0; line < std::min(segments.size(), kMaxLines); ++line) {
+    text += "\n- " + plain_uri(table_.id(segments[line])) + ": " + words(segments[line]);
+    if (!is_stored(segments[line]))
+      text += (ends_sentence(text) ? "" : ".") + std::string(kNotStored);
+    if (is_shown(segments[line])) text += " (shown here too)";
+  }
+  if (segments.size() > kMaxLines) {
+    text += "\n… and " + grouped(segments.size() - kMaxLines) + " more";
+  }
+  return text;
+}
+
+// --- source text with something in place of its markers --------------------------------------
+
+namespace {
+
+/// Whether the marker at `at` is a whole string that is a value, not a key. If the quote before it
+/// is inside a string, a backslash precedes the quote.
+bool is_whole_value(std::string_view text, size_t at) {
+  const size_t behind = at + kMarkerBytes;
+  if (text[at - 1] != '"' || text[behind] != '"') return false;
+  if (at >= 2 && text[at - 2] == '\\') return false;
+  const size_t next = text.find_first_not_of(kWhite, behind + 1);
+  return next == std::string_view::npos || text[next] != ':';
+}
+
+/// Whether a reference would seem to go on with this character.
+bool continues_uri(char c) {
+  return is_alphanumeric(c) || is_among(c, "&=%-_/+");
+}
+
+void append(std::string& out, const Document& document, size_t node, const Notes& notes,
+            bool objects) {
+  const std::string_view text = document.text();
+  size_t copied = document.tape()[node].begin;
+  for (const Mark& mark : document.marks(node)) {
+    const bool object = objects && is_whole_value(text, mark.offset);
+    const size_t end = mark.offset - (object ? 1 : 0);
+    out += text.substr(copied, end - copied);
+    out += object ? notes.artifact(mark.segment) : notes.uri(mark.segment, false);
+    copied = mark.offset + kMarkerBytes + (object ? 1 : 0);
+    if (!object && continues_uri(text[copied])) out += ' ';
+  }
+  out += text.substr(copied, document.tape()[node].end - copied);
+}
+
+}  // namespace
+
+void append_showing(std::string& out, const Document& document, size_t node, const Notes& notes) {
+  append(out, document, node, notes, true);
+}
+
+void append_referring(std::string& out, const Document& document, size_t node, const Notes& notes) {
+  append(out, document, node, notes, false);
+}
+
+void append_member(std::string& out, const Document& document, size_t value, const Notes& notes) {
+  append_referring(out, document, value - 1, notes);
+  out += ':';
+  append_showing(out, document, value, notes);
+}
+
+}  // namespace sluice::layers
