@@ -4,7 +4,7 @@
  */
 import type { Client } from "@modelcontextprotocol/client";
 import { objectOr, RpcCode, stringOr } from "../../../jsonrpc/rpc.js";
-import { subjectOf, ToolClientError, ToolServerError } from "../../errors.js";
+import { badAnswer, subjectOf, ToolClientError } from "../../errors.js";
 import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
 import { through } from "../body.js";
 import type { ConnectionDeps } from "./connection.js";
@@ -119,7 +119,13 @@ export class McpResources implements ResourceConnection {
       do {
         const { entries, nextCursor } = await page(cursor === undefined ? {} : { cursor });
         for (const entry of entries) all.push(entry);
-        if (nextCursor !== undefined && (seen.has(nextCursor) || seen.size >= MAX_PAGES)) throw this.#endless();
+        if (nextCursor !== undefined && (seen.has(nextCursor) || seen.size >= MAX_PAGES)) {
+          throw badAnswer(
+            { source: this.#deps.name },
+            "lists its resources without an end",
+            "see the server's own log",
+          );
+        }
         if (nextCursor !== undefined) seen.add(nextCursor);
         cursor = nextCursor;
       } while (cursor !== undefined && all.length < MAX_LISTED);
@@ -137,13 +143,6 @@ export class McpResources implements ResourceConnection {
     const remedy = "check the URI, or list the resources again";
     const sentence = `${subject} has no resource with this URI (JSON-RPC ${code}): ${remedy}.`;
     throw new ToolClientError(sentence, { isNotFound: true });
-  }
-
-  #endless(): ToolServerError {
-    const subject = subjectOf({ source: this.#deps.name });
-    return new ToolServerError(`${subject} lists its resources without an end: see the server's own log.`, {
-      category: "non_retryable",
-    });
   }
 }
 
