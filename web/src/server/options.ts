@@ -164,16 +164,7 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   onError: FUNCTION,
 };
 
-const LIMIT_OPTIONS: OptionTests<ServeLimits> = {
-  requestsPerMinute: COUNT,
-  sessionsPerMinute: COUNT,
-  concurrentRequests: COUNT,
-  listeners: COUNT,
-  runs: COUNT,
-  storeSeconds: COUNT,
-  bodySeconds: COUNT,
-  sessionSeconds: COUNT,
-};
+const LIMIT_OPTIONS = Object.fromEntries(Object.keys(LIMITS).map((name) => [name, COUNT])) as OptionTests<ServeLimits>;
 
 /** Checks the options. Throws SluiceError E_INVALID_ARGUMENT with the option's name. */
 export function checkServer(options: SluiceServerOptions): void {

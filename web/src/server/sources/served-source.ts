@@ -32,7 +32,6 @@ export interface SourceFacts {
   readonly asks_consent: boolean;
 }
 
-/** What serving a source works with. */
 interface ServedSourceDeps {
   /** The configuration, as given and as read. */
   readonly given: ExternalToolConfig;
@@ -243,7 +242,6 @@ export class SourceNode implements AsyncDisposable {
 /** Seconds that a discovered provider is stored for other processes. A state store may keep it for less. */
 const KEPT = 24 * 60 * 60;
 
-/** What discovering providers works with. */
 interface SharedProviderDeps {
   readonly manager: OAuthManager;
   readonly states: OAuthStateStore;

@@ -164,7 +164,6 @@ function unknownSource(): SluiceError {
   return new SluiceError("E_NOT_FOUND", "There is no source of that name here: see GET sources.");
 }
 
-/** What serving sources works with. */
 interface ServedSourcesDeps {
   readonly sources: readonly ExternalToolConfig[];
   /** Values of `${VAR}`. Defaults to the environment. */
