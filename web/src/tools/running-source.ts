@@ -38,7 +38,6 @@ export interface ArtifactCopies extends AsyncDisposable {
   write(ref: StoredArtifact, signal?: AbortSignal): Promise<string>;
 }
 
-/** What `assemble` needs. */
 interface AssemblyDeps {
   readonly config: ToolConfig;
   readonly options: ToolNodeOptions;

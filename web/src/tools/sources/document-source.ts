@@ -50,7 +50,6 @@ export interface SourceDeps {
   readonly sluice: Sluice;
 }
 
-/** What a source over HTTP needs. */
 export interface HttpDeps extends SourceDeps, DestinationRules {
   /** Defaults to the platform's. */
   readonly fetch?: typeof fetch;

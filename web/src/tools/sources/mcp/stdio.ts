@@ -23,7 +23,6 @@ import type { ToolInterceptor } from "./tool-interceptor.js";
  */
 const PROBE_TIMEOUT: number = 5000;
 
-/** What a source of an MCP server process needs. */
 export interface McpStdioDeps extends McpDeps {
   /** The program and its arguments. It is started without a shell. */
   readonly argv: readonly [command: string, ...args: string[]];
