@@ -12,13 +12,12 @@
 export * from "./tools.js";
 import { Copies } from "./artifacts/private-folder.js";
 import type { ArtifactStore } from "./artifacts/store.js";
-import { environmentVariables } from "./tools/environment.js";
 import type { ArtifactCopies } from "./tools/running-source.js";
 import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
-import { nodeSource } from "./tools/sources/node-source.js";
-import type { ResolvedToolConfig, Variables } from "./tools/variables.js";
+import { environmentVariables, nodeSource } from "./tools/sources/node-source.js";
+import type { ResolvedToolConfig, Variables } from "./tools/config/variables.js";
 
 /** One source of tools. `${VAR}` stands for a variable of the environment, unless `variables` is given. */
 export class ToolNode extends AnyToolNode {

@@ -15,7 +15,7 @@ import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
 import { webSource } from "./tools/sources/web-source.js";
-import { variablesOf, type ResolvedToolConfig, type Variables } from "./tools/variables.js";
+import { variablesOf, type ResolvedToolConfig, type Variables } from "./tools/config/variables.js";
 
 /** One source of tools. In browsers `${VAR}` stands for what `variables` gives. */
 export class ToolNode extends AnyToolNode {
@@ -40,8 +40,8 @@ export type { OAuthUser } from "./tools/auth/token-store.js";
 export type { OAuthProviderConfig } from "./tools/auth/oauth-client.js";
 export { MemoryTokenStore } from "./tools/auth/token-store.js";
 export type { StoredToken, TokenStore } from "./tools/auth/token-store.js";
-export { readSourcesFile } from "./tools/config.js";
-export { readToolConfig } from "./tools/config.js";
+export { readSourcesFile } from "./tools/config/config.js";
+export { readToolConfig } from "./tools/config/config.js";
 export { ToolConfigError } from "./tools/errors.js";
 export type {
   AuthType,
@@ -52,7 +52,7 @@ export type {
   ToolFilter,
   TransportType,
   UtcpMode,
-} from "./tools/config.js";
+} from "./tools/config/config.js";
 export type { PauseReason, ToolContext, ToolProgress, ToolWait } from "./tools/options.js";
 export {
   ToolAuthError,
@@ -66,7 +66,7 @@ export {
 export type { ErrorCategory, ToolErrorCode, ToolErrorDetails, ToolErrorDict } from "./tools/errors.js";
 export type { ToolNodeEvent } from "./tools/options.js";
 export type { ToolNodeOptions } from "./tools/options.js";
-export { getPreset, PresetRegistry, presetNames, registerPreset } from "./tools/presets.js";
+export { getPreset, PresetRegistry, presetNames, registerPreset } from "./tools/config/presets.js";
 export { ToolRegistry } from "./tools/registry.js";
 export type { ToolSpec } from "./tools/registry.js";
 export type {
@@ -82,9 +82,9 @@ export type { Listing } from "./tools/resources/connection.js";
 export { fillTemplate, templateVariables } from "./tools/resources/templates.js";
 export type { TemplateVariable } from "./tools/resources/templates.js";
 export type { JsonSchema, LeftOutTool } from "./tools/source.js";
-export type { CallTemplateType } from "./tools/config.js";
+export type { CallTemplateType } from "./tools/config/config.js";
 export type { ToolResult } from "./tools/tool-call.js";
 export type { Segment, TransformerContext } from "./tools/tool-call.js";
 export type { DisplayedFile, FileRefusal, ResultDisplay, UserFileHandling } from "./tools/user-files.js";
-export { variablesOf } from "./tools/variables.js";
-export type { Variables } from "./tools/variables.js";
+export { variablesOf } from "./tools/config/variables.js";
+export type { Variables } from "./tools/config/variables.js";

@@ -7,7 +7,7 @@ import { parse } from "../../../web/src/cli/parse.js";
 import { checkServeFile, serveKeys } from "../../../web/src/cli/serve/config-file.js";
 import { LEASE_SECONDS } from "../../../web/src/server/chat/chats.js";
 import { LIMITS } from "../../../web/src/server/options.js";
-import { checkSources } from "../../../web/src/tools/config.js";
+import { checkSources } from "../../../web/src/tools/config/config.js";
 import { ROOT } from "../cli/command.js";
 
 const names = (await readdir(join(ROOT, "docs"))).filter((name) => name.endsWith(".md"));

@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { KEYS } from "../../../web/src/tools/config.js";
-import { variableNames } from "../../../web/src/tools/variables.js";
+import { KEYS } from "../../../web/src/tools/config/config.js";
+import { variableNames } from "../../../web/src/tools/config/variables.js";
 import {
   getPreset,
   presetNames,

@@ -11,7 +11,7 @@ import {
   readSourcesFile,
   readToolConfig,
   type SCHEMA,
-} from "../../../web/src/tools/config.js";
+} from "../../../web/src/tools/config/config.js";
 import { ToolConfigError, ToolNodeError } from "../../../web/src/tools/errors.js";
 import { thrown } from "./thrown.js";
 

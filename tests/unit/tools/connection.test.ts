@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { transportOf } from "../../../web/src/tools/connection.js";
+import { transportOf } from "../../../web/src/tools/config/connection.js";
 import { ToolConfigError } from "../../../web/src/tools/errors.js";
 import { thrown } from "./thrown.js";
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, type SluiceConfig } from "../../../web/src/index.js";
-import { readToolConfig, type ExternalToolConfig } from "../../../web/src/tools/config.js";
+import { readToolConfig, type ExternalToolConfig } from "../../../web/src/tools/config/config.js";
 import { ToolConfigError } from "../../../web/src/tools/errors.js";
 import {
   builtInPresets,
@@ -10,8 +10,8 @@ import {
   presetNames,
   PresetRegistry,
   registerPreset,
-} from "../../../web/src/tools/presets.js";
-import { resolveVariables, variableNames } from "../../../web/src/tools/variables.js";
+} from "../../../web/src/tools/config/presets.js";
+import { resolveVariables, variableNames } from "../../../web/src/tools/config/variables.js";
 import { PDF, PNG } from "../core/samples.js";
 import { thrown } from "./thrown.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readToolConfig } from "../../../web/src/tools/config.js";
+import { readToolConfig } from "../../../web/src/tools/config/config.js";
 import {
   isNamed,
   Refreshing,

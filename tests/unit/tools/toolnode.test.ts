@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import type { ExternalToolConfig } from "../../../web/src/tools/config.js";
+import type { ExternalToolConfig } from "../../../web/src/tools/config/config.js";
 import type { ToolNodeEvent, ToolNodeOptions } from "../../../web/src/tools/options.js";
-import { variablesOf } from "../../../web/src/tools/variables.js";
+import { variablesOf } from "../../../web/src/tools/config/variables.js";
 import { ToolRegistry } from "../../../web/src/tools/registry.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 

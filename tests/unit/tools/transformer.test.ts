@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
-import type { ExternalToolConfig } from "../../../web/src/tools/config.js";
+import type { ExternalToolConfig } from "../../../web/src/tools/config/config.js";
 import type { ToolNodeEvent, ToolNodeOptions } from "../../../web/src/tools/options.js";
 import type { ToolResult } from "../../../web/src/tools/tool-call.js";
 import { ToolNode } from "../../../web/src/tools-node.js";

@@ -2,10 +2,10 @@
 import { env } from "node:process";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import { readToolConfig } from "../../../web/src/tools/config.js";
-import { environmentVariables } from "../../../web/src/tools/environment.js";
+import { readToolConfig } from "../../../web/src/tools/config/config.js";
+import { environmentVariables } from "../../../web/src/tools/sources/node-source.js";
 import { ToolAuthError, type ToolNodeError } from "../../../web/src/tools/errors.js";
-import { resolveVariables, substitute, variableNames, variablesOf } from "../../../web/src/tools/variables.js";
+import { resolveVariables, substitute, variableNames, variablesOf } from "../../../web/src/tools/config/variables.js";
 import { thrown } from "./thrown.js";
 
 const VALUES = variablesOf({ TOKEN: "t0k", HOST: "example.com", EMPTY: "", NESTED: "${TOKEN}", DOLLAR: "$& $1 $$" });

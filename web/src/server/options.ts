@@ -13,8 +13,8 @@ import type { LlmClient } from "../planner/llm/client.js";
 import type { NativeTool } from "../planner/tool.js";
 import type { McpClientIdentity } from "../tools/auth/mcp-discovery.js";
 import type { OAuthProviderConfig } from "../tools/auth/oauth-client.js";
-import type { ExternalToolConfig } from "../tools/config.js";
-import type { Variables } from "../tools/variables.js";
+import type { ExternalToolConfig } from "../tools/config/config.js";
+import type { Variables } from "../tools/config/variables.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServeState } from "./state.js";
 
@@ -164,16 +164,7 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   onError: FUNCTION,
 };
 
-const LIMIT_OPTIONS: OptionTests<ServeLimits> = {
-  requestsPerMinute: COUNT,
-  sessionsPerMinute: COUNT,
-  concurrentRequests: COUNT,
-  listeners: COUNT,
-  runs: COUNT,
-  storeSeconds: COUNT,
-  bodySeconds: COUNT,
-  sessionSeconds: COUNT,
-};
+const LIMIT_OPTIONS = Object.fromEntries(Object.keys(LIMITS).map((name) => [name, COUNT])) as OptionTests<ServeLimits>;
 
 /** Checks the options. Throws SluiceError E_INVALID_ARGUMENT with the option's name. */
 export function checkServer(options: SluiceServerOptions): void {

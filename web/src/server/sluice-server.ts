@@ -191,7 +191,6 @@ function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
 }
 
-/** What a collector works with. */
 interface CollectorDeps {
   readonly store: RetainingArtifactStore;
   /** Removes what dead processes left behind, for stores that can do so. */

@@ -8,6 +8,7 @@ import { MAX_MESSAGE } from "../jsonrpc/limits.js";
 import { refusalBody } from "../mcp/http/refusal.js";
 import { objectOr, parsedOr, stringOr } from "../jsonrpc/rpc.js";
 import {
+  badAnswer,
   remediesOf,
   subjectOf,
   ToolAuthError,
@@ -95,8 +96,8 @@ function fromMcp(error: unknown, place: ToolPlace, quoting?: Quoting): ToolNodeE
   if (brands.has("mcp.SseError")) return fromStream(error, code, place);
   if (brands.has("mcp.SdkError")) return fromSdk(error, String(code), cause, place);
   if (brands.has("mcp.ProtocolError") && isTooLarge(data)) {
-    const what = `${subjectOf(place)} answered with more than ${MAX_MESSAGE / 1024 / 1024} MiB of what cannot be stored`;
-    return new ToolServerError(`${what}, and that is not taken: it must answer in smaller pages.`, NON_RETRYABLE);
+    const what = `answered with more than ${MAX_MESSAGE / 1024 / 1024} MiB of what cannot be stored, and that is not taken`;
+    return badAnswer(place, what, "it must answer in smaller pages");
   }
   if (brands.has("mcp.ProtocolError")) {
     const rpc = typeof code === "number" ? code : undefined;
@@ -147,8 +148,6 @@ export async function adaptRefusal(response: Response, place: ToolPlace, quoting
   return because(error, () => reasonIn(body.text), quoting);
 }
 
-const NON_RETRYABLE = { category: "non_retryable" } as const;
-
 /** The answer of an interceptor to a message that is too large. */
 function isTooLarge(data: unknown): boolean {
   return (data as { readonly code?: unknown } | null | undefined)?.code === "E_TOO_LARGE";
@@ -173,14 +172,10 @@ function isInternal(code: number | undefined): boolean {
 
 // Not retryable: the same request would get the same answer, or act twice.
 function fromProtocol(code: number | undefined, place: ToolPlace): ToolNodeError {
-  const subject = subjectOf(place);
-  if (isInternal(code)) {
-    const remedy = "see the source's own log";
-    return new ToolServerError(`${subject} failed (JSON-RPC ${code}): ${remedy}.`, NON_RETRYABLE);
-  }
+  if (isInternal(code)) return badAnswer(place, `failed (JSON-RPC ${code})`);
   const fault = (code === undefined ? undefined : FAULTS.get(code)) ?? "refuses the request";
   const remedy = "check the tool's name and arguments, and the source's own log";
-  return new ToolClientError(`${subject} ${fault} (JSON-RPC ${code ?? "error"}): ${remedy}.`);
+  return new ToolClientError(`${subjectOf(place)} ${fault} (JSON-RPC ${code ?? "error"}): ${remedy}.`);
 }
 
 function fromSdk(error: unknown, code: string, cause: unknown, place: ToolPlace): ToolNodeError {

@@ -82,7 +82,6 @@ function written(args: Args, tool: string): { readonly text: string; readonly pl
   throw new ToolClientError(`${subject} are no object once they are written as JSON: give a plain object.`);
 }
 
-/** What the tool needs. */
 interface ReadToolDeps {
   /** Prefix of the tool's name and of the ids of the artifacts that it reads. */
   readonly namespace: string;

@@ -16,7 +16,6 @@ import { dropStaged, staged, stagingScope, through } from "./sources/body.js";
 import { callToolResult, MAX_RAW, ToolAnswer } from "./tool-call.js";
 import type { FileCall, FiledArguments, FiledResult, UserFileHandling } from "./user-files.js";
 
-/** What `CallFiles` needs. */
 interface CallFilesDeps {
   readonly handling: UserFileHandling;
   readonly sluice: Sluice;

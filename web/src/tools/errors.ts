@@ -257,6 +257,15 @@ export function subjectOf({ source, tool, kind }: ToolPlace): string {
     : `The tool ${quoted(tool)} of the source ${quoted(source)}`;
 }
 
+/** The error for an answer that a repetition would not mend. `what` continues the subject. */
+export function badAnswer(
+  place: ToolPlace,
+  what: string,
+  remedy: string = "see the source's own log",
+): ToolServerError {
+  return new ToolServerError(`${subjectOf(place)} ${what}: ${remedy}.`, { category: "non_retryable" });
+}
+
 /** What to do about a rejected caller, a rejected request, too many requests, and a timeout. */
 interface Remedies {
   readonly unknown: string;

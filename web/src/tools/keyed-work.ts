@@ -1,5 +1,6 @@
 /**
- * Work by key: joined by all who ask for the same (`SingleFlight`), or done one after the other (`KeyedQueue`).
+ * Work by key: joined by all who ask for the same (`SingleFlight`), done one after the other (`KeyedQueue`), or told now
+ * and then (`Changes`).
  * @module
  */
 import { untilAborted } from "../core/abort.js";
@@ -78,5 +79,52 @@ export class KeyedQueue {
     } finally {
       if (this.#last.get(key) === over) this.#last.delete(key);
     }
+  }
+}
+
+/** Milliseconds in which repeated changes are reported once. */
+const PAUSE = 100;
+
+/** Reports a change at once, and equal ones that follow once at the end of a short interval. */
+export class Changes<T> {
+  readonly #tell: (change: T) => void;
+  /** Changes reported in this interval, and those to report at its end. */
+  #told = new Map<string, T | undefined>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(tell: (change: T) => void) {
+    this.#tell = tell;
+  }
+
+  tell(change: T): void {
+    const key = JSON.stringify(change);
+    if (this.#told.has(key)) {
+      this.#told.set(key, change);
+      return;
+    }
+    this.#told.set(key, undefined);
+    this.#wait();
+    this.#tell(change);
+  }
+
+  /** Drops pending reports. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#told.clear();
+  }
+
+  #wait(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => this.#over(), PAUSE);
+    // The timer must not keep the process alive.
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  #over(): void {
+    this.#timer = undefined;
+    const told = this.#told;
+    this.#told = new Map();
+    for (const change of told.values()) if (change !== undefined) this.tell(change);
   }
 }

@@ -13,7 +13,7 @@ import { type ToolNodeError, wrong } from "./errors.js";
 import { ToolRegistry } from "./registry.js";
 import type { LeftOutTool } from "./source.js";
 import type { FileRefusal, UserFileHandling } from "./user-files.js";
-import { type Variables, variablesOf } from "./variables.js";
+import { type Variables, variablesOf } from "./config/variables.js";
 
 /** Options of a ToolNode. All are optional. */
 export interface ToolNodeOptions {

@@ -2,7 +2,7 @@
  * Tools by name: the registry that sources share, and the catalog of one ToolNode's current tools.
  * @module
  */
-import { matchesFilter, type ToolConfig } from "./config.js";
+import { matchesFilter, type ToolConfig } from "./config/config.js";
 import { shownName, type ToolNodeError, wrong } from "./errors.js";
 import type { ToolContext } from "./options.js";
 import { type Clock, sleep, systemClock } from "./resilience/attempt.js";

@@ -18,7 +18,7 @@ import { authorizeFor, type Authorization } from "./auth/credentials.js";
 import { userKey } from "./auth/token-store.js";
 import type { OAuthProviderConfig } from "./auth/oauth-client.js";
 import { callTime, timeoutOf, ToolAnswer, ToolCall, type ToolResult } from "./tool-call.js";
-import type { ToolConfig } from "./config.js";
+import type { ToolConfig } from "./config/config.js";
 import { LostSession, ToolAuthError, ToolConfigError } from "./errors.js";
 import type { SourceParts, ToolContext, ToolNodeEvent, ToolNodeOptions } from "./options.js";
 import type { ToolSpec } from "./registry.js";
@@ -30,7 +30,7 @@ import { Sessions } from "./sessions.js";
 import type { Authorize, LeftOutTool, SourceConnection, SourceNotice, SourceTool, ToolSource } from "./source.js";
 import type { CallFiles } from "./call-files.js";
 import type { UserFileHandling } from "./user-files.js";
-import { resolveVariables, secretsOf, type ResolvedToolConfig, type Variables } from "./variables.js";
+import { resolveVariables, secretsOf, type ResolvedToolConfig, type Variables } from "./config/variables.js";
 
 /** Copies of artifacts as files, for tools that take a path. */
 export interface ArtifactCopies extends AsyncDisposable {
@@ -38,7 +38,6 @@ export interface ArtifactCopies extends AsyncDisposable {
   write(ref: StoredArtifact, signal?: AbortSignal): Promise<string>;
 }
 
-/** What `assemble` needs. */
 interface AssemblyDeps {
   readonly config: ToolConfig;
   readonly options: ToolNodeOptions;

@@ -19,7 +19,6 @@ const MAX_SESSIONS = 256;
  */
 const LONGEST_END = 10_000;
 
-/** What `Sessions` needs. */
 interface SessionDeps {
   /** The source's name, for errors. */
   readonly name: string;

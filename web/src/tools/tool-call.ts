@@ -278,7 +278,6 @@ const MAX_PROGRESS = 300;
 /** Number of calls so far; numbers the calls in events. */
 let callCount = 0;
 
-/** What `CallTime` needs. */
 interface CallTimeDeps {
   /** `{namespace}.{tool}`. */
   readonly tool: string;

@@ -6,7 +6,7 @@ import type { ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { ToolClientError, ToolNodeError, wasClosed } from "./errors.js";
-import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./config.js";
+import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./config/config.js";
 import {
   checkToolNode,
   type SourceParts,
@@ -22,7 +22,7 @@ import type { ResourceReading } from "./resources/cache.js";
 import { assemble, type ArtifactCopies, type RunningSource } from "./running-source.js";
 import type { ToolSource } from "./source.js";
 import type { ToolResult } from "./tool-call.js";
-import type { ResolvedToolConfig, Variables } from "./variables.js";
+import type { ResolvedToolConfig, Variables } from "./config/variables.js";
 import { isObject } from "../errors/arguments.js";
 
 /** One connection of a ToolNode, from the start of `connect` to `close`. */

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmod, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { ExternalToolConfig } from "../../../../web/src/tools/config.js";
+import type { ExternalToolConfig } from "../../../../web/src/tools/config/config.js";
 import {
   consent,
   startAuthorizationServer,

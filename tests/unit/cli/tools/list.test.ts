@@ -1,6 +1,6 @@
 /** `sluice tools list`: presets, and the tools of sources. */
 import { describe, expect, test } from "vitest";
-import { presetNames } from "../../../../web/src/tools/presets.js";
+import { presetNames } from "../../../../web/src/tools/config/presets.js";
 import { ROOT, Room, sluice } from "../command.js";
 import { sendJson } from "../../tools/sources/api.js";
 import { configOf, down, everything, filesIn, scripted, unset, weather } from "./sources.js";

@@ -4,7 +4,7 @@
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { ExternalToolConfig } from "../../../../web/src/tools/config.js";
+import type { ExternalToolConfig } from "../../../../web/src/tools/config/config.js";
 import { api, manual, sendJson, type Handler } from "../../tools/sources/api.js";
 import { serverScript, type ScriptDeps } from "../../tools/sources/mcp/server-script.js";
 import { ROOT, type Room } from "../command.js";

@@ -1,6 +1,6 @@
 /** Changes of resources as a host hears of them. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Changes } from "../../../../web/src/tools/resources/reader.js";
+import { Changes } from "../../../../web/src/tools/keyed-work.js";
 import type { ResourceEvent } from "../../../../web/src/tools/options.js";
 
 const updated = (uri: string): ResourceEvent => ({ kind: "updated", namespace: "lib", uri });
@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 
 test("one that is told over and over is told at once, and now and then", () => {
   const events: ResourceEvent[] = [];
-  const changes = new Changes((event) => events.push(event));
+  const changes = new Changes<ResourceEvent>((event) => events.push(event));
   for (let time = 0; time < 1000; time += 1) changes.tell(updated("a"));
   expect(events).toEqual([updated("a")]);
   vi.advanceTimersByTime(100);
@@ -26,7 +26,7 @@ test("one that is told over and over is told at once, and now and then", () => {
 
 test("different ones do not wait for one another", () => {
   const events: ResourceEvent[] = [];
-  const changes = new Changes((event) => events.push(event));
+  const changes = new Changes<ResourceEvent>((event) => events.push(event));
   const all = [updated("a"), updated("b"), LISTS, { ...LISTS, scope: { user_id: "ada" } }];
   for (const event of [...all, ...all]) changes.tell(event);
   expect(events).toEqual(all);
@@ -36,7 +36,7 @@ test("different ones do not wait for one another", () => {
 
 test("none is told once it is closed", () => {
   const events: ResourceEvent[] = [];
-  const changes = new Changes((event) => events.push(event));
+  const changes = new Changes<ResourceEvent>((event) => events.push(event));
   changes.tell(LISTS);
   changes.tell(LISTS);
   changes.close();

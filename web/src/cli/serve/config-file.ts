@@ -4,11 +4,11 @@
  */
 import { z } from "zod";
 import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from "../../tools/errors.js";
-import { fillVariables, variableNames, type Variables } from "../../tools/variables.js";
+import { fillVariables, variableNames, type Variables } from "../../tools/config/variables.js";
 import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
 import { readJsonObject } from "../configuration.js";
 import { SCHEMA, type ServeFile } from "./schema.js";
-import { placeOf, valueAt } from "../../tools/config.js";
+import { placeOf, valueAt } from "../../tools/config/config.js";
 
 /** Keys whose variables are not replaced here. Those of sources are replaced when a source is connected. */
 const AS_WRITTEN: ReadonlySet<string> = new Set(["sources", "artifacts", "retention", "instructions", "limits"]);

@@ -69,17 +69,12 @@ function providerOf(said: Readonly<Record<string, unknown>>, redirect_uri: strin
 }
 
 function limitsOf(said: NonNullable<ServeFile["limits"]>): ServeLimits {
-  const limits: { readonly [Key in keyof ServeLimits]: number | undefined } = {
-    requestsPerMinute: said.requests_per_minute,
-    sessionsPerMinute: said.sessions_per_minute,
-    concurrentRequests: said.concurrent_requests,
-    listeners: said.listeners,
-    runs: said.runs,
-    storeSeconds: said.store_seconds,
-    bodySeconds: said.body_seconds,
-    sessionSeconds: said.session_seconds,
-  };
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+  const limits = Object.entries(said).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(limits.map(([name, value]) => [camelCase(name), value]));
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_./g, (part) => part.slice(1).toUpperCase());
 }
 
 /** Options for users' files, with folders if a source takes files. Programs cannot see the stores' folders. */

@@ -4,8 +4,8 @@
  */
 import { dirname, resolve } from "node:path";
 import { SHORTEST_SECRET } from "../../server/sessions/entry.js";
-import { checkSources, type ExternalToolConfig } from "../../tools/config.js";
-import { isVariableName, variablesOf, type Variables } from "../../tools/variables.js";
+import { checkSources, type ExternalToolConfig } from "../../tools/config/config.js";
+import { isVariableName, variablesOf, type Variables } from "../../tools/config/variables.js";
 import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { Invocation } from "../commands.js";
 import { readSecret, fileFlags } from "../configuration.js";

@@ -5,12 +5,12 @@
 import { createInterface } from "node:readline";
 import { untilAborted } from "../../core/abort.js";
 import { ToolAuthError } from "../../tools/errors.js";
-import type { ExternalToolConfig } from "../../tools/config.js";
-import { transportOf } from "../../tools/connection.js";
+import type { ExternalToolConfig } from "../../tools/config/config.js";
+import { transportOf } from "../../tools/config/connection.js";
 import { discoverMcpProvider } from "../../tools/auth/mcp-discovery.js";
 import { OAuthManager } from "../../tools/auth/oauth-manager.js";
 import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
-import { substitute, variablesOf } from "../../tools/variables.js";
+import { substitute, variablesOf } from "../../tools/config/variables.js";
 import { CommandError, Exit } from "../exit.js";
 import { tokenFolder } from "../store/folders.js";
 import { printable, type Terminal } from "../terminal/terminal.js";

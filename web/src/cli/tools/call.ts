@@ -3,6 +3,7 @@
  * @module
  */
 import { isObject, nearest } from "../../errors/arguments.js";
+import { boundedBytes, textOf } from "../../jsonrpc/bytes.js";
 import type { ToolNode } from "../../tools-node.js";
 import type { ToolContext, ToolProgress } from "../../tools/options.js";
 import { ToolClientError } from "../../tools/errors.js";
@@ -101,15 +102,9 @@ async function readArguments(written: string | undefined, terminal: Terminal, co
 
 async function readText(file: string, terminal: Terminal, command: string): Promise<string> {
   const { chunks } = await openInput(file, terminal);
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new UsageError(`--args takes ${MAX_BYTES / 1024 / 1024} MiB at most`, command);
-    // A chunk of a file is valid only until the next one.
-    parts.push(Uint8Array.from(chunk));
-  }
-  return new TextDecoder().decode(Buffer.concat(parts));
+  const bytes = await boundedBytes(chunks, MAX_BYTES);
+  if (bytes === undefined) throw new UsageError(`--args takes ${MAX_BYTES / 1024 / 1024} MiB at most`, command);
+  return textOf([bytes]);
 }
 
 function objectIn(text: string, where: string, command: string): ToolArguments {

@@ -6,7 +6,7 @@ import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import { counted } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolNode } from "../../tools-node.js";
-import type { ExternalToolConfig } from "../../tools/config.js";
+import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { ToolAuthError } from "../../tools/errors.js";
 import { Exit, exitCodeOf, UsageError } from "../exit.js";
 import { report } from "../terminal/report.js";

@@ -3,10 +3,10 @@
  * @module
  */
 import { counted } from "../../core/amounts.js";
-import type { ExternalToolConfig } from "../../tools/config.js";
-import { getPreset, presetNames } from "../../tools/presets.js";
+import type { ExternalToolConfig } from "../../tools/config/config.js";
+import { getPreset, presetNames } from "../../tools/config/presets.js";
 import type { ToolSpec } from "../../tools/registry.js";
-import { variableNames } from "../../tools/variables.js";
+import { variableNames } from "../../tools/config/variables.js";
 import type { Invocation } from "../commands.js";
 import { Exit, exitCodeOf } from "../exit.js";
 import { printJson } from "../terminal/json.js";

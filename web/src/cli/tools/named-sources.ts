@@ -3,8 +3,8 @@
  * @module
  */
 import { nearest } from "../../errors/arguments.js";
-import { type ExternalToolConfig, readSourcesFile } from "../../tools/config.js";
-import { getPreset, presetNames } from "../../tools/presets.js";
+import { type ExternalToolConfig, readSourcesFile } from "../../tools/config/config.js";
+import { getPreset, presetNames } from "../../tools/config/presets.js";
 import type { Invocation } from "../commands.js";
 import { readConfigFile } from "../configuration.js";
 import { UsageError } from "../exit.js";

@@ -372,7 +372,6 @@ function withoutHistory(runs: StateStore): HostStateStore {
 /** Makes the planner of a run with the tools for its user. Throws the signal's reason. */
 type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactPlanner>;
 
-/** What chats work with. */
 export interface ChatDeps extends Pick<ServeDeps, "state" | "store" | "limits" | "announcer" | "report"> {
   readonly planner: MakePlanner;
   /** Registers the session of a request for consent in a pause. Throws SluiceError E_STORE_…. */

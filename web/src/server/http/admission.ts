@@ -8,7 +8,6 @@ import { userKey } from "../../tools/auth/token-store.js";
 import { ownerOf } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 
-/** What admission works with. */
 type AdmissionDeps = Pick<ServeDeps, "state" | "limits" | "base" | "report">;
 
 /** Counted separately: event streams cost next to nothing, and last. */

@@ -23,7 +23,6 @@ import {
 } from "../sessions/event-log.js";
 import { Followers, Subscriber, type Follower } from "./subscriber.js";
 
-/** What a log in Redis works with. */
 export interface RedisEventLogParts {
   readonly server: Pick<RedisServer, "run">;
   readonly keys: RedisKeys;

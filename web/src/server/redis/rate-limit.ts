@@ -7,7 +7,6 @@ import { untilLate } from "../../core/abort.js";
 import { plainScript, type Script, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { verdictOf, type RateLimit, type RateVerdict } from "../state.js";
 
-/** What rate limits in Redis work with. */
 interface RedisRateLimitParts {
   readonly server: Pick<RedisServer, "run">;
   readonly keys: RedisKeys;

@@ -18,7 +18,6 @@ import type { ServedSession } from "../sessions/session.js";
 
 type Kind = "traces" | "subscriptions";
 
-/** What a register in Redis works with. */
 interface RedisRegisterParts {
   readonly server: RedisServer;
   readonly keys: RedisKeys;

@@ -7,7 +7,6 @@ import { onAbort, untilLate } from "../../core/abort.js";
 import { connected, ended, type Client } from "../../redis/connection.js";
 import { NoAnswer } from "../../redis/failures.js";
 
-/** What a subscriber works with. */
 interface SubscriberParts {
   readonly url: string;
   /** Milliseconds for connecting. */

@@ -11,7 +11,6 @@ import { tokenKey, type StoredToken, type TokenStore } from "../../tools/auth/to
 import { KeyedQueue } from "../../tools/keyed-work.js";
 import { checkSecret } from "../sessions/entry.js";
 
-/** What a token store in Redis works with. */
 interface RedisTokenStoreParts {
   readonly server: RedisServer;
   readonly keys: RedisKeys;

@@ -2,7 +2,7 @@
  * `/artifacts`: list, upload, download, delete.
  * @module
  */
-import { Hono } from "hono";
+import type { Hono } from "hono";
 import { z } from "zod";
 import { isArtifactId, namespaceOf } from "../../artifacts/reference.js";
 import type { Retention } from "../../artifacts/retention/policy.js";
@@ -18,9 +18,10 @@ import { announced, publicRef } from "../sessions/announcer.js";
 import { declaredType, MAX_FILENAME, readQuery, TRACE, uploadedPieces } from "../http/request.js";
 import { inSteps, inStoreTime, inTime, inStoreTimes, StoreLate } from "../http/time-limit.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
-import { methodRefused, nothingThere, sessionRefused } from "../http/refusals.js";
+import { nothingThere, sessionRefused } from "../http/refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import { routesOf } from "./route-table.js";
 
 const ALL = "*";
 
@@ -35,15 +36,11 @@ const ONE = z.object({ trace: TRACE.optional() });
 /** The session's artifacts, or those of a trace with `?trace=`. */
 export function artifactRoutes(deps: ServeDeps): Hono<ServeEnv> {
   const describer = coreDescriber(undefined);
-  return new Hono<ServeEnv>()
-    .get("/", (c) => listed(c, deps))
-    .post("/", (c) => uploadArtifact(c, deps, describer))
-    .all("/", () => methodRefused("GET, HEAD, POST"))
-    .get("/:id", (c) => served(c, deps))
-    .delete("/:id", (c) => deleted(c, deps))
-    .all("/:id", () => methodRefused("GET, HEAD, DELETE"))
-    .get("/:id/meta", (c) => served(c, deps))
-    .all("/:id/meta", () => methodRefused("GET, HEAD"));
+  return routesOf({
+    "/": { get: (c) => listed(c, deps), post: (c) => uploadArtifact(c, deps, describer) },
+    "/:id": { get: (c) => served(c, deps), delete: (c) => deleted(c, deps) },
+    "/:id/meta": { get: (c) => served(c, deps) },
+  });
 }
 
 async function listed(c: InSession, deps: ServeDeps): Promise<Response> {

@@ -10,8 +10,9 @@ import type { Chats, StartedRun } from "../chat/chats.js";
 import { readJson, readQuery, TRACE } from "../http/request.js";
 import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
-import { closingRefused, methodRefused, sessionRefused } from "../http/refusals.js";
+import { closingRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import { routesOf } from "./route-table.js";
 
 /** Most UTF-16 units of a question, and of an earlier answer. */
 const MAX_QUERY = 32 * 1024;
@@ -46,32 +47,36 @@ const STOPPED = z.object({
 /** Routes to ask, follow, answer pauses and give up. `chats` is null without a model. */
 export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over">): Hono<ServeEnv> {
   if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
-  return new Hono<ServeEnv>()
-    .post("/", async (c) => {
-      const asked = await readJson(c.req.raw, ASKED);
-      return streamed(c, chats, deps, () => chats.begin(c.get("session"), asked));
-    })
-    .all("/", () => methodRefused("POST"))
-    .post("/resume", async (c) => {
-      const { resume_token, answer } = await readJson(c.req.raw, ANSWERED);
-      return streamed(c, chats, deps, () => chats.resume(c.get("session"), resume_token, answer));
-    })
-    .all("/resume", () => methodRefused("POST"))
-    .get("/:run", async (c) => {
-      const session = c.get("session");
-      const place = await chats.find(session, c.req.param("run"));
-      if (place === null) return noRun();
-      const after = lastEventId(c.req.raw);
-      return eventStream((signal) => chats.follow(session, place, after, signal), deps.over, session.expires_at);
-    })
-    .delete("/:run", async (c) => {
-      const { call } = readQuery(c.req.raw, STOPPED);
-      const place = await chats.find(c.get("session"), c.req.param("run"));
-      if (place === null) return noRun();
-      await chats.giveUp(place, call);
-      return emptyAnswer();
-    })
-    .all("/:run", () => methodRefused("GET, HEAD, DELETE"));
+  return routesOf({
+    "/": {
+      post: async (c) => {
+        const asked = await readJson(c.req.raw, ASKED);
+        return streamed(c, chats, deps, () => chats.begin(c.get("session"), asked));
+      },
+    },
+    "/resume": {
+      post: async (c) => {
+        const { resume_token, answer } = await readJson(c.req.raw, ANSWERED);
+        return streamed(c, chats, deps, () => chats.resume(c.get("session"), resume_token, answer));
+      },
+    },
+    "/:run": {
+      get: async (c) => {
+        const session = c.get("session");
+        const place = await chats.find(session, c.req.param("run") ?? "");
+        if (place === null) return noRun();
+        const after = lastEventId(c.req.raw);
+        return eventStream((signal) => chats.follow(session, place, after, signal), deps.over, session.expires_at);
+      },
+      delete: async (c) => {
+        const { call } = readQuery(c.req.raw, STOPPED);
+        const place = await chats.find(c.get("session"), c.req.param("run") ?? "");
+        if (place === null) return noRun();
+        await chats.giveUp(place, call);
+        return emptyAnswer();
+      },
+    },
+  });
 }
 
 async function streamed(

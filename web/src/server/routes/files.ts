@@ -14,9 +14,10 @@ import { PAGE } from "../artifacts/page.js";
 import { inSteps, inStoreTime, inStoreTimes } from "../http/time-limit.js";
 import { BodyRefused, declaredType, MAX_FILENAME, readJson, readQuery, uploadedPieces } from "../http/request.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
-import { methodRefused, nothingThere, sessionRefused } from "../http/refusals.js";
+import { nothingThere, sessionRefused } from "../http/refusals.js";
 import { ownerOf, scopeOf } from "../sessions/session.js";
 import type { InSession, ServedFiles, ServeEnv, ServeDeps } from "../deps.js";
+import { routesOf } from "./route-table.js";
 
 const FILENAME = z.string().min(1).max(MAX_FILENAME);
 const PUT = z.object({ filename: FILENAME });
@@ -31,18 +32,12 @@ const LIST = z.object({
 export function fileRoutes(deps: ServeDeps): Hono<ServeEnv> {
   if (deps.files === null) return new Hono<ServeEnv>().all("*", nothingThere);
   const routes = new FileRoutes(deps, deps.files);
-  return new Hono<ServeEnv>()
-    .get("/", (c) => routes.list(c))
-    .post("/", (c) => routes.put(c))
-    .all("/", () => methodRefused("GET, HEAD, POST"))
-    .get("/:id", (c) => routes.serve(c))
-    .patch("/:id", (c) => routes.rename(c))
-    .delete("/:id", (c) => routes.remove(c))
-    .all("/:id", () => methodRefused("GET, HEAD, PATCH, DELETE"))
-    .get("/:id/meta", (c) => routes.serve(c))
-    .all("/:id/meta", () => methodRefused("GET, HEAD"))
-    .get("/:id/versions", (c) => routes.versions(c))
-    .all("/:id/versions", () => methodRefused("GET, HEAD"));
+  return routesOf({
+    "/": { get: (c) => routes.list(c), post: (c) => routes.put(c) },
+    "/:id": { get: (c) => routes.serve(c), patch: (c) => routes.rename(c), delete: (c) => routes.remove(c) },
+    "/:id/meta": { get: (c) => routes.serve(c) },
+    "/:id/versions": { get: (c) => routes.versions(c) },
+  });
 }
 
 class FileRoutes {

@@ -2,31 +2,30 @@
  * `GET /health` and `GET /ready`, for load balancers, and which of the stores can be reached.
  * @module
  */
-import { Hono, type MiddlewareHandler } from "hono";
+import type { Hono, MiddlewareHandler } from "hono";
 import { jsonAnswer } from "../http/answers.js";
-import { awayRefused, methodRefused } from "../http/refusals.js";
+import { awayRefused } from "../http/refusals.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 import { SluiceError } from "../../errors/error.js";
 import { within } from "../http/time-limit.js";
+import { routesOf } from "./route-table.js";
 
 /** `GET /health`: 200 while the process serves, 503 while it closes. Asks no store. */
 export function healthRoutes({ over }: ServeDeps): Hono<ServeEnv> {
-  return new Hono<ServeEnv>()
-    .get("/", () => (over.aborted ? jsonAnswer({ status: "closing" }, 503) : jsonAnswer({ status: "ok" })))
-    .all("/", () => methodRefused("GET, HEAD"));
+  const look = (): Response => (over.aborted ? jsonAnswer({ status: "closing" }, 503) : jsonAnswer({ status: "ok" }));
+  return routesOf({ "/": { get: look } });
 }
 
 /** `GET /ready`: 503 while the server closes, or while a store or the state cannot be reached. Names which. */
 export function readyRoutes({ over, readiness }: ServeDeps): Hono<ServeEnv> {
-  return new Hono<ServeEnv>()
-    .get("/", async () => {
-      if (over.aborted) return jsonAnswer({ status: "closing" }, 503);
-      const parts = [...(await readiness.look())];
-      const isReady = parts.every(([, isAway]) => !isAway);
-      const said = Object.fromEntries(parts.map(([part, isAway]) => [part, isAway ? "away" : "ok"]));
-      return jsonAnswer({ status: isReady ? "ok" : "away", ...said }, isReady ? 200 : 503);
-    })
-    .all("/", () => methodRefused("GET, HEAD"));
+  const look = async (): Promise<Response> => {
+    if (over.aborted) return jsonAnswer({ status: "closing" }, 503);
+    const parts = [...(await readiness.look())];
+    const isReady = parts.every(([, isAway]) => !isAway);
+    const said = Object.fromEntries(parts.map(([part, isAway]) => [part, isAway ? "away" : "ok"]));
+    return jsonAnswer({ status: isReady ? "ok" : "away", ...said }, isReady ? 200 : 503);
+  };
+  return routesOf({ "/": { get: look } });
 }
 
 /** Refuses requests at once that need a part which is away. */

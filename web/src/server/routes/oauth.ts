@@ -40,7 +40,6 @@ const SIGNED_OUT: Message = {
   text: "There is no session here, or it is over: ask again where you are signed in. This window may be closed.",
 };
 
-/** What taking an answer works with. */
 type ConsentDeps = Pick<ServeDeps, "sources" | "sessionWork" | "announcer" | "report" | "over">;
 
 /** Takes an answer, and continues what waits for it. Never throws. */

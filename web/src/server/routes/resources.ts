@@ -2,7 +2,7 @@
  * `/resources`: the resources of sources.
  * @module
  */
-import { Hono } from "hono";
+import type { Hono } from "hono";
 import { z } from "zod";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolContext } from "../../tools/options.js";
@@ -12,12 +12,13 @@ import type { ToolNode } from "../../tools-node.js";
 import { readQuery, segmentsOf, TRACE } from "../http/request.js";
 import { emptyAnswer, jsonAnswer } from "../http/answers.js";
 import { announced, publicRef } from "../sessions/announcer.js";
-import { methodRefused, sessionRefused } from "../http/refusals.js";
+import { sessionRefused } from "../http/refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
 import { MAX_SUBSCRIPTIONS } from "../sessions/session-register.js";
 import { answeredFor } from "../sessions/session-work.js";
 import { takenBack } from "../sources/watcher.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import { routesOf } from "./route-table.js";
 
 const READ = z.object({ trace: TRACE.optional() });
 
@@ -29,18 +30,13 @@ const COMPLETION = z.object({
 
 /** Routes for the resources of a source, by its name. A URI is one percent-encoded segment. */
 export function resourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
-  return new Hono<ServeEnv>()
-    .get("/:namespace", (c) => listed(c, deps))
-    .all("/:namespace", () => methodRefused("GET, HEAD"))
-    .get("/:namespace/templates", (c) => listedTemplates(c, deps))
-    .all("/:namespace/templates", () => methodRefused("GET, HEAD"))
-    .get("/:namespace/completions", (c) => completed(c, deps))
-    .all("/:namespace/completions", () => methodRefused("GET, HEAD"))
-    .get("/:namespace/:uri", (c) => read(c, deps))
-    .all("/:namespace/:uri", () => methodRefused("GET, HEAD"))
-    .put("/:namespace/:uri/subscription", (c) => subscribed(c, deps))
-    .delete("/:namespace/:uri/subscription", (c) => unsubscribed(c, deps))
-    .all("/:namespace/:uri/subscription", () => methodRefused("PUT, DELETE"));
+  return routesOf({
+    "/:namespace": { get: (c) => listed(c, deps) },
+    "/:namespace/templates": { get: (c) => listedTemplates(c, deps) },
+    "/:namespace/completions": { get: (c) => completed(c, deps) },
+    "/:namespace/:uri": { get: (c) => read(c, deps) },
+    "/:namespace/:uri/subscription": { put: (c) => subscribed(c, deps), delete: (c) => unsubscribed(c, deps) },
+  });
 }
 
 function listed(c: InSession, deps: ServeDeps): Promise<Response> {

@@ -2,17 +2,18 @@
  * `POST /sessions`, `GET` and `DELETE /sessions/{id}`, and the session's `GET /events`.
  * @module
  */
-import { Hono } from "hono";
+import type { Hono } from "hono";
 import { z } from "zod";
 import { readJson } from "../http/request.js";
 import { StoreLate, inTime } from "../http/time-limit.js";
 import { jsonAnswer, refusal } from "../http/answers.js";
-import { identityRefused, methodRefused, rateRefused } from "../http/refusals.js";
+import { identityRefused, rateRefused } from "../http/refusals.js";
 import type { SessionEnding } from "../sessions/session-end.js";
 import { giveCookie, inSession, takeCookie } from "../sessions/entry.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { identityOf, ownerOf, type Identity, type ServedSession } from "../sessions/session.js";
-import type { ServeEnv, ServeDeps } from "../deps.js";
+import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import { routesOf } from "./route-table.js";
 import { sessionChannel } from "../sessions/announcer.js";
 import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
 
@@ -28,37 +29,37 @@ const ENDING = 60_000;
  * true}`, and end by their own credentials.
  */
 export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<ServeEnv> {
-  return new Hono<ServeEnv>()
-    .post("/", async (c) => {
-      const identity = await identityOf(c.req.raw, deps);
-      if (identity === null) return identityRefused();
-      const rate = await deps.state.rates.take(
-        `begin ${userKey({ scope: ownerOf(identity) })}`,
-        deps.limits.sessionsPerMinute,
-        MINUTE,
-      );
-      if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
-      const { token: wantsToken = false } = await readJson(c.req.raw, BEGIN);
-      const session = newSession(identity, deps.limits.sessionSeconds);
-      await deps.readiness.unlessAway("state", deps.state.sessions.begin(session));
-      if (wantsToken) return jsonAnswer({ ...shown(session), token: await deps.tokens.sign(session) }, 201);
-      await giveCookie(c, deps, session);
-      return withHeadersOf(c.res, jsonAnswer(shown(session), 201));
-    })
-    .all("/", () => methodRefused("POST"))
+  const begin = async (c: InSession): Promise<Response> => {
+    const identity = await identityOf(c.req.raw, deps);
+    if (identity === null) return identityRefused();
+    const rate = await deps.state.rates.take(
+      `begin ${userKey({ scope: ownerOf(identity) })}`,
+      deps.limits.sessionsPerMinute,
+      MINUTE,
+    );
+    if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
+    const { token: wantsToken = false } = await readJson(c.req.raw, BEGIN);
+    const session = newSession(identity, deps.limits.sessionSeconds);
+    await deps.readiness.unlessAway("state", deps.state.sessions.begin(session));
+    if (wantsToken) return jsonAnswer({ ...shown(session), token: await deps.tokens.sign(session) }, 201);
+    await giveCookie(c, deps, session);
+    return withHeadersOf(c.res, jsonAnswer(shown(session), 201));
+  };
+  const end = async (c: InSession): Promise<Response> => {
+    const session = c.get("session");
+    if (!isOwn(c.req.param("id"), session)) return noSuchSession();
+    const deleted = await inTime(ending.end(session.id), ENDING, () => new StoreLate());
+    takeCookie(c, deps);
+    return withHeadersOf(c.res, jsonAnswer({ deleted_artifacts: deleted }));
+  };
+  return routesOf({ "/": { post: begin } })
     .use("/:id", inSession(deps))
-    .get("/:id", (c) => {
-      const session = c.get("session");
-      return isOwn(c.req.param("id"), session) ? jsonAnswer(shown(session)) : noSuchSession();
-    })
-    .delete("/:id", async (c) => {
-      const session = c.get("session");
-      if (!isOwn(c.req.param("id"), session)) return noSuchSession();
-      const deleted = await inTime(ending.end(session.id), ENDING, () => new StoreLate());
-      takeCookie(c, deps);
-      return withHeadersOf(c.res, jsonAnswer({ deleted_artifacts: deleted }));
-    })
-    .all("/:id", () => methodRefused("GET, HEAD, DELETE"));
+    .route("/", routesOf({ "/:id": { get: showSession, delete: end } }));
+}
+
+function showSession(c: InSession): Response {
+  const session = c.get("session");
+  return isOwn(c.req.param("id"), session) ? jsonAnswer(shown(session)) : noSuchSession();
 }
 
 function newSession(identity: Identity, seconds: number): ServedSession {
@@ -67,7 +68,7 @@ function newSession(identity: Identity, seconds: number): ServedSession {
 }
 
 /** `current` stands for the client's own session. */
-function isOwn(id: string, session: ServedSession): boolean {
+function isOwn(id: string | undefined, session: ServedSession): boolean {
   return id === "current" || id === session.id;
 }
 
@@ -86,22 +87,21 @@ function withHeadersOf(cookies: Response, response: Response): Response {
 
 /** The events of the session, as server-sent events. Resumes with `Last-Event-ID`. */
 export function eventRoutes({ state, sources, over }: ServeDeps): Hono<ServeEnv> {
-  return new Hono<ServeEnv>()
-    .get("/", (c) => {
-      const after = lastEventId(c.req.raw);
-      const session = c.get("session");
-      const { id, expires_at } = session;
-      const events = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {
-        const watching = sources.watch(session, after !== null);
-        try {
-          for await (const { id: at, event } of state.events.follow(sessionChannel(id), { after, signal })) {
-            yield { id: at, data: event };
-          }
-        } finally {
-          watching[Symbol.dispose]();
+  const get = (c: InSession): Response => {
+    const after = lastEventId(c.req.raw);
+    const session = c.get("session");
+    const { id, expires_at } = session;
+    const events = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {
+      const watching = sources.watch(session, after !== null);
+      try {
+        for await (const { id: at, event } of state.events.follow(sessionChannel(id), { after, signal })) {
+          yield { id: at, data: event };
         }
-      };
-      return eventStream(events, over, expires_at);
-    })
-    .all("/", () => methodRefused("GET, HEAD"));
+      } finally {
+        watching[Symbol.dispose]();
+      }
+    };
+    return eventStream(events, over, expires_at);
+  };
+  return routesOf({ "/": { get } });
 }

@@ -5,11 +5,12 @@
 import { Hono } from "hono";
 import { segmentsOf, TRACE, readJson } from "../http/request.js";
 import { jsonAnswer, emptyAnswer, refusal } from "../http/answers.js";
-import { methodRefused, saidOf, nothingThere } from "../http/refusals.js";
+import { saidOf, nothingThere } from "../http/refusals.js";
 import { scopeOf, noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
 import { askedBy } from "../sources/pauses.js";
 import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import { routesOf } from "./route-table.js";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
 import type { AnswerRef } from "../../core/sluice.js";
@@ -22,11 +23,10 @@ import { announced, publicRef } from "../sessions/announcer.js";
 export function sourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
   const { sources, files, mcp, hasChat } = deps;
   const facts = sources.facts.map((each) => ({ ...each, has_mcp: mcp?.names.has(each.name) === true }));
-  return new Hono<ServeEnv>()
-    .get("/", () => jsonAnswer({ sources: facts, chat: hasChat, files: files !== null }))
-    .all("/", () => methodRefused("GET, HEAD"))
-    .post("/:name/connection", (c) => connected(c, deps))
-    .all("/:name/connection", () => methodRefused("POST"));
+  return routesOf({
+    "/": { get: () => jsonAnswer({ sources: facts, chat: hasChat, files: files !== null }) },
+    "/:name/connection": { post: (c) => connected(c, deps) },
+  });
 }
 
 /** Sends the events `paused`, then `connected` or `failed`. */
@@ -49,14 +49,11 @@ const CALL = z.strictObject({
 
 /** Routes for tools. A call answers with events, or with JSON if the client accepts nothing else. */
 export function toolRoutes(deps: ServeDeps): Hono<ServeEnv> {
-  return new Hono<ServeEnv>()
-    .get("/", (c) => listed(c, deps))
-    .all("/", () => methodRefused("GET, HEAD"))
-    .post("/:name", async (c) => {
-      const call = await callIn(c, deps);
-      return wantsJson(c.req.header("accept") ?? "") ? answered(c, call, deps) : streamed(c, call, deps);
-    })
-    .all("/:name", () => methodRefused("POST"));
+  const call = async (c: InSession): Promise<Response> => {
+    const asked = await callIn(c, deps);
+    return wantsJson(c.req.header("accept") ?? "") ? answered(c, asked, deps) : streamed(c, asked, deps);
+  };
+  return routesOf({ "/": { get: (c) => listed(c, deps) }, "/:name": { post: call } });
 }
 
 function listed(c: InSession, deps: ServeDeps): Promise<Response> {
@@ -200,13 +197,12 @@ const ANSWER = z.strictObject({ answer: z.unknown() });
 
 /** Routes for answers to questions of the session, in whichever process the call waits. Null is no. */
 export function pauseRoutes({ sources }: Pick<ServeDeps, "sources">): Hono<ServeEnv> {
-  return new Hono<ServeEnv>()
-    .post("/:pause", async (c) => {
-      const { answer } = await readJson(c.req.raw, ANSWER);
-      const isAnswered = await sources.pauses.answer(c.get("session").id, c.req.param("pause"), answer);
-      return isAnswered ? emptyAnswer() : nothingWaits();
-    })
-    .all("/:pause", () => methodRefused("POST"));
+  const post = async (c: InSession): Promise<Response> => {
+    const { answer } = await readJson(c.req.raw, ANSWER);
+    const isAnswered = await sources.pauses.answer(c.get("session").id, c.req.param("pause") ?? "", answer);
+    return isAnswered ? emptyAnswer() : nothingWaits();
+  };
+  return routesOf({ "/:pause": { post } });
 }
 
 function nothingWaits(): Response {

@@ -78,7 +78,6 @@ export function publicRef<T extends Pick<ArtifactRef, "scope">>({ scope: _, ...s
   return said;
 }
 
-/** What announcing artifacts needs. */
 export type AnnouncingDeps = Pick<ServeDeps, "state" | "store" | "announcer">;
 
 /**

@@ -12,10 +12,10 @@ import type { OAuthStateStore } from "../../tools/auth/pending-requests.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import { ToolNodeError, ToolRateLimitError, wasClosed } from "../../tools/errors.js";
-import type { ExternalToolConfig, ToolConfig } from "../../tools/config.js";
-import { transportOf } from "../../tools/connection.js";
+import type { ExternalToolConfig, ToolConfig } from "../../tools/config/config.js";
+import { transportOf } from "../../tools/config/connection.js";
 import type { ToolContext, ToolNodeEvent, ToolNodeOptions } from "../../tools/options.js";
-import { substitute, type Variables } from "../../tools/variables.js";
+import { substitute, type Variables } from "../../tools/config/variables.js";
 
 const MAX_NODES = 256;
 const IDLE = 60 * 60 * 1000;
@@ -32,7 +32,6 @@ export interface SourceFacts {
   readonly asks_consent: boolean;
 }
 
-/** What serving a source works with. */
 interface ServedSourceDeps {
   /** The configuration, as given and as read. */
   readonly given: ExternalToolConfig;
@@ -243,7 +242,6 @@ export class SourceNode implements AsyncDisposable {
 /** Seconds that a discovered provider is stored for other processes. A state store may keep it for less. */
 const KEPT = 24 * 60 * 60;
 
-/** What discovering providers works with. */
 interface SharedProviderDeps {
   readonly manager: OAuthManager;
   readonly states: OAuthStateStore;

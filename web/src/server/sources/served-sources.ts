@@ -9,12 +9,12 @@ import type { ToolNode } from "../../tools-node.js";
 import type { McpClientIdentity } from "../../tools/auth/mcp-discovery.js";
 import { OAuthManager } from "../../tools/auth/oauth-manager.js";
 import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
-import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "../../tools/config.js";
+import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "../../tools/config/config.js";
 import type { ToolContext, ToolNodeEvent } from "../../tools/options.js";
-import { environmentVariables } from "../../tools/environment.js";
+import { environmentVariables } from "../../tools/sources/node-source.js";
 import { ToolNodeError, ToolTimeoutError } from "../../tools/errors.js";
 import type { UserFileHandling } from "../../tools/user-files.js";
-import { variablesOf, type Variables } from "../../tools/variables.js";
+import { variablesOf, type Variables } from "../../tools/config/variables.js";
 import type { Announcer } from "../sessions/announcer.js";
 import type { EndedSession } from "../sessions/session-register.js";
 import type { ServedSession } from "../sessions/session.js";
@@ -164,7 +164,6 @@ function unknownSource(): SluiceError {
   return new SluiceError("E_NOT_FOUND", "There is no source of that name here: see GET sources.");
 }
 
-/** What serving sources works with. */
 interface ServedSourcesDeps {
   readonly sources: readonly ExternalToolConfig[];
   /** Values of `${VAR}`. Defaults to the environment. */

@@ -17,7 +17,6 @@ import {
 } from "../sessions/session-register.js";
 import { scopeOf, type ServedSession } from "../sessions/session.js";
 
-/** What watching works with. */
 interface WatchingDeps extends Pick<WatcherDeps, "get" | "report"> {
   readonly register: SessionRegister;
   readonly events: EventLog;
@@ -178,7 +177,6 @@ function controlOf(session: string): string {
 /** Milliseconds for ending a subscription. */
 const LEAVING = 10_000;
 
-/** What a watcher works with. */
 interface WatcherDeps {
   readonly session: ServedSession;
   /** A connected source. */

@@ -5,11 +5,11 @@
  */
 import { fullScope } from "../../artifacts/scope.js";
 import { untilAborted, untilLate } from "../../core/abort.js";
-import type { AuthType, ToolConfig } from "../config.js";
+import type { AuthType, ToolConfig } from "../config/config.js";
 import { ToolAuthError, ToolNodeError, ToolRateLimitError, ToolTimeoutError, wrong } from "../errors.js";
 import type { ToolContext } from "../options.js";
 import type { Authorize, OpenOptions, SourceConnection, ToolSource } from "../source.js";
-import { isVariableName, type ResolvedToolConfig } from "../variables.js";
+import { isVariableName, type ResolvedToolConfig } from "../config/variables.js";
 import type { OAuthProviderConfig } from "./oauth-client.js";
 import type { OAuthManager } from "./oauth-manager.js";
 import { ownerKey, tokenKey, tokenOwner } from "./token-store.js";

@@ -10,7 +10,7 @@ import * as oauth from "oauth4webapi";
 import { z } from "zod";
 import type { Clock } from "../../artifacts/store.js";
 import { chunksIn } from "../../core/value.js";
-import { joined } from "../../jsonrpc/bytes.js";
+import { boundedBytes } from "../../jsonrpc/bytes.js";
 import { fromStatus } from "../adapt-error.js";
 import { isLoopback, isSafe, isSafeFrom, isSafeRedirect } from "../addresses.js";
 import {
@@ -405,7 +405,8 @@ export type Fetch = typeof globalThis.fetch;
 export function shortFetch(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    const bytes = await shortBody(response);
+    const bytes = await boundedBytes(chunksIn(response), MAX_ANSWER);
+    if (bytes === undefined) throw new TypeError("the answer is too long");
     // In browsers an unfollowed redirect has no status. None of our requests should be redirected.
     if (response.status < 200 || [204, 205, 304].includes(response.status)) return new Response(null, { status: 502 });
     return new Response(bytes, { status: response.status, headers: response.headers });
@@ -444,17 +445,6 @@ async function membersOf(response: Response): Promise<Readonly<Record<string, un
   }
   const body: unknown = await response.json().catch(() => null);
   return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : undefined;
-}
-
-async function shortBody(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunksIn(response)) {
-    size += chunk.byteLength;
-    if (size > MAX_ANSWER) throw new TypeError("the answer is too long");
-    chunks.push(chunk);
-  }
-  return joined(chunks) as Uint8Array<ArrayBuffer>;
 }
 
 /** Error codes of RFC 6749, its companions and GitHub. Others are not quoted. */

@@ -30,7 +30,6 @@ export interface SilenceListener {
   readonly onOver: (seconds: number) => void;
 }
 
-/** What an attempt needs. */
 interface AttemptDeps {
   readonly number: number;
   readonly place: ToolPlace;

@@ -27,7 +27,6 @@ import {
   UNTOLD_TTL,
 } from "./connection.js";
 
-/** What a cache needs. */
 export interface CacheDeps {
   /** Whether an artifact still exists. */
   readonly exists: (id: string, scope: ArtifactScope) => Promise<boolean>;

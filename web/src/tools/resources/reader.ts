@@ -8,7 +8,7 @@ import type { ResourcesConfig } from "../../config/types.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { userKey } from "../auth/token-store.js";
 import { ToolClientError, unsupported } from "../errors.js";
-import { KeyedQueue } from "../keyed-work.js";
+import { Changes, KeyedQueue } from "../keyed-work.js";
 import type { ResourceEvent, ToolContext } from "../options.js";
 import type { SilenceListener } from "../resilience/attempt.js";
 import type { SourceNotice } from "../source.js";
@@ -42,7 +42,6 @@ type UseResources = <T>(
   silence?: SilenceListener,
 ) => Promise<T>;
 
-/** What a reader needs. */
 export interface ResourceDeps {
   /** The source's name, which prefixes its tools and the ids of its artifacts. */
   readonly namespace: string;
@@ -74,7 +73,7 @@ export class ResourceReader {
   readonly #resources: ListCache<ListedResource>;
   readonly #templates: ListCache<ListedTemplate>;
   readonly #owners: Owners;
-  readonly #changes: Changes;
+  readonly #changes: Changes<ResourceEvent>;
 
   constructor(deps: ResourceDeps) {
     const { store, clock = Date.now, isPerUser = false, config = {} } = deps;
@@ -377,56 +376,4 @@ function tooMany(): ToolClientError {
   return new ToolClientError(
     `This session asks for changes of ${MAX_SUBSCRIPTIONS} resources already: unsubscribe from some of them.`,
   );
-}
-
-/** Minimum milliseconds between two events of the same change. */
-const PAUSE = 100;
-
-/** Reports a change at once, and repeated changes once at the end of a short interval. */
-export class Changes {
-  readonly #onEvent: (event: ResourceEvent) => void;
-  /** Changes reported in this interval, and those to report at its end. */
-  #told = new Map<string, ResourceEvent | undefined>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(onEvent: (event: ResourceEvent) => void) {
-    this.#onEvent = onEvent;
-  }
-
-  tell(event: ResourceEvent): void {
-    const key = keyOf(event);
-    if (this.#told.has(key)) {
-      this.#told.set(key, event);
-      return;
-    }
-    this.#told.set(key, undefined);
-    this.#wait();
-    this.#onEvent(event);
-  }
-
-  /** Drops pending reports. */
-  close(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#told.clear();
-  }
-
-  #wait(): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => this.#over(), PAUSE);
-    // The timer must not keep the process alive.
-    (this.#timer as { unref?: () => void }).unref?.();
-  }
-
-  #over(): void {
-    this.#timer = undefined;
-    const told = this.#told;
-    this.#told = new Map();
-    for (const event of told.values()) if (event !== undefined) this.tell(event);
-  }
-}
-
-/** Equal for events that a host cannot tell apart. */
-function keyOf(event: ResourceEvent): string {
-  return JSON.stringify([event.kind === "updated" ? event.uri : null, event.scope ?? null]);
 }

@@ -16,7 +16,6 @@ import { type Listing, MAX_PAGE_CHARS, MAX_PAGE_ENTRIES } from "./connection.js"
 import type { ResourceReader } from "./reader.js";
 import { fillTemplate } from "./templates.js";
 
-/** What the tools need. */
 interface ResourceToolDeps {
   readonly reader: ResourceReader;
   /** Prefix of the tools' names. */

@@ -7,7 +7,7 @@ import type { ArtifactStore } from "../../artifacts/store.js";
 import type { Sluice } from "../../core/sluice.js";
 import { nearest, isObject } from "../../errors/arguments.js";
 import type { DestinationRules } from "../addresses.js";
-import type { AuthType, UtcpMode } from "../config.js";
+import type { AuthType, UtcpMode } from "../config/config.js";
 import { quoted, subjectOf, ToolClientError, ToolConnectionError, type ToolPlace } from "../errors.js";
 import type {
   JsonSchema,
@@ -18,7 +18,7 @@ import type {
   SourceTool,
   ToolSource,
 } from "../source.js";
-import { fillVariables, type Variables } from "../variables.js";
+import { fillVariables, type Variables } from "../config/variables.js";
 
 /** What a source needs. The fields of the configuration have its names. */
 export interface SourceDeps {
@@ -50,7 +50,6 @@ export interface SourceDeps {
   readonly sluice: Sluice;
 }
 
-/** What a source over HTTP needs. */
 export interface HttpDeps extends SourceDeps, DestinationRules {
   /** Defaults to the platform's. */
   readonly fetch?: typeof fetch;
@@ -241,8 +240,7 @@ export function propertyOf({ properties }: JsonSchema, name: string): JsonSchema
   return isObject(property) ? property : {};
 }
 
-/** The error for a missing argument. */
-export function missingArgument(name: string, schema: JsonSchema, subject: string): ToolClientError {
+function missingArgument(name: string, schema: JsonSchema, subject: string): ToolClientError {
   return new ToolClientError(
     `${subject} needs the argument ${quoted(name)}, which was not given: ${acceptedArguments(schema)}.`,
   );
@@ -273,6 +271,41 @@ function acceptedArguments(schema: JsonSchema): string {
 
 function namesIn({ properties }: JsonSchema): readonly string[] {
   return isObject(properties) ? Object.keys(properties) : [];
+}
+
+/**
+ * Replaces the placeholders in a text in one pass, so that values are not expanded again.
+ *
+ * @param fill replaces variables in the text between placeholders.
+ */
+export function fillPlaceholders(
+  text: string,
+  placeholder: RegExp,
+  fill: (text: string) => string,
+  valueOf: (match: RegExpExecArray) => string,
+): string {
+  let made = "";
+  let from = 0;
+  for (const match of text.matchAll(placeholder)) {
+    made += fill(text.slice(from, match.index)) + valueOf(match);
+    from = match.index + match[0].length;
+  }
+  return made + fill(text.slice(from));
+}
+
+/** An argument, or the default of its schema. Throws ToolClientError if there is neither. */
+export function argumentOf(
+  name: string,
+  {
+    args,
+    schema,
+    subject,
+  }: { readonly args: SourceCall["args"]; readonly schema: JsonSchema; readonly subject: string },
+): unknown {
+  const given = Object.hasOwn(args, name) ? args[name] : undefined;
+  const value = given ?? propertyOf(schema, name)?.["default"];
+  if (value === undefined || value === null) throw missingArgument(name, schema, subject);
+  return value;
 }
 
 /** A value as text for an address, a header or a command: strings as they are, anything else as JSON. */

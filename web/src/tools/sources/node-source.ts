@@ -1,14 +1,18 @@
 /**
- * Chooses the source for a configuration, in Node.
+ * Chooses the source for a configuration, in Node, and takes variables from the environment.
  * @module
  */
+import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { SourceParts } from "../options.js";
 import type { ToolSource } from "../source.js";
-import type { ResolvedToolConfig } from "../variables.js";
+import type { ResolvedToolConfig, Variables } from "../config/variables.js";
 import { commandSource } from "./command/source.js";
 import { mcpStdioSource } from "./mcp/stdio.js";
 import { withCredentials } from "../auth/credentials.js";
 import { webSource } from "./web-source.js";
+
+/** The environment, as it is when it is asked. What a child process may not have has no value here either. */
+export const environmentVariables: Variables = (name) => childEnvironment()[name];
 
 /** Creates the source of a configuration. */
 export function nodeSource(config: ResolvedToolConfig, parts: SourceParts): ToolSource {

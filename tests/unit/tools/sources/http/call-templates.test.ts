@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocketServer, type WebSocket } from "ws";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
-import type { ExternalToolConfig } from "../../../../../web/src/tools/config.js";
+import type { ExternalToolConfig } from "../../../../../web/src/tools/config/config.js";
 import type { ToolNodeEvent } from "../../../../../web/src/tools/options.js";
 import { ToolNode } from "../../../../../web/src/tools-node.js";
 import { ToolNode as WebToolNode } from "../../../../../web/src/tools.js";

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
 import type { OAuthManager } from "../../../../../web/src/tools/auth/oauth-manager.js";
-import type { ExternalToolConfig } from "../../../../../web/src/tools/config.js";
+import type { ExternalToolConfig } from "../../../../../web/src/tools/config/config.js";
 import type { ToolContext } from "../../../../../web/src/tools/options.js";
 import { ToolNode } from "../../../../../web/src/tools.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "../../auth/authorization-server.js";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { httpSource } from "../../../../../web/src/tools/sources/http/source.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
-import { variablesOf } from "../../../../../web/src/tools/variables.js";
+import { variablesOf } from "../../../../../web/src/tools/config/variables.js";
 import { api, called, failure, gate, manual, names, opened, sendJson, served } from "../api.js";
 
 /** What says who asks. */

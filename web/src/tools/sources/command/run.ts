@@ -8,7 +8,7 @@ import { delimiter, join, resolve } from "node:path";
 import { env as ours, platform } from "node:process";
 import type { Readable } from "node:stream";
 import { onAbort, untilAborted } from "../../../core/abort.js";
-import { joined } from "../../../jsonrpc/bytes.js";
+import { Tail, textOf } from "../../../jsonrpc/bytes.js";
 import { ServerProcess } from "../../../mcp/stdio/server-process.js";
 import { quoted, wrong } from "../../errors.js";
 
@@ -106,7 +106,7 @@ export class CommandRun {
         if (this.#steps.length > 1) kept.add(piece);
         if (isShown) yield piece;
       }
-      outputs.push(kept.text().replace(/[\r\n]+$/, ""));
+      outputs.push(tailText(kept).replace(/[\r\n]+$/, ""));
       if (!this.isSuccess) return;
     }
   }
@@ -124,7 +124,7 @@ export class CommandRun {
       child.endInput();
       yield* eachUntilAborted(child.output, signal);
       const { code, signal: killer } = await untilAborted(child.ended, signal);
-      this.#outcome = { code, signal: killer, errors: errors.text() };
+      this.#outcome = { code, signal: killer, errors: tailText(errors) };
     } finally {
       forget();
       // Also reached when the reader stops early.
@@ -151,25 +151,9 @@ export class CommandRun {
   }
 }
 
-/** The last bytes of a stream. */
-class Tail {
-  readonly #limit: number;
-  #bytes: Uint8Array = new Uint8Array(0);
-  #isCut = false;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  add(piece: Uint8Array): void {
-    this.#isCut ||= this.#bytes.length + piece.length > this.#limit;
-    this.#bytes = joined([this.#bytes, piece.subarray(-this.#limit)]).slice(-this.#limit);
-  }
-
-  text(): string {
-    const text = new TextDecoder().decode(this.#bytes);
-    return this.#isCut ? `…${text.replace(/^\ufffd+/, "")}` : text;
-  }
+function tailText({ bytes, isCut }: Tail): string {
+  const text = textOf([bytes]);
+  return isCut ? `…${text.replace(/^\ufffd+/, "")}` : text;
 }
 
 async function* eachUntilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -11,13 +11,14 @@ import { subjectOf, ToolClientError } from "../../errors.js";
 import type { JsonSchema, OpenOptions, SourceCall, SourceConnection, SourceResult, ToolSource } from "../../source.js";
 import { block, gateBody, HeldBytes, MAGIC, textIn, through } from "../body.js";
 import {
+  argumentOf,
   asText,
   checkArguments,
   type Discover,
   DocumentConnection,
   documentVariables,
   fillDocument,
-  missingArgument,
+  fillPlaceholders,
   propertyOf,
   type SourceDeps,
   unknownArgument,
@@ -216,29 +217,20 @@ function placed(words: readonly string[], values: Values): readonly string[] {
     const mayBeOption = end >= 0 && end < at;
     const single = ALONE.exec(word);
     const value = single === null ? undefined : valueOf(single, values);
-    const made = Array.isArray(value) ? (value as unknown[]) : [single === null ? filled(word, values) : value];
+    const made = Array.isArray(value)
+      ? (value as unknown[])
+      : [
+          single === null
+            ? fillPlaceholders(word, OPEN, values.fill, (match) => asText(valueOf(match, values)))
+            : value,
+        ];
     if (!mayBeOption && LEADING.test(word)) made.forEach((one) => refuseOption(one, values.subject));
     return made.map(asText);
   });
 }
 
-/** Replaces placeholders in one pass, so values are not expanded again. */
-function filled(word: string, values: Values): string {
-  let text = "";
-  let from = 0;
-  for (const match of word.matchAll(OPEN)) {
-    text += values.fill(word.slice(from, match.index)) + asText(valueOf(match, values));
-    from = match.index + match[0].length;
-  }
-  return text + values.fill(word.slice(from));
-}
-
 function valueOf([, name, braced, bare]: readonly (string | undefined)[], values: Values): unknown {
-  if (name === undefined) return values.outputs[Number(braced ?? bare)] ?? "";
-  const given = Object.hasOwn(values.args, name) ? values.args[name] : undefined;
-  const value = given ?? propertyOf(values.schema, name)?.["default"];
-  if (value !== undefined && value !== null) return value;
-  throw missingArgument(name, values.schema, values.subject);
+  return name === undefined ? (values.outputs[Number(braced ?? bare)] ?? "") : argumentOf(name, values);
 }
 
 function added(style: ArgumentStyle, { args, schema, subject }: Values): readonly string[] {

@@ -5,7 +5,7 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
-import { wordsIn } from "../../connection.js";
+import { wordsIn } from "../../config/connection.js";
 import { quoted, subjectOf, ToolConnectionError, unsupported, wrong } from "../../errors.js";
 import type { SourceTool } from "../../source.js";
 import type { Found, SourceDeps } from "../document-source.js";

@@ -9,7 +9,7 @@ import { joined } from "../../../jsonrpc/bytes.js";
 import { MAX_MESSAGE } from "../../../jsonrpc/limits.js";
 import { linePieces } from "../../../jsonrpc/lines.js";
 import { adaptError, adaptFetchError, adaptRefusal, type Quoting } from "../../adapt-error.js";
-import { subjectOf, type ToolPlace, ToolServerError } from "../../errors.js";
+import { badAnswer, type ToolPlace, type ToolServerError } from "../../errors.js";
 import { type Claim, gateBody, through } from "../body.js";
 import type { HttpAnswer } from "./request.js";
 
@@ -204,7 +204,6 @@ async function* linesIn(bytes: AsyncIterable<Uint8Array>, place: ToolPlace): Asy
 }
 
 function tooLong(place: ToolPlace): ToolServerError {
-  const size = `${MAX_MESSAGE / 1024 / 1024} MiB`;
-  const sentence = `${subjectOf(place)} answered with an event, or a line, of more than ${size}: it must send less at a time.`;
-  return new ToolServerError(sentence, { category: "non_retryable" });
+  const what = `answered with an event, or a line, of more than ${MAX_MESSAGE / 1024 / 1024} MiB`;
+  return badAnswer(place, what, "it must send less at a time");
 }

@@ -4,8 +4,8 @@
  */
 import { adaptRefusal } from "../../adapt-error.js";
 import { Destinations, originOf as originOfUrl } from "../../addresses.js";
-import { LOCAL_TYPES, NETWORK_TYPES } from "../../config.js";
-import { isInline } from "../../connection.js";
+import { LOCAL_TYPES, NETWORK_TYPES } from "../../config/config.js";
+import { isInline } from "../../config/connection.js";
 import { subjectOf, ToolAuthError, wrong, type ToolPlace } from "../../errors.js";
 import type { LeftOutTool, SourceConnection, SourceTool } from "../../source.js";
 import { documentVariables, fillDocument, type Found, type HttpDeps } from "../document-source.js";

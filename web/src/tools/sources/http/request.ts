@@ -15,7 +15,7 @@ import {
 import { asText, fillDocument } from "../document-source.js";
 import { originOf as originOfUrl, type Destinations } from "../../addresses.js";
 import { type ClientCredentials, type HttpTemplate, PARAMETER, type TemplateAuth } from "../utcp/manual.js";
-import type { Variables } from "../../variables.js";
+import type { Variables } from "../../config/variables.js";
 import { isObject } from "../../../errors/arguments.js";
 
 /** A request to send. */

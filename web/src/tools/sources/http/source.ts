@@ -33,7 +33,7 @@ import { gateAnswer } from "./answer.js";
 import { discoverTools, type Discovered } from "./discovery.js";
 import { checkDestination, type HttpRequest, requestOf, send, type Sending } from "./request.js";
 import { exchange, messageOf, webPlatform } from "./web-socket.js";
-import type { Variables } from "../../variables.js";
+import type { Variables } from "../../config/variables.js";
 
 /**
  * Creates a source whose tools are HTTP requests.

@@ -3,14 +3,21 @@
  * @module
  */
 import { onAbort } from "../../../core/abort.js";
-import { subjectOf, ToolConnectionError, type ToolPlace, ToolServerError, unsupported } from "../../errors.js";
+import {
+  badAnswer,
+  subjectOf,
+  ToolConnectionError,
+  type ToolPlace,
+  type ToolServerError,
+  unsupported,
+} from "../../errors.js";
 import type { JsonSchema } from "../../source.js";
 import type { Claim } from "../body.js";
 import {
+  argumentOf,
   asText,
-  missingArgument,
+  fillPlaceholders,
   type Platform,
-  propertyOf,
   type Socket,
   type SocketRequest,
 } from "../document-source.js";
@@ -105,9 +112,8 @@ function firstMessage(socket: Socket, message: string, signal: AbortSignal, plac
 }
 
 function tooLong(place: ToolPlace): ToolServerError {
-  const size = `${MAX_ANSWER / 1024 / 1024} MiB`;
-  const sentence = `${subjectOf(place)} answered with a message of more than ${size}: it must answer in less.`;
-  return new ToolServerError(sentence, { category: "non_retryable" });
+  const what = `answered with a message of more than ${MAX_ANSWER / 1024 / 1024} MiB`;
+  return badAnswer(place, what, "it must answer in less");
 }
 
 const PLACEHOLDER = /UTCP_ARG_([A-Za-z0-9_]+?)_UTCP_(?:ARG|END)/g;
@@ -141,22 +147,10 @@ function filledValue(value: unknown, parts: MessageParts): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filledValue(one, parts)]));
 }
 
-/** Replaces placeholders in one pass, so values are not expanded again. */
-function filledText(
-  text: string,
-  { args, schema, fill, subject }: MessageParts,
-  written: (text: string) => string,
-): string {
-  let made = "";
-  let from = 0;
-  for (const match of text.matchAll(PLACEHOLDER)) {
-    const [, name = ""] = match;
-    const given = Object.hasOwn(args, name) ? args[name] : undefined;
-    const value = given ?? propertyOf(schema, name)?.["default"];
-    if (value === undefined || value === null) throw missingArgument(name, schema, subject);
+function filledText(text: string, parts: MessageParts, written: (text: string) => string): string {
+  return fillPlaceholders(text, PLACEHOLDER, parts.fill, ([, name = ""]) => {
+    const value = argumentOf(name, parts);
     // Other values are JSON already.
-    made += fill(text.slice(from, match.index)) + (typeof value === "string" ? written(value) : asText(value));
-    from = match.index + match[0].length;
-  }
-  return made + fill(text.slice(from));
+    return typeof value === "string" ? written(value) : asText(value);
+  });
 }

@@ -12,7 +12,7 @@ import { untilEither } from "../../../core/abort.js";
 import type { TransformOptions } from "../../../core/sluice.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
-import { subjectOf, ToolClientError, ToolNodeError, type ToolPlace, ToolServerError, wasClosed } from "../../errors.js";
+import { badAnswer, subjectOf, ToolClientError, ToolNodeError, type ToolPlace, wasClosed } from "../../errors.js";
 import { OutOfTime, sleep, systemClock } from "../../resilience/attempt.js";
 import type { SourceCall, SourceResult } from "../../source.js";
 import { through } from "../body.js";
@@ -39,6 +39,8 @@ const MAX_ROUNDS: number = 10;
 /** Milliseconds before a call is repeated that was answered without a question, as in the SDKs. */
 const ROUND_PAUSE: number = 250;
 
+const NOT_MCP = "answered what MCP does not allow";
+
 /** An object that the server sent. */
 type Answered = Readonly<Record<string, unknown>>;
 
@@ -62,6 +64,7 @@ export class McpCall {
   readonly deps: ConnectionDeps;
   readonly call: SourceCall;
   readonly asker: Asker;
+  readonly place: ToolPlace;
   readonly #options: TransformOptions;
   /** Whether the server has answered, and so knows the call. */
   #isKnown = false;
@@ -70,6 +73,7 @@ export class McpCall {
     this.deps = deps;
     this.call = call;
     this.asker = asker;
+    this.place = { source: deps.name, tool: call.tool };
     this.#options = optionsOf(deps, call);
   }
 
@@ -94,10 +98,10 @@ export class McpCall {
         return new RunningTask(this, task).result();
       }
       if (!this.isModern) return this.#plain(answer);
-      if (answer["resultType"] !== "input_required") throw this.#notAllowed("answered what MCP does not allow");
+      if (answer["resultType"] !== "input_required") throw badAnswer(this.place, NOT_MCP);
       more = await this.#answered(answer);
     }
-    throw this.#notAllowed(`asked ${MAX_ROUNDS} times and gave no result`);
+    throw badAnswer(this.place, `asked ${MAX_ROUNDS} times and gave no result`);
   }
 
   /** Sends a request whose result goes through the gate. Throws a ToolNodeError, or the signal's reason. */
@@ -126,7 +130,7 @@ export class McpCall {
    */
   async answers(questions: unknown, known: ReadonlySet<string> = new Set()): Promise<Record<string, unknown>> {
     const entries = Object.entries(objectOr(questions)).filter(([name]) => !known.has(name));
-    if (entries.length > MAX_ASKED) throw this.#notAllowed(`asks more than ${MAX_ASKED} questions`);
+    if (entries.length > MAX_ASKED) throw badAnswer(this.place, `asks more than ${MAX_ASKED} questions`);
     const answers: [string, unknown][] = [];
     for (const [name, question] of entries) {
       const { method, params } = objectOr(question);
@@ -175,17 +179,9 @@ export class McpCall {
     return { gated, isError: answer["isError"] === true };
   }
 
-  #notAllowed(what: string): ToolServerError {
-    const { deps, call } = this;
-    const subject = subjectOf({ source: deps.name, tool: call.tool });
-    return new ToolServerError(`${subject} ${what}: see the source's own log.`, { category: "non_retryable" });
-  }
-
   #unanswerable(): ToolClientError {
-    const { deps, call } = this;
-    const subject = subjectOf({ source: deps.name, tool: call.tool });
     const what = "wants to know something that no person can be asked, such as a model's answer";
-    return new ToolClientError(`${subject} ${what}: call another tool.`, { code: "E_TOOL_UNSUPPORTED" });
+    return new ToolClientError(`${subjectOf(this.place)} ${what}: call another tool.`, { code: "E_TOOL_UNSUPPORTED" });
   }
 }
 
@@ -217,10 +213,10 @@ class RunningTask {
   /** @param status the server's answer that created the task. */
   constructor(calling: McpCall, status: Answered) {
     this.#calling = calling;
-    this.#place = { source: calling.deps.name, tool: calling.call.tool };
+    this.#place = calling.place;
     this.#status = status;
     const id = stringOr(status["taskId"]);
-    if (id === undefined || id === "" || id.length > MAX_ID) throw this.#failed("made a task without a name");
+    if (id === undefined || id === "" || id.length > MAX_ID) throw badAnswer(this.#place, "made a task without a name");
     this.#id = id;
   }
 
@@ -316,15 +312,15 @@ class RunningTask {
     }
     // A failed task may have a result that explains it.
     if (!this.#calling.isModern) return this.#resultOf(await (this.#payload ?? this.#requestResult()));
-    if (status === "completed") throw this.#failed("says that its task is done, and gives no result");
+    if (status === "completed") throw badAnswer(this.#place, "says that its task is done, and gives no result");
     const { code, message } = objectOr(error);
-    if (typeof code !== "number") throw this.#failed("says that its task failed");
+    if (typeof code !== "number") throw badAnswer(this.#place, "says that its task failed");
     const secrets = this.#calling.deps.secrets();
     throw adaptError(ProtocolError.fromError(code, String(message)), this.#place, { secrets });
   }
 
   #resultOf(came: Came): SourceResult {
-    if (came.kind !== "result") throw this.#failed("answered what MCP does not allow");
+    if (came.kind !== "result") throw badAnswer(this.#place, NOT_MCP);
     this.#isOver = true;
     return came.result;
   }
@@ -362,10 +358,5 @@ class RunningTask {
   #endless(): OutOfTime {
     const seconds = TASK_TTL / 1000;
     return new OutOfTime(`${subjectOf(this.#place)} did not end within ${seconds} s: ask for less at a time.`, seconds);
-  }
-
-  #failed(what: string): ToolServerError {
-    const sentence = `${subjectOf(this.#place)} ${what}: see the source's own log.`;
-    return new ToolServerError(sentence, { category: "non_retryable" });
   }
 }

@@ -39,7 +39,6 @@ import { isObject } from "../../../errors/arguments.js";
 /** Protocol eras: `legacy` has `initialize` (up to 2025-11-25), `modern` has no sessions (from 2026-07-28). */
 export type McpEra = "auto" | "legacy" | "modern";
 
-/** What every source of an MCP server needs. */
 export interface McpDeps {
   /** The source's name, for errors and as a prefix of artifact ids. */
   readonly name: string;
@@ -153,7 +152,6 @@ const PERMISSIVE: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
     (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
 
-/** What a connection needs. */
 export interface ConnectionDeps extends Omit<McpDeps, "client" | "secrets"> {
   /** Prefix of artifact ids. */
   readonly namespace: string;

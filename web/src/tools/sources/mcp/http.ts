@@ -19,7 +19,6 @@ import { connectServer, type McpDeps, type OpenedTransport } from "./connection.
 import { NO_LIMIT } from "./requests.js";
 import type { ToolInterceptor } from "./tool-interceptor.js";
 
-/** What a source of an MCP server over HTTP needs. */
 export interface McpHttpDeps extends McpDeps {
   /** The server's URL. */
   readonly url: string;

@@ -7,6 +7,7 @@ import type { Client, McpSubscription, SubscriptionFilter } from "@modelcontextp
 import { onAbort } from "../../../core/abort.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { ToolClientError } from "../../errors.js";
+import { Changes, KeyedQueue } from "../../keyed-work.js";
 import type { SourceNotice } from "../../source.js";
 import { GRACE, NO_LIMIT, settledWithin } from "./requests.js";
 
@@ -15,9 +16,6 @@ const MAX_SUBSCRIBED: number = 1000;
 
 /** Called with a notification. */
 type Tell = (notice: SourceNotice) => void;
-
-/** Milliseconds in which repeated changes of the tools are reported once, at the end. */
-const PAUSE = 100;
 
 const UPDATED = "notifications/resources/updated";
 const RESOURCES_CHANGED = "notifications/resources/list_changed";
@@ -31,10 +29,9 @@ export class Notices {
   readonly #watched: McpListener;
   readonly #uris = new Set<string>();
   /** Changes subscriptions one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
-  /** Set for a while after the tools changed. */
-  #toolsTimer: ReturnType<typeof setTimeout> | undefined;
-  #toolsChangedAgain = false;
+  readonly #turns = new KeyedQueue();
+  /** Changes of the tools, which make the client list them again. */
+  readonly #tools = new Changes<SourceNotice>((notice) => this.#tell(notice));
 
   constructor(client: Client, tell: Tell) {
     this.#client = client;
@@ -61,7 +58,7 @@ export class Notices {
   /** Subscribes to a resource. Throws what the client throws, and if the server refuses. */
   async subscribe(uri: string, signal: AbortSignal): Promise<void> {
     if (this.#client.getServerCapabilities()?.resources?.subscribe !== true) throw unsupported();
-    await this.#inTurn(async () => {
+    await this.#turns.take("", async () => {
       if (this.#uris.has(uri)) return;
       if (this.#uris.size >= MAX_SUBSCRIBED) throw tooMany();
       if (this.#isModern) await this.#watch([...this.#uris, uri], uri, signal);
@@ -72,7 +69,7 @@ export class Notices {
 
   /** Unsubscribes from a resource. */
   async unsubscribe(uri: string, signal: AbortSignal): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.take("", async () => {
       if (!this.#uris.delete(uri)) return;
       if (this.#isModern) await this.#watch([...this.#uris], undefined, signal);
       else await this.#client.unsubscribeResource({ uri }, { signal, timeout: NO_LIMIT });
@@ -81,14 +78,14 @@ export class Notices {
 
   /** Ends all subscriptions. */
   async close(): Promise<void> {
-    clearTimeout(this.#toolsTimer);
+    this.#tools.close();
     await Promise.all([this.#lists.close(), this.#watched.close()]);
   }
 
   /** Reports a notification. Returns whether it was one. */
   #take({ id, method, params }: ServerMessage): boolean {
     if (id !== undefined) return false;
-    if (method === TOOLS_CHANGED) this.#toolsChanged();
+    if (method === TOOLS_CHANGED) this.#tools.tell({ kind: "tools_changed" });
     else if (method === RESOURCES_CHANGED) this.#tell({ kind: "resources_changed" });
     else if (method === UPDATED) this.#updated(stringOr(objectOr(params)["uri"]));
     else return false;
@@ -97,23 +94,6 @@ export class Notices {
 
   #updated(uri: string | undefined): void {
     if (uri !== undefined) this.#tell({ kind: "resource_updated", uri });
-  }
-
-  /** Reports a change of the tools, which makes the client list them again. */
-  #toolsChanged(): void {
-    if (this.#toolsTimer !== undefined) {
-      this.#toolsChangedAgain = true;
-      return;
-    }
-    this.#tell({ kind: "tools_changed" });
-    this.#toolsTimer = setTimeout(() => {
-      this.#toolsTimer = undefined;
-      const again = this.#toolsChangedAgain;
-      this.#toolsChangedAgain = false;
-      if (again) this.#toolsChanged();
-    }, PAUSE);
-    // The timer must not keep the process alive.
-    (this.#toolsTimer as { unref?: () => void }).unref?.();
   }
 
   get #isModern(): boolean {
@@ -139,18 +119,12 @@ export class Notices {
   /** Reports everything as changed, since notifications may have been missed. */
   #tellLists(): void {
     const { toolsListChanged, resourcesListChanged } = this.#listFilter();
-    if (toolsListChanged === true) this.#toolsChanged();
+    if (toolsListChanged === true) this.#tools.tell({ kind: "tools_changed" });
     if (resourcesListChanged === true) this.#tell({ kind: "resources_changed" });
   }
 
   #tellResources(): void {
     for (const uri of this.#uris) this.#tell({ kind: "resource_updated", uri });
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => undefined);
-    return done;
   }
 }
 

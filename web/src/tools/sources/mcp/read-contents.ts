@@ -15,7 +15,7 @@ import { SluiceError } from "../../../errors/error.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../../json/value-scanner.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { textOf } from "../../../jsonrpc/bytes.js";
-import { subjectOf, ToolServerError } from "../../errors.js";
+import { badAnswer } from "../../errors.js";
 import { type Freshness, MAX_URI, type ReadContent, type ReadResult } from "../../resources/connection.js";
 
 /** Maximum bytes of a resource's texts in memory. */
@@ -234,10 +234,8 @@ class Entries {
   #contentsOf(result: unknown): readonly unknown[] {
     const { contents } = objectOr(result);
     if (Array.isArray(contents)) return contents as unknown[];
-    const subject = subjectOf({ source: this.#reading.namespace });
-    throw new ToolServerError(`${subject} answered without a list of contents: see the server's own log.`, {
-      category: "non_retryable",
-    });
+    const place = { source: this.#reading.namespace };
+    throw badAnswer(place, "answered without a list of contents", "see the server's own log");
   }
 
   /** The artifact that a text refers to, if the core stored it for this result. */

@@ -38,7 +38,6 @@ interface PendingRequest<T> {
   readonly goesOn?: boolean;
 }
 
-/** What all requests of a connection need. */
 interface RequestDeps {
   /** The source's name. */
   readonly name: string;

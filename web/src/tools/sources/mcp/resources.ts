@@ -2,9 +2,9 @@
  * The resources of an MCP server (MCP, "Resources").
  * @module
  */
-import type { Client } from "@modelcontextprotocol/client";
-import { objectOr, RpcCode, stringOr } from "../../../jsonrpc/rpc.js";
-import { subjectOf, ToolClientError, ToolServerError } from "../../errors.js";
+import type { Client, Resource } from "@modelcontextprotocol/client";
+import { objectOr, RpcCode } from "../../../jsonrpc/rpc.js";
+import { badAnswer, subjectOf, ToolClientError } from "../../errors.js";
 import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
 import { through } from "../body.js";
 import type { ConnectionDeps } from "./connection.js";
@@ -22,8 +22,8 @@ const MAX_LISTED: number = 10_000;
 const MAX_READ = 8 * 1024 * 1024;
 
 /** One page of a list. */
-interface Page {
-  readonly entries: readonly unknown[];
+interface Page<T> {
+  readonly entries: readonly T[];
   readonly nextCursor?: string | undefined;
 }
 
@@ -42,28 +42,27 @@ export class McpResources implements ResourceConnection {
   /** Follows pages up to 10,000 entries. */
   async list(signal: AbortSignal): Promise<readonly ListedResource[]> {
     const { client } = this.#deps;
-    const entries = await this.#pages(signal, async (params) => {
-      const { resources, nextCursor } = await client.request(
-        { method: "resources/list", params },
-        { signal, timeout: NO_LIMIT },
-      );
-      return { entries: resources, nextCursor };
+    const listed = await this.#pages(signal, async (params) => {
+      const list = client.request({ method: "resources/list", params }, { signal, timeout: NO_LIMIT });
+      const { resources: entries, nextCursor } = await list;
+      return { entries, nextCursor };
     });
-    return entries.map((entry) => {
-      const { uri, size } = objectOr(entry);
-      return { uri: String(uri), ...said(entry), ...(typeof size === "number" && { size_bytes: size }) };
-    });
+    return listed.map(({ uri, size, ...about }) => ({
+      uri,
+      ...described(about),
+      ...(size !== undefined && { size_bytes: size }),
+    }));
   }
 
   /** Like `list`. */
   async templates(signal: AbortSignal): Promise<readonly ListedTemplate[]> {
     const { client } = this.#deps;
-    const entries = await this.#pages(signal, async (params) => {
+    const listed = await this.#pages(signal, async (params) => {
       const list = client.request({ method: "resources/templates/list", params }, { signal, timeout: NO_LIMIT });
-      const { resourceTemplates, nextCursor } = await list.catch(withoutTemplates);
-      return { entries: resourceTemplates, nextCursor };
+      const { resourceTemplates: entries, nextCursor } = await list.catch(withoutTemplates);
+      return { entries, nextCursor };
     });
-    return entries.map((entry) => ({ uri_template: String(objectOr(entry)["uriTemplate"]), ...said(entry) }));
+    return listed.map(({ uriTemplate, ...about }) => ({ uri_template: uriTemplate, ...described(about) }));
   }
 
   async read(uri: string, reading: Omit<Reading, "namespace">): Promise<ReadResult> {
@@ -108,18 +107,24 @@ export class McpResources implements ResourceConnection {
     return completion.values;
   }
 
-  #pages(
+  #pages<T>(
     signal: AbortSignal,
-    page: (params: { readonly cursor?: string }) => Promise<Page>,
-  ): Promise<readonly unknown[]> {
-    const ask = async (): Promise<readonly unknown[]> => {
-      const all: unknown[] = [];
+    page: (params: { readonly cursor?: string }) => Promise<Page<T>>,
+  ): Promise<readonly T[]> {
+    const ask = async (): Promise<readonly T[]> => {
+      const all: T[] = [];
       const seen = new Set<string>();
       let cursor: string | undefined;
       do {
         const { entries, nextCursor } = await page(cursor === undefined ? {} : { cursor });
         for (const entry of entries) all.push(entry);
-        if (nextCursor !== undefined && (seen.has(nextCursor) || seen.size >= MAX_PAGES)) throw this.#endless();
+        if (nextCursor !== undefined && (seen.has(nextCursor) || seen.size >= MAX_PAGES)) {
+          throw badAnswer(
+            { source: this.#deps.name },
+            "lists its resources without an end",
+            "see the server's own log",
+          );
+        }
         if (nextCursor !== undefined) seen.add(nextCursor);
         cursor = nextCursor;
       } while (cursor !== undefined && all.length < MAX_LISTED);
@@ -138,21 +143,12 @@ export class McpResources implements ResourceConnection {
     const sentence = `${subject} has no resource with this URI (JSON-RPC ${code}): ${remedy}.`;
     throw new ToolClientError(sentence, { isNotFound: true });
   }
-
-  #endless(): ToolServerError {
-    const subject = subjectOf({ source: this.#deps.name });
-    return new ToolServerError(`${subject} lists its resources without an end: see the server's own log.`, {
-      category: "non_retryable",
-    });
-  }
 }
 
-/** The common members of an entry. */
-function said(entry: unknown): { name: string; title?: string; description?: string; mime_type?: string } {
-  const { name, title, description, mimeType } = objectOr(entry);
-  const texts = { title: stringOr(title), description: stringOr(description), mime_type: stringOr(mimeType) };
-  const known = Object.entries(texts).filter((each): each is [string, string] => each[1] !== undefined);
-  return { name: stringOr(name) ?? "", ...Object.fromEntries(known) };
+/** The common members of an entry. `withFitEntries` has removed all others, and those that are no texts. */
+function described({ name, title, description, mimeType }: Omit<Resource, "uri">): Omit<ListedResource, "uri"> {
+  const texts = Object.entries({ title, description, mime_type: mimeType });
+  return { name, ...Object.fromEntries(texts.filter(([, text]) => text !== undefined)) };
 }
 
 /** Servers with resources may have no templates. */

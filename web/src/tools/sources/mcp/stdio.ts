@@ -8,7 +8,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ArtifactScope } from "../../../artifacts/store.js";
 import { SluiceError } from "../../../errors/error.js";
-import { joined, textOf } from "../../../jsonrpc/bytes.js";
+import { Tail, textOf } from "../../../jsonrpc/bytes.js";
 import { type GatedStdioTransport, stdioThrough } from "../../../mcp/stdio/gated-stdio.js";
 import { childEnvironment } from "../../../mcp/stdio/server-process.js";
 import { adaptError, withoutSecrets } from "../../adapt-error.js";
@@ -23,7 +23,6 @@ import type { ToolInterceptor } from "./tool-interceptor.js";
  */
 const PROBE_TIMEOUT: number = 5000;
 
-/** What a source of an MCP server process needs. */
 export interface McpStdioDeps extends McpDeps {
   /** The program and its arguments. It is started without a shell. */
   readonly argv: readonly [command: string, ...args: string[]];
@@ -72,9 +71,6 @@ class StdioSource implements ToolSource {
 /** Bytes of standard error that are kept. More than are shown, so that no part of a secret is shown. */
 const MAX_HELD = 16_384;
 
-/** Maximum number of kept chunks. */
-const MAX_PIECES = 256;
-
 /** Maximum characters and lines that are shown. */
 const MAX_TOLD = 4096;
 const MAX_LINES = 20;
@@ -82,39 +78,12 @@ const MAX_LINES = 20;
 /** Invisible characters, except line breaks and tabs. */
 const HIDDEN = /(?!\n|\t)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** The end of a program's standard error. */
-class ErrorOutput {
-  readonly #secrets: readonly string[];
-  #pieces: Uint8Array[] = [];
-  #size = 0;
-
-  constructor(secrets: readonly string[]) {
-    this.#secrets = secrets;
-  }
-
-  push(chunk: Uint8Array): void {
-    // A copy, since the chunk is a view of a larger buffer.
-    const piece = new Uint8Array(chunk.subarray(-MAX_HELD));
-    this.#pieces.push(piece);
-    this.#size += piece.length;
-    // Not for every chunk: a program may write many short ones.
-    if (this.#size <= 2 * MAX_HELD && this.#pieces.length <= MAX_PIECES) return;
-    const held = this.#held();
-    this.#pieces = [held];
-    this.#size = held.length;
-  }
-
-  /** The output, cleaned for a log. */
-  get text(): string {
-    const told = withoutSecrets(textOf([this.#held()]), this.#secrets)
-      .replaceAll(HIDDEN, "")
-      .trim();
-    return told.slice(-MAX_TOLD).split("\n").slice(-MAX_LINES).join("\n");
-  }
-
-  #held(): Uint8Array {
-    return joined(this.#pieces).slice(-MAX_HELD);
-  }
+/** The end of a program's standard error, cleaned for a log. */
+function cleanOutput({ bytes }: Tail, secrets: readonly string[]): string {
+  const told = withoutSecrets(textOf([bytes]), secrets)
+    .replaceAll(HIDDEN, "")
+    .trim();
+  return told.slice(-MAX_TOLD).split("\n").slice(-MAX_LINES).join("\n");
 }
 
 type StartingDeps = Omit<McpStdioDeps, "argv"> & { readonly argv: readonly string[] };
@@ -136,8 +105,8 @@ class Starting {
   }
 
   async connected(options: OpenOptions, era: McpEra): Promise<SourceConnection> {
-    const output = new ErrorOutput(this.#deps.secrets ?? []);
-    options.onProgram?.(() => output.text);
+    const output = new Tail(MAX_HELD);
+    options.onProgram?.(() => cleanOutput(output, this.#deps.secrets ?? []));
     const over = (interceptor: ToolInterceptor): OpenedTransport => {
       const transport = this.#transport(interceptor, output);
       const kill = async (): Promise<void> => void (transport.pid === null || (await killTree(transport.pid)));
@@ -154,7 +123,7 @@ class Starting {
     return connection;
   }
 
-  #transport(interceptor: ToolInterceptor, output: ErrorOutput): GatedStdioTransport {
+  #transport(interceptor: ToolInterceptor, output: Tail): GatedStdioTransport {
     const { argv, env, cwd, onErrorOutput } = this.#deps;
     const [command = "", ...args] = argv;
     const transport = stdioThrough(
@@ -176,7 +145,7 @@ class Starting {
       }
       // At once: a process whose standard error is not read blocks.
       transport.stderr?.on("data", (chunk) => {
-        output.push(chunk);
+        output.add(chunk);
         onErrorOutput?.(chunk);
       });
     };

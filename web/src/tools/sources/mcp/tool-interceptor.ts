@@ -28,7 +28,6 @@ import {
   type Waiter,
 } from "./requests.js";
 
-/** What an interceptor needs. */
 interface ToolInterceptorDeps {
   readonly sluice: Sluice;
   /** The sluice's store. */
@@ -222,7 +221,6 @@ export class ToolInterceptor implements Interceptor {
   }
 }
 
-/** What the policy needs. */
 interface AnswerDeps {
   readonly waiting: PendingRequests;
   /** The requests that the message may answer. Undefined for all. */

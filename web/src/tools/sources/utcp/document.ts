@@ -4,6 +4,7 @@
  */
 import { wrong } from "../../errors.js";
 import { isObject } from "../../../errors/arguments.js";
+import { boundedBytes, textOf } from "../../../jsonrpc/bytes.js";
 import { parsedOr } from "../../../jsonrpc/rpc.js";
 
 /** A parsed document: an object within all limits. */
@@ -44,16 +45,9 @@ export function kindOf(document: Document): DocumentKind {
 }
 
 /** Decodes bytes. Undefined if there are too many. */
-export async function boundedText(bytes: AsyncIterable<Uint8Array>): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  for await (const piece of bytes) {
-    size += piece.length;
-    if (size > MAX_DOCUMENT) return undefined;
-    text += decoder.decode(piece, { stream: true });
-  }
-  return text + decoder.decode();
+export async function boundedText(chunks: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  const bytes = await boundedBytes(chunks, MAX_DOCUMENT);
+  return bytes && textOf([bytes]);
 }
 
 /** The error for a document that is too large. */

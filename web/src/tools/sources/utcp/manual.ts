@@ -3,7 +3,7 @@
  * @module
  */
 import { z } from "zod";
-import { CALL_TEMPLATE_TYPES, type CallTemplateType, LOCAL_TYPES } from "../../config.js";
+import { CALL_TEMPLATE_TYPES, type CallTemplateType, LOCAL_TYPES } from "../../config/config.js";
 import { quoted, shownName, subjectOf, type ToolNodeError, unsupported, wrong } from "../../errors.js";
 import type { JsonSchema, LeftOutTool, SourceTool } from "../../source.js";
 import { type Document, MAX_TOOLS } from "./document.js";

@@ -2,14 +2,14 @@
  * Configurations of popular MCP servers, with the places of artifacts in their results.
  * @module
  */
-import { readRetention } from "../artifacts/retention/policy.js";
-import { checkCoreConfig } from "../config/check.js";
-import type { ToolFieldConfig } from "../config/types.js";
-import { SluiceError } from "../errors/error.js";
-import { nearest } from "../errors/arguments.js";
-import { withoutInterceptor } from "../mcp/interceptor-config.js";
+import { readRetention } from "../../artifacts/retention/policy.js";
+import { checkCoreConfig } from "../../config/check.js";
+import type { ToolFieldConfig } from "../../config/types.js";
+import { SluiceError } from "../../errors/error.js";
+import { nearest } from "../../errors/arguments.js";
+import { withoutInterceptor } from "../../mcp/interceptor-config.js";
 import { readToolConfig, type ExternalToolConfig } from "./config.js";
-import { ToolConfigError } from "./errors.js";
+import { ToolConfigError } from "../errors.js";
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Maximum number of presets listed in an error. */

@@ -4,10 +4,10 @@
  */
 import { parse } from "@humanwhocodes/momoa";
 import { z } from "zod";
-import type { SluiceConfig } from "../config/types.js";
+import type { SluiceConfig } from "../../config/types.js";
 import { checkConnection, isAddress, wordsIn } from "./connection.js";
-import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "./errors.js";
-import type { TransformerContext } from "./tool-call.js";
+import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "../errors.js";
+import type { TransformerContext } from "../tool-call.js";
 import { isVariableName } from "./variables.js";
 
 /** The transport of a source. `mcp` chooses stdio, Streamable HTTP or server-sent events from the connection. */

@@ -4,7 +4,7 @@
  */
 import { parseArgsStringToArgv } from "string-argv";
 import type { ToolConfig } from "./config.js";
-import { ToolConfigError, wrongValue } from "./errors.js";
+import { ToolConfigError, wrongValue } from "../errors.js";
 
 /** Where an MCP server is. */
 export type McpEndpoint =

@@ -4,7 +4,7 @@
  */
 import { checkConnection, isInline, transportOf, type McpEndpoint } from "./connection.js";
 import type { ToolConfig } from "./config.js";
-import { subjectOf, ToolAuthError, ToolConfigError } from "./errors.js";
+import { subjectOf, ToolAuthError, ToolConfigError } from "../errors.js";
 
 /** Returns a variable's value, or undefined. An empty value counts as a value. */
 export type Variables = (name: string) => string | undefined;
