@@ -36,28 +36,6 @@ const LIMIT = 300_000;
 /** What is not tracked and that tests need. */
 const BUILT = ["dist", "web/src/core", "web/src/config", "tests/e2e/node_modules"];
 
-await main(async () => {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: "string", default: "1" },
-      count: { type: "string", default: "300" },
-      only: { type: "string" },
-      out: { type: "string" },
-    },
-  });
-  const [seed, count] = [values.seed, values.count].map(wholeNumber);
-  const mutants = values.only === undefined ? drawn(seed, count) : JSON.parse(readFileSync(values.only, "utf8"));
-  const folder = mkdtempSync(join(tmpdir(), "sluice-mutants-"));
-  try {
-    const survivors = await survivorsOf(mutants, folder);
-    console.log(`\n${mutants.length - survivors.length} of ${mutants.length} noticed, seed ${seed}`);
-    if (values.out !== undefined) writeFileSync(values.out, JSON.stringify(survivors, null, 2));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  return 0;
-});
-
 function wholeNumber(text) {
   if (!/^\d{1,9}$/.test(text)) throw new Error(`"${text}" is no whole number.`);
   return Number(text);
@@ -194,3 +172,25 @@ function passes(copy, command, args) {
     child.once("exit", end);
   });
 }
+
+await main(async () => {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: "string", default: "1" },
+      count: { type: "string", default: "300" },
+      only: { type: "string" },
+      out: { type: "string" },
+    },
+  });
+  const [seed, count] = [values.seed, values.count].map(wholeNumber);
+  const mutants = values.only === undefined ? drawn(seed, count) : JSON.parse(readFileSync(values.only, "utf8"));
+  const folder = mkdtempSync(join(tmpdir(), "sluice-mutants-"));
+  try {
+    const survivors = await survivorsOf(mutants, folder);
+    console.log(`\n${mutants.length - survivors.length} of ${mutants.length} noticed, seed ${seed}`);
+    if (values.out !== undefined) writeFileSync(values.out, JSON.stringify(survivors, null, 2));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return 0;
+});
