@@ -1,4 +1,4 @@
-/** A result with more artifacts than its store may keep: what is gone is said to be. */
+/** The limits of a store: each that a configuration names is kept, and what a result loses by them is said. */
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { RetentionConfig } from "../../../web/src/config/types.js";
@@ -52,4 +52,41 @@ test("the hash and the size of what is gone are those it had, and where its refe
   expect(gone).toMatchObject({ size_bytes: size, source: { truncated: true, original_size: size } });
   expect(gone?.id).toBe(`truncated_${gone?.sha256?.slice(0, 12)}`);
   expect(gone?.source["warning"]).toMatch(/^Content not stored \(E_STORE_FULL\): /);
+});
+
+const ADA = { tenant_id: "acme", user_id: "ada", session_id: "s", trace_id: "t" };
+
+/** Texts of about these lengths. */
+const parts = (sizes: readonly number[]): unknown => sizes.map((size, at) => `${at}${prose(size)}`);
+
+describe("limits that a configuration names are kept", () => {
+  test.each<[keyof RetentionConfig, RetentionConfig]>([
+    ["max_artifact_bytes", { max_artifact_bytes: 20_000 }],
+    ["max_trace_bytes", { max_trace_bytes: 50_000 }],
+    ["max_session_bytes", { max_session_bytes: 50_000 }],
+    ["max_artifacts_per_trace", { max_artifacts_per_trace: 2 }],
+    ["max_artifacts_per_session", { max_artifacts_per_session: 2 }],
+    ["max_namespace_bytes", { max_namespace_bytes: 50_000 }],
+    ["max_total_bytes", { max_total_bytes: 50_000 }],
+  ])("%s", async (key, limit) => {
+    const config = { retention: { ...limit, cleanup_strategy: "none" } } as const;
+    const sluice = await createSluice({ store: new MemoryArtifactStore(), config });
+    const { artifacts, failures } = await sluice.transform(parts([15_000, 15_000, 25_000]), { scope: ADA });
+    expect(artifacts.map(({ source }) => source["truncated"] === true)).toEqual([false, false, true]);
+    expect(failures).toMatchObject([{ path: `retention.${key}` }]);
+  });
+
+  test.each(["stored", "used"] as const)("ttl_seconds and ttl_from: %s", async (ttl_from) => {
+    let now = 0;
+    const store = new MemoryArtifactStore({ clock: () => now });
+    const sluice = await createSluice({ store, config: { retention: { ttl_seconds: 60, ttl_from } } });
+    const original = { log: prose(30_000) };
+    const { value } = await sluice.transform(original, { dialect: "mcp", scope: ADA });
+    now = 59_999;
+    expect(await sluice.restore(value, { scope: ADA })).toEqual(original);
+    now = 60_000;
+    const later = await sluice.restore(value, { scope: ADA }).catch((error: unknown) => error);
+    const expired: unknown = expect.objectContaining({ code: "E_EXPIRED" });
+    expect(later).toEqual(ttl_from === "used" ? original : expired);
+  });
 });
