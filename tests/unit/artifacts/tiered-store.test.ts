@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { BareMemoryStore, MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
+import { BareMemoryStore, MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type {
   ArtifactInfo,
   ArtifactRef,
   ArtifactScope,
   ArtifactStore,
   ArtifactWriter,
-} from "../../../../web/src/artifacts/store.js";
-import { TieredArtifactStore } from "../../../../web/src/index.js";
-import { dated, hashOf, listed, same, streamed } from "../bytes.js";
-import { noise } from "../noise.js";
-import { describeStore, type OpenSubject, type Subject } from "../store-contract.js";
+} from "../../../web/src/artifacts/store.js";
+import { TieredArtifactStore } from "../../../web/src/index.js";
+import { dated, hashOf, listed, same, streamed } from "./bytes.js";
+import { noise } from "./noise.js";
+import { describeStore, type OpenSubject, type Subject } from "./store-contract.js";
 
 /** Two stores that are asked one after the other are dated by one clock, which never stands still. */
 const precise = (): number => performance.timeOrigin + performance.now();

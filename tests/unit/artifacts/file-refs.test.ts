@@ -1,5 +1,5 @@
-/** What happens between the looks that an eviction takes. */
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+/** Refs in a folder: between the looks that an eviction takes, and by their names. */
+import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -7,11 +7,12 @@ import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js
 import { Folder } from "../../../web/src/artifacts/file/folder.js";
 import { evictRef } from "../../../web/src/artifacts/file/refs.js";
 import type { StoredArtifact } from "../../../web/src/artifacts/store.js";
+import { listed } from "./bytes.js";
 
 let root: string;
 let store: FileArtifactStore;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "sluice-evict-"));
+  root = await mkdtemp(join(tmpdir(), "sluice-refs-"));
   store = new FileArtifactStore(root);
 });
 afterEach(() => rm(root, { recursive: true }));
@@ -64,4 +65,47 @@ test("where nothing happens it goes, with its bytes", async () => {
   expect(await evictRef(new Racing(() => Promise.resolve()), artifact)).toBe(true);
   expect(await store.exists(artifact.id)).toBe(false);
   expect((await readdir(join(root, "blobs"), { recursive: true })).join(" ")).not.toMatch(/[0-9a-f]{64}/);
+});
+
+const scope = { user_id: "ada" };
+async function named(filename: string): Promise<readonly string[]> {
+  return (await listed(new FileArtifactStore(root).list(scope, { filename }))).map(({ id }) => id);
+}
+
+/** Paths of the entries that there are. */
+async function entries(): Promise<readonly string[]> {
+  const paths = await readdir(join(root, "names"), { recursive: true });
+  return paths.filter((path) => path.includes("@"));
+}
+
+test("a store that was written before there were names is found its way in all the same", async () => {
+  const { id } = await store.putText("x", { scope, filename: "a.txt" });
+  await rm(join(root, "names"), { recursive: true });
+  expect(await named("a.txt")).toEqual([id]);
+  expect(await entries()).toHaveLength(1);
+  await store.update(id, { filename: "b.txt" }, scope);
+  expect([await named("a.txt"), await named("b.txt")]).toEqual([[], [id]]);
+});
+
+test("an entry goes with its artifact, and with its name", async () => {
+  const { id } = await store.putText("x", { scope, filename: "a.txt" });
+  await store.update(id, { filename: "b.txt" }, scope);
+  expect(await entries()).toHaveLength(1);
+  await store.delete(id, scope);
+  expect(await entries()).toEqual([]);
+});
+
+test("an entry without an artifact counts for nothing, and goes with gc once it is old", async () => {
+  const { id } = await store.putText("x", { scope, filename: "a.txt" });
+  const [entry = ""] = await entries();
+  const left = [entry.replace(/@.*/, "@zzz"), entry.replace(/_[0-9a-f]{12}@/, "_ffffffffffff@")];
+  for (const path of left) await writeFile(join(root, "names", path), "");
+  expect(await named("a.txt")).toEqual([id]);
+  await store.gc();
+  expect(await entries()).toHaveLength(3);
+  const old = new Date(Date.now() - 2 * 60 * 60 * 1000);
+  for (const path of [...left, entry]) await utimes(join(root, "names", path), old, old);
+  await store.gc();
+  expect(await entries()).toEqual([entry]);
+  expect(await named("a.txt")).toEqual([id]);
 });
