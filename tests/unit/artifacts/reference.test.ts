@@ -1,3 +1,4 @@
+/** Ids, namespaces, and the refs of what is not stored. */
 import * as fc from "fast-check";
 import { expect, test, describe } from "vitest";
 import { idOf, nameOf } from "../../../web/src/artifacts/file/folder.js";

@@ -1,6 +1,10 @@
-/** Flags and their defaults. */
-import { describe, expect, test } from "vitest";
+/** Flags with their defaults, and options of folders on this machine. */
+import { mkdtemp, open, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test, onTestFinished } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { localWorkspaces } from "../../../web/src/files/local-workspaces.js";
 import { FLAGS, MAX_FILE_BYTES } from "../../../web/src/files/options.js";
 import { UserFiles } from "../../../web/src/files/user-files.js";
 
@@ -30,4 +34,23 @@ describe("flags", () => {
     expect(made({}).storage({ user_id: "ada" })).toBeDefined();
     expect(() => new UserFiles({} as never)).toThrow("store");
   });
+});
+
+test("how large a file may be is said by max_file_size_mb alone, also above what is taken by default", async () => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "sluice-local-")));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const workspace = await localWorkspaces({ root }).openWorkspace("ada");
+  const size = 51 * 1024 ** 3;
+  await using file = await open(join(root, "ada", "sparse.bin"), "w");
+  await file.truncate(size);
+  await using found = await workspace.openOutput(`${workspace.prefix}sparse.bin`);
+  expect(found.size_bytes).toBe(size);
+});
+
+test.each([
+  [{ sandboxed: true }, '"sandboxed" is no option of localWorkspaces: did you mean sandbox?'],
+  [{ sandbox: "yes" }, "The option sandbox of localWorkspaces must be true or false."],
+  [{ hide: "./store" }, "The option hide of localWorkspaces must be a list of paths of folders."],
+])("a slip leaves no server without its sandbox: %j", (options, message) => {
+  expect(() => localWorkspaces(options as never)).toThrow(message);
 });

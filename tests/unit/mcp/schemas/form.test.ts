@@ -1,3 +1,4 @@
+/** How widened schemas of arguments and results are written. */
 import { describe, expect, test } from "vitest";
 import { edited, OFFER, REFERENCE, validator, widenedInput, TEXT_OFFER, widenedOutput } from "./widened.js";
 
