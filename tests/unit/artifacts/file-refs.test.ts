@@ -1,21 +1,20 @@
 /** Refs in a folder: between the looks that an eviction takes, and by their names. */
-import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { Folder } from "../../../web/src/artifacts/file/folder.js";
 import { evictRef } from "../../../web/src/artifacts/file/refs.js";
 import type { StoredArtifact } from "../../../web/src/artifacts/store.js";
 import { listed } from "./bytes.js";
+import { emptyFolder } from "../../support/folder.js";
 
 let root: string;
 let store: FileArtifactStore;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "sluice-refs-"));
+  root = await emptyFolder();
   store = new FileArtifactStore(root);
 });
-afterEach(() => rm(root, { recursive: true }));
 
 /** A folder in which something happens after an eviction's first look and before its rename. */
 class Racing extends Folder {

@@ -1,6 +1,4 @@
 /** Random operations in random scopes, held against a model that is nothing but a list. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,6 +7,7 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { listed } from "./bytes.js";
 import { holds, step, type Step } from "./contract/model.js";
 import { amount } from "../../support/full.js";
+import { emptyFolder } from "../../support/folder.js";
 
 test("the memory store does what the model does", async () => {
   expect.hasAssertions();
@@ -19,7 +18,7 @@ test("the memory store does what the model does", async () => {
 });
 
 test("the file store does what the model does, also when two objects share a folder", async () => {
-  const root = await mkdtemp(join(tmpdir(), "sluice-model-"));
+  const root = await emptyFolder();
   let run = 0;
   const check = async (steps: readonly Step[]): Promise<void> => {
     const folder = join(root, String(run++));
@@ -29,9 +28,5 @@ test("the file store does what the model does, also when two objects share a fol
     }
     await holds(new FileArtifactStore(folder), steps);
   };
-  try {
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), check), { numRuns: amount(15, 40) });
-  } finally {
-    await rm(root, { recursive: true });
-  }
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), check), { numRuns: amount(15, 40) });
 });

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test, it } from "vitest";
 import { createSluice, NoOpArtifactStore, type Sluice, MemoryArtifactStore } from "../../../web/src/index.js";
-import { base64, onlyBytes, PDF, PNG, prose, textResult, WAV } from "./samples.js";
+import { base64, onlyBytes, PDF, PNG, prose, textResult, WAV, opened } from "./samples.js";
 
 const LONG = prose(20_000);
 
@@ -59,8 +59,7 @@ describe.each(CASES)("a block with $name", ({ block, original, mime_type, filena
   const result = { content: [{ type: "text", text: "Here it is." }, block] };
 
   test("is an artifact for the planner", async () => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const { value, artifacts } = await sluice.transform(result);
     const artifact = { id: artifacts[0]?.id, mime_type, size_bytes: original.length, filename };
     expect(value).toMatchObject({
@@ -74,8 +73,7 @@ describe.each(CASES)("a block with $name", ({ block, original, mime_type, filena
   });
 
   test("is a sentence at the same place for a host, in a valid result", async () => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const { value, artifacts } = await sluice.transform(result, { dialect: "mcp", namespace: "files" });
     const parsed = CallToolResultSchema.parse(value);
     expect(parsed.content).toMatchObject([
@@ -100,8 +98,7 @@ test("small blocks stay", async () => {
 });
 
 test("typed bytes are stored however short they are", async () => {
-  const store = new MemoryArtifactStore();
-  const sluice = await createSluice({ store });
+  const { store, sluice } = await opened();
   const bytes = Buffer.from("hello");
   const result = { content: [{ type: "image", data: base64(bytes), mimeType: "image/png" }] };
   expect((await onlyBytes(store, (await sluice.transform(result)).artifacts)).equals(bytes)).toBe(true);
@@ -119,8 +116,7 @@ describe("images for a client that shows them", () => {
   const call = { dialect: "mcp", clientShowsImages: true } as const;
 
   test("two stay, are stored and named too, and the third goes", async () => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const result = { content: [image, image, image] };
     const { value, artifacts } = await sluice.transform(result, call);
     const { content } = CallToolResultSchema.parse(value);
@@ -226,8 +222,7 @@ describe("a blob without a signature", () => {
   const blob = (uri: string): unknown => ({ type: "resource", resource: { uri, blob: zeros } });
 
   test("is stored as the bytes it stands for", async () => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const { artifacts } = await sluice.transform({ content: [blob("file:///a.bin")] });
     expect((await onlyBytes(store, artifacts)).equals(Buffer.alloc(20_000))).toBe(true);
   });

@@ -8,7 +8,7 @@ import { compileCore as compileOnWeb } from "../../../web/src/core/compile-web.j
 import createCoreModule from "../../../web/src/core/core.mjs";
 import { corePool, type Engine, type EnginePool } from "../../../web/src/core/engine.js";
 import { createSluice } from "../../../web/src/index.js";
-import { base64, PDF } from "./samples.js";
+import { base64, PDF, opened } from "./samples.js";
 
 async function pool(): Promise<EnginePool> {
   return corePool(await compileCore(), "{}");
@@ -60,8 +60,7 @@ describe("after a trap", () => {
   });
 
   test("a whole transform fails with the code, and the next one works", async () => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { sluice } = await opened();
     // a chunk that claims to be larger than memory
     const stream = sluice.open();
     await stream.write(Buffer.from('{"a":'));

@@ -6,7 +6,7 @@ import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import { STORE_SILENCE, StoreSilentError, timedStore } from "../../../web/src/core/store-access.js";
 import { createSluice, type Sluice } from "../../../web/src/index.js";
 import { faulty, Latch, type Call, type Watched } from "./faulty-store.js";
-import { base64, longestRun, PDF, PNG, prose, refsIn } from "./samples.js";
+import { base64, longestRun, PDF, PNG, prose, refsIn, opened } from "./samples.js";
 
 const ENOUGH = new Error("the user left");
 const INPUT = {
@@ -130,8 +130,7 @@ test("a stream ends while it is closed", async () => {
 
 test("a signal that is aborted late is nothing to an answer that came", async () => {
   const control = new AbortController();
-  const store = new MemoryArtifactStore();
-  const sluice = await createSluice({ store });
+  const { store, sluice } = await opened();
   const { artifacts } = await sluice.transform(INPUT, { signal: control.signal });
   control.abort(ENOUGH);
   expect((await refsIn(store)).length).toBeGreaterThanOrEqual(artifacts.length);

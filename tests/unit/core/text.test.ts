@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { createSluice, humanSize, MemoryArtifactStore, NoOpArtifactStore } from "../../../web/src/index.js";
 import { noise } from "../artifacts/noise.js";
-import { base64, longestRun, onlyBytes, PDF, sha256, textResult } from "./samples.js";
+import { base64, longestRun, onlyBytes, PDF, sha256, textResult, opened } from "./samples.js";
 
 const DOWNLOAD = { content: base64(PDF), name: "Sales Dashboard", format: "pdf" };
 const VIEW = { pdf_data: base64(PDF), view_name: "Revenue by Region", generated_at: "2025-12-22T10:30:00Z" };
@@ -32,8 +32,7 @@ describe.each([
     ["as JSON in a text block", textResult(JSON.stringify(answer))],
     ["in a JSON-RPC response", { jsonrpc: "2.0", id: 1, result: textResult(JSON.stringify(answer)) }],
   ])("%s: the planner gets the document with a reference in the PDF's place", async (_, result) => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const { value, text, artifacts, changed, clamped } = await sluice.transform(result, call);
     expect(value).toEqual(shown);
     expect(JSON.parse(text)).toEqual(shown);
@@ -43,8 +42,7 @@ describe.each([
   });
 
   test("a host gets a CallToolResult that names the artifact and the tool that reads it", async () => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const original = textResult(JSON.stringify(answer));
     const { value, text, artifacts } = await sluice.transform(original, { ...call, dialect: "mcp" });
     const { content } = value as ReturnType<typeof textResult>;
@@ -63,8 +61,7 @@ describe.each([
 });
 
 test("list_workbooks passes through", async () => {
-  const store = new MemoryArtifactStore();
-  const sluice = await createSluice({ store });
+  const { sluice } = await opened();
   const call = { tool: "list_workbooks", namespace: "tableau" };
   const plain = await sluice.transform(WORKBOOKS, call);
   expect(plain).toMatchObject({ value: WORKBOOKS, artifacts: [], changed: false });

@@ -2,13 +2,8 @@ import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import { stringifyDeep } from "../../../web/src/core/value.js";
-import { createSluice, type Sluice } from "../../../web/src/index.js";
-import { base64, LARGE_PNG, onlyBytes, PDF, PNG, prose, refsIn, sha256, textResult } from "./samples.js";
-
-async function opened(): Promise<{ store: MemoryArtifactStore; sluice: Sluice }> {
-  const store = new MemoryArtifactStore();
-  return { store, sluice: await createSluice({ store }) };
-}
+import { createSluice } from "../../../web/src/index.js";
+import { base64, LARGE_PNG, onlyBytes, PDF, PNG, prose, refsIn, sha256, textResult, opened } from "./samples.js";
 
 /** All strings of a value, however deep. */
 function stringsIn(value: unknown): readonly string[] {

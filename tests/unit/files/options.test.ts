@@ -1,12 +1,12 @@
 /** Flags with their defaults, and options of folders on this machine. */
-import { mkdtemp, open, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, onTestFinished } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { localWorkspaces } from "../../../web/src/files/local-workspaces.js";
 import { FLAGS, MAX_FILE_BYTES } from "../../../web/src/files/options.js";
 import { UserFiles } from "../../../web/src/files/user-files.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const made = (options: object): UserFiles => new UserFiles({ store: new MemoryArtifactStore(), ...options });
 
@@ -37,8 +37,7 @@ describe("flags", () => {
 });
 
 test("how large a file may be is said by max_file_size_mb alone, also above what is taken by default", async () => {
-  const root = await realpath(await mkdtemp(join(tmpdir(), "sluice-local-")));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const root = await emptyFolder();
   const workspace = await localWorkspaces({ root }).openWorkspace("ada");
   const size = 51 * 1024 ** 3;
   await using file = await open(join(root, "ada", "sparse.bin"), "w");

@@ -1,8 +1,5 @@
 /** What is put and fails, is put again, is put by many at once, or is one too many. */
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { beforeEach, describe, expect, test, onTestFinished } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
@@ -10,6 +7,7 @@ import { TieredArtifactStore } from "../../../web/src/artifacts/tiered-store.js"
 import { coreDescriber, UserStorage } from "../../../web/src/files/user-storage.js";
 import { bundled, printed } from "../artifacts/child.js";
 import { TestS3 } from "../artifacts/s3/ceph.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const ADA = { user_id: "ada" };
 const describer = coreDescriber(undefined);
@@ -125,12 +123,9 @@ async function versionsIn(storage: UserStorage): Promise<readonly string[]> {
 test.skipIf(process.platform === "win32")(
   "eight processes make one file of eight versions in a folder",
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "sluice-put-"));
+    const folder = await emptyFolder();
     const program = await bundled("../files/put-program");
-    onTestFinished(async () => {
-      await program.dispose();
-      await rm(folder, { recursive: true, force: true });
-    });
+    onTestFinished(() => program.dispose());
     const children = EIGHT.map((text) => program.start(folder, "new.txt", text));
     const said = children.map(printed);
     await Promise.all(children.map(async (child) => child.stdout && once(child.stdout, "data")));

@@ -9,7 +9,8 @@ import { Workspace } from "../../../web/src/files/workspace/workspace.js";
 import { ROOT } from "../cli/command.js";
 import { ADA, BOB, lab, type Lab } from "./lab.js";
 import { whyNoSandbox } from "./sandboxes.js";
-import { adas, emptyFolder } from "./workspace/rooms.js";
+import { emptyFolder } from "../../support/folder.js";
+import { adas } from "./workspace/rooms.js";
 
 const reason = await whyNoSandbox();
 

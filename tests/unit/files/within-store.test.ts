@@ -1,6 +1,4 @@
 /** A store in which users' files are found too is a store as any. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
@@ -9,6 +7,7 @@ import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import { UserFiles } from "../../../web/src/files/user-files.js";
 import { listed } from "../artifacts/bytes.js";
 import { describeStore, type OpenSubject } from "../artifacts/store-contract.js";
+import { emptyFolder } from "../../support/folder.js";
 
 /** As a source's store is; whoever the contract stands for has a file with a content that it puts too. */
 async function within(store: ArtifactStore): Promise<ArtifactStore> {
@@ -27,12 +26,12 @@ const inMemory: OpenSubject = async (options = {}) => {
 };
 
 const inFolder: OpenSubject = async (options = {}) => {
-  const root = await mkdtemp(join(tmpdir(), "sluice-within-"));
+  const root = await emptyFolder();
   const store = new FileArtifactStore(join(root, "store"), options);
   return {
     store: await within(store),
     contents: async () => new Set((await listed(store.list())).map(({ sha256 }) => sha256)).size,
-    dispose: () => rm(root, { recursive: true }),
+    dispose: async () => undefined,
   };
 };
 

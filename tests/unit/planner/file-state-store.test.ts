@@ -1,26 +1,27 @@
-import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { inspect } from "node:util";
-import { beforeEach, describe, expect, onTestFinished, test, afterAll, beforeAll } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { TemporaryFolder } from "../../../web/src/artifacts/file/temporaries.js";
 import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
 import { amount } from "../../support/full.js";
-import { bundled, printed, type Program } from "../artifacts/child.js";
+import { programOf, printed } from "../artifacts/child.js";
 import { dyingAtEach, type Dying } from "../artifacts/dying.js";
 import { endedOwner } from "../artifacts/ended.js";
 import { mounted, unmounted } from "../artifacts/small-disk.js";
 import { describeStateStore } from "./state-store-contract.js";
+import { emptyFolder } from "../../support/folder.js";
 
 describeStateStore("FileStateStore", async (bounds) => {
-  const root = await mkdtemp(join(tmpdir(), "sluice-state-"));
+  const root = await emptyFolder();
   let now = Date.UTC(2026, 0, 1);
   const opened = (): FileStateStore => new FileStateStore(join(root, "state"), { ...bounds, clock: () => now });
   return {
     store: opened(),
     beside: opened,
     pass: (ms) => void (now += ms),
-    dispose: () => rm(root, { recursive: true }),
+    dispose: async () => undefined,
   };
 });
 
@@ -28,9 +29,8 @@ describe("the folder", () => {
   let root: string;
   let folder: string;
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), "sluice-state-"));
+    root = await emptyFolder();
     folder = join(root, "some", "state");
-    onTestFinished(() => rm(root, { recursive: true }));
   });
   const filled = async (options = {}): Promise<FileStateStore> => {
     const store = new FileStateStore(folder, options);
@@ -214,20 +214,11 @@ describe("the folder", () => {
   });
 });
 
-let program: Program;
-let root: string;
-beforeAll(async () => {
-  program = await bundled("../planner/state-crash-program");
-  root = await mkdtemp(join(tmpdir(), "sluice-crash-"));
-});
-afterAll(async () => {
-  await program.dispose();
-  await rm(root, { recursive: true });
-});
+const program = programOf("../planner/state-crash-program");
 
 /** What is wrong with a store whose process died before its call number `call`; through when it did not die. */
 async function dying(call: number): Promise<Dying> {
-  const folder = join(root, String(call));
+  const folder = join(await emptyFolder(), "store");
   const lines = (await printed(program.start(folder, String(call)))).split("\n").filter((line) => line !== "");
   const said = new Set(lines);
   const wrong = lines.filter((line) => line.startsWith("failed"));

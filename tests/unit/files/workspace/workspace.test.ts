@@ -7,7 +7,8 @@ import { describe, expect, test } from "vitest";
 import { workspaceName } from "../../../../web/src/files/names.js";
 import { emptied, OpenFolder } from "../../../../web/src/files/workspace/open-folder.js";
 import { Workspace } from "../../../../web/src/files/workspace/workspace.js";
-import { adas, bytes, emptyFolder } from "./rooms.js";
+import { emptyFolder } from "../../../support/folder.js";
+import { adas, bytes } from "./rooms.js";
 
 const isRoot = process.getuid?.() === 0;
 
