@@ -1,4 +1,4 @@
-/** Contract: one at a time goes on with a run. */
+/** Contract: one at a time goes on with a run, and keeps it as it is by now; nobody else does. */
 import { describe, expect, test } from "vitest";
 import type { Current } from "../state-store-contract.js";
 

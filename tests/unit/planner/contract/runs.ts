@@ -1,4 +1,4 @@
-/** Contract: runs are kept as they are, each in a place of its own, and no more of anything than was said. */
+/** Contract: runs are kept as they are, each in a place of its own, and no more of anything than was said; what no store can take. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Current } from "../state-store-contract.js";
