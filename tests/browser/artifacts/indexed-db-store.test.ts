@@ -1,9 +1,13 @@
+/** The store of browsers: the contract, bytes that stream through memory, and a site that is cleared. */
+import { sha256 } from "#hash";
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
 import { IndexedDbArtifactStore } from "mcp-sluice/browser";
+import { expect, test, afterEach, vi } from "vitest";
+import { cdp } from "vitest/browser";
 import { BareIndexedDbStore } from "../../../web/src/artifacts/indexed-db/indexed-db-store.js";
-import { listed } from "../../unit/artifacts/bytes.js";
+import { listed, drained, same } from "../../unit/artifacts/bytes.js";
 import { holds, step, type Step } from "../../unit/artifacts/contract/model.js";
+import { noise } from "../../unit/artifacts/noise.js";
 import { describeStore, type OpenSubject } from "../../unit/artifacts/store-contract.js";
 import { contentsIn, freshName, removed, wrongIn } from "./database.js";
 
@@ -49,4 +53,128 @@ async function sharedBy(steps: readonly Step[]): Promise<void> {
 test("it does what the model does, also when two objects share a database", async () => {
   expect.hasAssertions();
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), sharedBy), { numRuns: 25 });
+});
+
+// What goes through memory when 100 MiB go in and out.
+
+const MIB = 1024 * 1024;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Bytes that are handed to the browser at once, and chunks that are asked of it. */
+function watched(): { readonly written: number[]; chunksRead: number } {
+  const seen = { written: [] as number[], chunksRead: 0 };
+  const { prototype } = IDBObjectStore;
+  const put = Reflect.get(prototype, "put") as CallableFunction;
+  const get = Reflect.get(prototype, "get") as CallableFunction;
+  vi.spyOn(prototype, "put").mockImplementation(function (this: IDBObjectStore, value: unknown, key) {
+    if (this.name === "chunks") seen.written.push((value as Uint8Array).buffer.byteLength);
+    return Reflect.apply(put, this, [value, key].slice(0, key === undefined ? 1 : 2)) as IDBRequest<IDBValidKey>;
+  });
+  vi.spyOn(prototype, "get").mockImplementation(function (this: IDBObjectStore, query) {
+    if (this.name === "chunks") seen.chunksRead += 1;
+    return Reflect.apply(get, this, [query]) as IDBRequest<unknown>;
+  });
+  return seen;
+}
+
+test("100 MiB are written as they come and read as they are asked for", async () => {
+  const name = freshName();
+  await using store = new IndexedDbArtifactStore({ name, retention: null });
+  const seen = watched();
+  const hash = await sha256.stream();
+  const piece = noise(300_000);
+  const writer = await store.openWriter();
+  let size = 0;
+  for (let turn = 0; size < 100 * MIB; turn++) {
+    piece.set([turn, turn >> 8]);
+    hash.update(piece);
+    await writer.write(piece);
+    size += piece.byteLength;
+    // One chunk is being filled, one is on its way.
+    expect(size - seen.written.length * MIB).toBeLessThanOrEqual(3 * MIB);
+  }
+  const ref = await writer.close();
+  expect(ref).toMatchObject({ size_bytes: size, sha256: hash.digest() });
+  expect(seen.written).toHaveLength(Math.ceil(size / MIB));
+  expect(Math.max(...seen.written)).toBe(MIB);
+
+  const out = await sha256.stream();
+  let read = 0;
+  for await (const chunk of (await store.openReader(ref.id)) ?? []) {
+    out.update(chunk);
+    read += 1;
+    expect(seen.chunksRead - read).toBeLessThanOrEqual(1);
+  }
+  expect(out.digest()).toBe(ref.sha256);
+  expect(await wrongIn(name)).toEqual([]);
+  expect(await store.delete(ref.id)).toBe(true);
+  expect(await contentsIn(name)).toBe(0);
+  await store.close();
+  await removed(name);
+});
+
+test("a range reads the chunks it is in, and a reader that nobody reads none", async () => {
+  await using store = new IndexedDbArtifactStore({ name: freshName() });
+  const data = noise(6 * MIB);
+  const { id } = await store.putBytes(data);
+  const seen = watched();
+  const range = { start: 2 * MIB - 5, end: 3 * MIB + 5 };
+  const stream = await store.openReader(id, { range });
+  expect(seen.chunksRead).toBe(0);
+  expect(same(await drained(stream), data.slice(range.start, range.end))).toBe(true);
+  expect(seen.chunksRead).toBe(3);
+});
+
+test.each([MIB - 1, MIB, MIB + 1, 2 * MIB])("%i bytes end where they end", async (size) => {
+  const name = freshName();
+  await using store = new IndexedDbArtifactStore({ name });
+  const data = noise(size);
+  const { id } = await store.putBytes(data);
+  expect(same(await store.get(id), data)).toBe(true);
+  expect(same(await drained(await store.openReader(id)), data)).toBe(true);
+  expect(await wrongIn(name)).toEqual([]);
+});
+
+test("a view of a larger buffer is stored without what is around it", async () => {
+  await using store = new IndexedDbArtifactStore({ name: freshName() });
+  const seen = watched();
+  const { id } = await store.putBytes(noise(4 * MIB).subarray(100, 110));
+  expect(seen.written).toEqual([10]);
+  expect(same(await store.get(id), noise(4 * MIB).slice(100, 110))).toBe(true);
+});
+
+/** What the provider's session has beyond the common part. */
+interface DevTools {
+  send(method: string, params: object): Promise<unknown>;
+}
+
+test("a store whose site was cleared is empty, and goes on", async () => {
+  const name = freshName();
+  await using store = new IndexedDbArtifactStore({ name });
+  const ref = await store.putBytes(noise(3 * MIB));
+  const writer = await store.openWriter();
+  await writer.write(noise(3 * MIB, 2));
+  await (cdp() as unknown as DevTools).send("Storage.clearDataForOrigin", {
+    origin: location.origin,
+    storageTypes: "indexeddb",
+  });
+  await expect(writer.close()).rejects.toMatchObject({ code: "E_STORE_WRITE" });
+  expect(await store.get(ref.id)).toBeNull();
+  expect(await store.putBytes(noise(3 * MIB))).toEqual(ref);
+  expect(await contentsIn(name)).toBe(1);
+});
+
+test("bytes that a writer still holds count as used", async () => {
+  await using store = new IndexedDbArtifactStore({ name: freshName() });
+  const free = async (): Promise<number> => (await store.space?.())?.free_bytes ?? 0;
+  const before = await free();
+  expect(before).toBeGreaterThan(0);
+  const writer = await store.openWriter();
+  await writer.write(noise(900_000));
+  expect(before - (await free())).toBeGreaterThan(800_000);
+  await writer.abort();
+  expect(before - (await free())).toBeLessThan(100_000);
 });

@@ -6,17 +6,17 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
+import { afterAll, beforeAll } from "vitest";
 
 /** A bundled program. */
 export interface Program {
   /** The file that node runs. */
   readonly path: string;
   readonly start: (...words: readonly string[]) => ChildProcess;
-  dispose(): Promise<void>;
 }
 
 /** Bundles `tests/unit/artifacts/<name>.ts` with what it imports, for plain node. */
-export async function bundled(name: string): Promise<Program> {
+export async function bundled(name: string): Promise<Program & { dispose(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-child-"));
   await build({
     configFile: false,
@@ -32,6 +32,25 @@ export async function bundled(name: string): Promise<Program> {
     path,
     start: (...words) => spawn(process.execPath, [path, ...words], { stdio: ["ignore", "pipe", "inherit"] }),
     dispose: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** The same for all tests of a file. */
+export function programOf(name: string): Program {
+  let program: Awaited<ReturnType<typeof bundled>> | undefined;
+  beforeAll(async () => {
+    program = await bundled(name);
+  });
+  afterAll(() => program?.dispose());
+  const current = (): Program => {
+    if (program === undefined) throw new Error("It is used before it is there.");
+    return program;
+  };
+  return {
+    get path() {
+      return current().path;
+    },
+    start: (...words) => current().start(...words),
   };
 }
 

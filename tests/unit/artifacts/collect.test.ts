@@ -1,30 +1,21 @@
 /** Collectors and writers in several processes, killed in a loop. */
-import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
 import { dated, listed } from "./bytes.js";
-import { bundled, killed, type Program } from "./child.js";
+import { programOf, killed } from "./child.js";
+import { emptyFolder } from "../../support/folder.js";
 
 // On a busy machine a round may end before anything was old enough to be taken.
 const ROUNDS = 6;
 const MOST_ROUNDS = 120;
 const AT_ONCE = 3;
-let program: Program;
-let root: string;
-beforeAll(async () => {
-  program = await bundled("claim-program");
-  root = await mkdtemp(join(tmpdir(), "sluice-collect-"));
-});
-afterAll(async () => {
-  await program.dispose();
-  await rm(root, { recursive: true });
-});
+const program = programOf("claim-program");
 
 test("a collector never takes what a writer has just claimed, and dying does not stop the next", async () => {
-  const folder = join(root, "store");
+  const folder = join(await emptyFolder(), "store");
   const lines: string[] = [];
   const evictions = (): number => lines.filter((line) => /^took [1-9]/.test(line)).length;
   for (let round = 0; round < ROUNDS || (evictions() < ROUNDS && round < MOST_ROUNDS); round++) {
@@ -51,7 +42,7 @@ test("a collector never takes what a writer has just claimed, and dying does not
 }, 120_000);
 
 test("while one process collects, another lets it", async () => {
-  const folder = join(root, "two");
+  const folder = join(await emptyFolder(), "store");
   const [one, two] = [new FileArtifactStore(folder), new FileArtifactStore(folder)];
   await one.putText("x");
   const limits = { ttl_seconds: null, max_total_bytes: 4 };
@@ -63,7 +54,7 @@ test("while one process collects, another lets it", async () => {
 });
 
 test("limits hold over what other processes stored before", async () => {
-  const folder = join(root, "before");
+  const folder = join(await emptyFolder(), "store");
   const plain = new FileArtifactStore(folder);
   const old = await plain.putText("12345", { namespace: "mine" });
   await plain.putText("12345", { namespace: "theirs" });

@@ -1,27 +1,18 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { listed } from "./bytes.js";
-import { bundled, printed, type Program } from "./child.js";
+import { programOf, printed } from "./child.js";
 import { dyingAtEach, type Dying } from "./dying.js";
 import { amount } from "../../support/full.js";
+import { emptyFolder } from "../../support/folder.js";
 
-let program: Program;
-let root: string;
-beforeAll(async () => {
-  program = await bundled("crash-program");
-  root = await mkdtemp(join(tmpdir(), "sluice-crash-"));
-});
-afterAll(async () => {
-  await program.dispose();
-  await rm(root, { recursive: true });
-});
+const program = programOf("crash-program");
 
 /** What is wrong with a store whose process died before its call number `call`; through when it did not die. */
 async function dying(call: number): Promise<Dying> {
-  const folder = join(root, String(call));
+  const folder = join(await emptyFolder(), "store");
   const done = (await printed(program.start(folder, String(call)))) === "done";
   const store = new FileArtifactStore(folder);
   const wrong = await damagesOf(store);

@@ -5,7 +5,6 @@ import {
   chown,
   lstat,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rename,
@@ -14,9 +13,8 @@ import {
   truncate,
   writeFile,
 } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { Layout } from "../../../web/src/artifacts/file/folder.js";
 import { scopeKey } from "../../../web/src/artifacts/scope.js";
@@ -24,18 +22,18 @@ import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
 import { listed, same } from "./bytes.js";
 import { bundled, printed } from "./child.js";
 import { noise } from "./noise.js";
+import { emptyFolder } from "../../support/folder.js";
 
 let root: string;
 let folder: string;
 let layout: Layout;
 let store: FileArtifactStore;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "sluice-folder-"));
+  root = await emptyFolder();
   folder = join(root, "store");
   layout = new Layout(folder);
   store = new FileArtifactStore(folder);
 });
-afterEach(() => rm(root, { recursive: true }));
 
 const refFolder = (ref: ArtifactRef): string => layout.refFolder(scopeKey(ref.scope), ref.id);
 const entries = (): Promise<string[]> => readdir(folder, { recursive: true });

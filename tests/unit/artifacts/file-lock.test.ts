@@ -1,23 +1,22 @@
 /** The lock of a collector, in every state in which it may be found. */
-import { mkdir, mkdtemp, readdir, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { TemporaryFolder } from "../../../web/src/artifacts/file/temporaries.js";
 import { endedOwner } from "./ended.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const HOUR = 3_600_000;
 let root: string;
 let lock: string;
 let store: FileArtifactStore;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "sluice-lock-"));
+  root = await emptyFolder();
   lock = join(root, "collector.lock");
   store = new FileArtifactStore(root);
   await store.putText("x");
 });
-afterEach(() => rm(root, { recursive: true }));
 
 const work = (): Promise<string> => Promise.resolve("done");
 

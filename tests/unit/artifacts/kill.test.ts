@@ -1,24 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { listed } from "./bytes.js";
-import { bundled, killed, type Program } from "./child.js";
+import { programOf, killed } from "./child.js";
 import { amount } from "../../support/full.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const ROUNDS = amount(4, 8);
-let program: Program;
-let root: string;
-beforeAll(async () => {
-  program = await bundled("churn-program");
-  root = await mkdtemp(join(tmpdir(), "sluice-kill-"));
-});
-afterAll(async () => {
-  await program.dispose();
-  await rm(root, { recursive: true });
-});
+const program = programOf("churn-program");
 
 async function blobNames(folder: string): Promise<string[]> {
   const entries = await readdir(join(folder, "blobs"), { recursive: true, withFileTypes: true });
@@ -26,7 +17,7 @@ async function blobNames(folder: string): Promise<string[]> {
 }
 
 test("two writers at once, killed over and over, never leave anything torn or lose what they stored", async () => {
-  const folder = join(root, "store");
+  const folder = join(await emptyFolder(), "store");
   const stored = new Set<string>();
   for (let round = 1; round <= ROUNDS; round++) {
     const seeds = [round, round + ROUNDS];

@@ -1,32 +1,27 @@
 /** What processes leave behind that are killed while they write, and what those keep that are not. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { lstat, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { TemporaryFolder } from "../../../web/src/artifacts/file/temporaries.js";
 import { listed, same } from "./bytes.js";
-import { bundled, printed, type Program } from "./child.js";
+import { programOf, printed, type Program } from "./child.js";
 import { noise } from "./noise.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const HOUR = 3_600_000;
 const MB = 1024 * 1024;
 /** Of an artifact that is half-written; the last of it is in memory. */
 const BYTES = 4 * MB;
 
-let program: Program;
+const program = programOf("half-program");
 let root: string;
 let folder: string;
-beforeAll(async () => {
-  program = await bundled("half-program");
-});
-afterAll(() => program.dispose());
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "sluice-left-"));
+  root = await emptyFolder();
   folder = join(root, "store");
 });
-afterEach(() => rm(root, { recursive: true }));
 
 interface Writer {
   readonly child: ChildProcess;

@@ -1,7 +1,9 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { BareMemoryStore, MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import { listed } from "./bytes.js";
+import { holds, step } from "./contract/model.js";
 import { describeStore, type Subject } from "./store-contract.js";
 
 function subjectOf(store: ArtifactStore): Subject {
@@ -31,4 +33,12 @@ test("an hour later it is gone", async () => {
   now = 3_600_000;
   expect(await store.exists(id)).toBe(false);
   expect(await listed(store.list())).toEqual([]);
+});
+
+test("the memory store does what the model does", async () => {
+  expect.hasAssertions();
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) => holds(new MemoryArtifactStore(), steps)),
+    { numRuns: 100 },
+  );
 });

@@ -2,14 +2,12 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Hashing } from "../../../web/src/artifacts/hash.js";
 import type { ArtifactStore, Clock } from "../../../web/src/artifacts/store.js";
-import { contractOfEvicting } from "./contract/evicting.js";
-import { contractOfHostile } from "./contract/hostile.js";
-import { contractOfMistyped } from "./contract/mistyped.js";
-import { contractOfNaming } from "./contract/naming.js";
-import { contractOfPutting } from "./contract/putting.js";
-import { contractOfReading } from "./contract/reading.js";
-import { contractOfScoping } from "./contract/scoping.js";
-import { contractOfWriting } from "./contract/writing.js";
+import { contractOfEvicting } from "./contract/evictions.js";
+import { contractOfHostile, contractOfMistyped } from "./contract/inputs.js";
+import { contractOfNaming } from "./contract/names.js";
+import { contractOfPutting } from "./contract/puts.js";
+import { contractOfReading, contractOfWriting } from "./contract/streams.js";
+import { contractOfScoping } from "./contract/scopes.js";
 
 /** A store under test. */
 export interface Subject {

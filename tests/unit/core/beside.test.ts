@@ -4,7 +4,7 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import { createSluice, SluiceError } from "../../../web/src/index.js";
 import { failingAt, faulty, type Call } from "./faulty-store.js";
-import { base64, PDF, refsIn } from "./samples.js";
+import { base64, PDF, refsIn, opened } from "./samples.js";
 
 const numbers = [...PDF.subarray(0, 3_000)];
 
@@ -36,8 +36,7 @@ test("references are found however the document was spelled on its way", async (
 });
 
 test("they belong to the scope of the result", async () => {
-  const store = new MemoryArtifactStore();
-  const sluice = await createSluice({ store });
+  const { store, sluice } = await opened();
   const scope = { session_id: "mine" };
   const { value } = await sluice.transform([base64(PDF)], { dialect: "mcp", scope });
   expect(await sluice.restore(value)).toEqual(value);
@@ -46,8 +45,7 @@ test("they belong to the scope of the result", async () => {
 });
 
 test("nothing is kept for what was not changed, or carries its own", async () => {
-  const store = new MemoryArtifactStore();
-  const sluice = await createSluice({ store });
+  const { store, sluice } = await opened();
   await sluice.transform(["small"], { dialect: "mcp" });
   await sluice.transform({ pdf: base64(PDF) }, { dialect: "mcp" });
   await sluice.transform([base64(PDF)]);
@@ -55,8 +53,7 @@ test("nothing is kept for what was not changed, or carries its own", async () =>
 });
 
 test("a server cannot put a list of its own there", async () => {
-  const store = new MemoryArtifactStore();
-  const sluice = await createSluice({ store });
+  const { store, sluice } = await opened();
   const secret = await store.putText("the secret");
   const of = JSON.stringify([`artifact://${secret.id}`]);
   const refs = JSON.stringify([{ at: "/0", uri: `artifact://${secret.id}`, kind: "text" }]);

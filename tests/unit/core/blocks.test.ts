@@ -1,9 +1,9 @@
 /** Each kind of content block (MCP 2025-11-25, "Tool Result") in both dialects. */
+import { randomBytes } from "node:crypto";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import { describe, expect, test } from "vitest";
-import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { createSluice } from "../../../web/src/index.js";
-import { base64, onlyBytes, PDF, PNG, prose, textResult, WAV } from "./samples.js";
+import { describe, expect, test, it } from "vitest";
+import { createSluice, NoOpArtifactStore, type Sluice, MemoryArtifactStore } from "../../../web/src/index.js";
+import { base64, onlyBytes, PDF, PNG, prose, textResult, WAV, opened } from "./samples.js";
 
 const LONG = prose(20_000);
 
@@ -59,8 +59,7 @@ describe.each(CASES)("a block with $name", ({ block, original, mime_type, filena
   const result = { content: [{ type: "text", text: "Here it is." }, block] };
 
   test("is an artifact for the planner", async () => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const { value, artifacts } = await sluice.transform(result);
     const artifact = { id: artifacts[0]?.id, mime_type, size_bytes: original.length, filename };
     expect(value).toMatchObject({
@@ -74,8 +73,7 @@ describe.each(CASES)("a block with $name", ({ block, original, mime_type, filena
   });
 
   test("is a sentence at the same place for a host, in a valid result", async () => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const { value, artifacts } = await sluice.transform(result, { dialect: "mcp", namespace: "files" });
     const parsed = CallToolResultSchema.parse(value);
     expect(parsed.content).toMatchObject([
@@ -100,8 +98,7 @@ test("small blocks stay", async () => {
 });
 
 test("typed bytes are stored however short they are", async () => {
-  const store = new MemoryArtifactStore();
-  const sluice = await createSluice({ store });
+  const { store, sluice } = await opened();
   const bytes = Buffer.from("hello");
   const result = { content: [{ type: "image", data: base64(bytes), mimeType: "image/png" }] };
   expect((await onlyBytes(store, (await sluice.transform(result)).artifacts)).equals(bytes)).toBe(true);
@@ -119,8 +116,7 @@ describe("images for a client that shows them", () => {
   const call = { dialect: "mcp", clientShowsImages: true } as const;
 
   test("two stay, are stored and named too, and the third goes", async () => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const result = { content: [image, image, image] };
     const { value, artifacts } = await sluice.transform(result, call);
     const { content } = CallToolResultSchema.parse(value);
@@ -226,8 +222,7 @@ describe("a blob without a signature", () => {
   const blob = (uri: string): unknown => ({ type: "resource", resource: { uri, blob: zeros } });
 
   test("is stored as the bytes it stands for", async () => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const { artifacts } = await sluice.transform({ content: [blob("file:///a.bin")] });
     expect((await onlyBytes(store, artifacts)).equals(Buffer.alloc(20_000))).toBe(true);
   });
@@ -244,3 +239,110 @@ describe("a blob without a signature", () => {
     expect(await sluice.restore(earlier.value)).toEqual({ log: zeros });
   });
 });
+
+// Bytes of typed blocks that servers write otherwise than in one clean run: what a model is told, and what comes back.
+
+const pdf = (size: number): Buffer => Buffer.concat([Buffer.from("%PDF-1.7\n1 0 obj\n"), randomBytes(size - 17)]);
+
+/** Every place where the protocol says that a string is base64. */
+const PLACES = {
+  image: (data: string) => ({ content: [{ type: "image", mimeType: "application/pdf", data }] }),
+  audio: (data: string) => ({ content: [{ type: "audio", mimeType: "application/pdf", data }] }),
+  blob: (blob: string) => ({
+    content: [{ type: "resource", resource: { uri: "file:///a.pdf", mimeType: "application/pdf", blob } }],
+  }),
+  contents: (blob: string) => ({ contents: [{ uri: "file:///a.pdf", mimeType: "application/pdf", blob }] }),
+};
+
+/** Ways to break base64 into lines that no uniform form writes again. */
+const BROKEN: Readonly<Record<string, (text: string) => string>> = {
+  "lines of any length": (text) => `${text.slice(0, 70)}\n${text.slice(70, 200)}\n${text.slice(200)}`,
+  "single spaces": (text) => text.replace(/.{1,60}/g, "$& ").trim(),
+  "lines of many lengths": (text) => text.replace(/.{40}(..)*?[A-M]/g, "$&\r\n"),
+  "two widths": (text) => text.slice(0, 760).replace(/.{76}/g, "$&\n") + text.slice(760).replace(/.{64}/g, "$&\n"),
+};
+
+async function restored(sluice: Sluice, result: unknown): Promise<unknown> {
+  return sluice.restore((await sluice.transform(result, { dialect: "mcp" })).value);
+}
+
+const sizes = [300, 1_500, 6_000, 24_000, 150_000];
+
+describe.each(Object.entries(PLACES))("bytes of %s", (_, place) => {
+  describe.each(Object.entries(BROKEN))("in %s", (_how, broken) => {
+    test.each(sizes)("are one file of %i bytes", async (size) => {
+      const bytes = pdf(size);
+      const encoded = bytes.toString("base64");
+      const result = place(broken(encoded));
+      const store = new MemoryArtifactStore({ retention: null });
+      const sluice = await createSluice({ store });
+      for (const dialect of ["observation", "mcp"] as const) {
+        const { text, artifacts } = await sluice.transform(result, { dialect });
+        const named = artifacts.filter(({ id }) => text.split(/_meta"/)[0]?.includes(id));
+        expect(named).toMatchObject([{ mime_type: "application/pdf", size_bytes: size }]);
+        expect(Buffer.from((await store.get(named[0]?.id ?? "")) ?? []).equals(bytes)).toBe(true);
+        expect(text).not.toContain(encoded.slice(0, 30));
+      }
+      expect(await restored(sluice, result)).toEqual(result);
+    });
+
+    test.each(sizes)("of %i bytes are not shown where nothing is stored", async (size) => {
+      const encoded = pdf(size).toString("base64");
+      const sluice = await createSluice({ store: new NoOpArtifactStore({ warn: () => undefined }) });
+      for (const dialect of ["observation", "mcp"] as const) {
+        const { text } = await sluice.transform(place(broken(encoded)), { dialect });
+        expect(text).not.toContain(encoded.slice(0, 30));
+      }
+    });
+  });
+
+  test("leave the words around them to be read", async () => {
+    const bytes = pdf(1_502);
+    const words = "IMPORTANT: page 1 of 3. ";
+    const result = place(`${words}${bytes.toString("base64")} The rest is on request.`);
+    const sluice = await createSluice({ store: new MemoryArtifactStore() });
+    for (const dialect of ["observation", "mcp"] as const) {
+      const { text, artifacts } = await sluice.transform(result, { dialect });
+      expect(text).toContain(`${words}artifact://${artifacts[0]?.id}`);
+      expect(text).toContain(" The rest is on request.");
+    }
+    expect(await restored(sluice, result)).toEqual(result);
+  });
+
+  test("are all named where there are two runs", async () => {
+    const result = place(pdf(1_502).toString("base64") + pdf(1_601).toString("base64"));
+    const sluice = await createSluice({ store: new MemoryArtifactStore() });
+    for (const dialect of ["observation", "mcp"] as const) {
+      const { text, artifacts } = await sluice.transform(result, { dialect });
+      expect(artifacts).toHaveLength(2);
+      for (const { id } of artifacts) expect(text).toContain(`artifact://${id}`);
+    }
+    expect(await restored(sluice, result)).toEqual(result);
+  });
+});
+
+test("a configured field of JSON text is stored however it is escaped", async () => {
+  const encoded = pdf(60).toString("base64");
+  const config = { tool_fields: { t: [{ field_path: "f", content_type: "pdf" }] } };
+  const sluice = await createSluice({ store: new MemoryArtifactStore(), config });
+  const values = [`${encoded}\n`, `\n${encoded}`, encoded.replace(/.{20}/g, "$&\n"), 'He said "no" to that.'];
+  for (const f of values) {
+    const result = { content: [{ type: "text", text: JSON.stringify({ f, n: 1 }) }] };
+    const { value, text, artifacts } = await sluice.transform(result, { tool: "t", dialect: "mcp" });
+    expect(text).not.toContain(f.trim().slice(0, 20));
+    expect(artifacts.some(({ id }) => text.includes(`artifact://${id}`))).toBe(true);
+    expect(await sluice.restore(value)).toEqual(result);
+  }
+});
+
+it.each(["observation", "mcp"] as const)(
+  "lists each artifact once, however often its bytes stand in a result: %s",
+  async (dialect) => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore({ retention: null }) });
+    const image = { type: "image", mimeType: "image/png", data: base64(PNG) };
+    const result = { content: [image, image], structuredContent: { picture: base64(PNG), report: base64(PDF) } };
+    const { artifacts } = await sluice.transform(result, { dialect });
+    expect(artifacts.filter(({ mime_type }) => mime_type === "image/png")).toHaveLength(1);
+    expect(new Set(artifacts.map(({ id }) => id)).size).toBe(artifacts.length);
+  },
+);

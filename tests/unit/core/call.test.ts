@@ -1,7 +1,7 @@
 /** What is handed in wrongly is refused at once, with a code, the path and what is wanted instead. */
 import { describe, expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, type Sluice } from "../../../web/src/index.js";
-import { base64, PDF } from "./samples.js";
+import { PDF } from "./samples.js";
 
 const store = new MemoryArtifactStore();
 const sluice: Sluice = await createSluice({ store });
@@ -95,10 +95,6 @@ describe("what else is handed in", () => {
     expect(() => anyhow["sniff"]?.(...args)).toThrow(expect.objectContaining(refused(path)));
     expect(sluice.sniff(PDF.subarray(0, 64)).mime_type).toBe("application/pdf");
   });
-
-  test.each([[undefined], [() => 1], [1n]])("clamp of %s", (value) => {
-    expect(() => sluice.clamp(value)).toThrow(expect.objectContaining({ code: "E_INVALID_ARGUMENT" }));
-  });
 });
 
 describe("createSluice", () => {
@@ -118,9 +114,5 @@ describe("createSluice", () => {
     ["no options", null, { code: "E_INVALID_ARGUMENT", path: "options" }],
   ])("refuses %s", async (_, options, error) => {
     await expect(createSluice(options as never)).rejects.toMatchObject({ name: "SluiceError", ...error });
-  });
-
-  test("everything works afterwards", async () => {
-    expect((await sluice.transform({ pdf: base64(PDF) })).artifacts).toHaveLength(1);
   });
 });

@@ -1,45 +1,31 @@
 /** A disk that is full: answers come while it is, and artifacts again when there is room. */
-import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { createSluice } from "../../../web/src/index.js";
 import { noise } from "../artifacts/noise.js";
+import { mounted, unmounted } from "../artifacts/small-disk.js";
 import { base64, refsIn, sha256 } from "./samples.js";
 
 const MIB = 1024 * 1024;
 const pdf = (mebibytes: number, seed: number): Buffer =>
   Buffer.concat([Buffer.from("%PDF-1.7\n"), noise(mebibytes * MIB, seed)]);
 
-/** Only root may mount, and not everywhere: files above a limit are what the command's tests fail at in any case. */
-const mounted = ((): string | undefined => {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
-  const folder = execFileSync("mktemp", ["-d", join(tmpdir(), "sluice-disk-XXXXXX")])
-    .toString()
-    .trim();
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], { stdio: "ignore" });
-    return folder;
-  } catch {
-    execFileSync("rmdir", [folder]);
-    return undefined;
-  }
-})();
+/** Files above a limit are what the command's tests fail at where nothing can be mounted. */
+const folder = mounted(4);
 
-describe.skipIf(mounted === undefined)("a disk of 4 MiB", () => {
-  const disk = mounted ?? "";
+describe.skipIf(folder === undefined)("a disk of 4 MiB", () => {
+  const disk = folder ?? "";
   afterAll(() => {
-    execFileSync("umount", [disk]);
-    execFileSync("rmdir", [disk]);
+    unmounted(disk);
   });
 
   test.each(["observation", "mcp"] as const)(
     "keeps what fits, says of the rest that it does not (%s)",
     async (dialect) => {
-      const folder = await mkdtemp(join(disk, "store-"));
-      const store = new FileArtifactStore(folder);
+      const root = await mkdtemp(join(disk, "store-"));
+      const store = new FileArtifactStore(root);
       const sluice = await createSluice({ store });
       const files = [pdf(1, 1), pdf(2, 2), pdf(3, 3), pdf(1, 4).subarray(0, 3_000)];
       const { text, artifacts, failures } = await sluice.transform(
@@ -53,7 +39,7 @@ describe.skipIf(mounted === undefined)("a disk of 4 MiB", () => {
       expect(artifacts.map(({ size_bytes }) => size_bytes)).toEqual(files.map(({ length }) => length));
       expect(text).toContain("kept");
       expect(text).toContain(artifacts[2]?.id);
-      expect(await readdir(join(folder, "tmp"))).toEqual([]);
+      expect(await readdir(join(root, "tmp"))).toEqual([]);
       const kept = await refsIn(store);
       expect(kept).toHaveLength(3);
       for (const { id, sha256: hash } of kept) expect(sha256((await store.get(id)) ?? Buffer.of())).toBe(hash);

@@ -274,3 +274,20 @@ describe("a store that fails while a link is read", () => {
     expect(answer.failures).toEqual([]);
   });
 });
+
+test("a text read for one user is not given to another", async () => {
+  const store = new MemoryArtifactStore();
+  const config = { resources: { auto_read_if_size_under_bytes: 100_000 } };
+  const reader = await createSluice({ store, config });
+  for (const user_id of ["ada", "bob"]) {
+    const scope = { user_id };
+    const text = `mail of ${user_id}: ${prose(29_000)}`;
+    const readResource = (uri: string): Promise<unknown> => Promise.resolve({ contents: [{ uri, text }] });
+    const { artifacts } = await reader.transform(LINKED, { scope, readResource });
+    expect((await onlyBytes(store, artifacts, scope)).toString()).toBe(text);
+    for (const { id } of artifacts) {
+      expect(await store.get(id, { user_id: user_id === "ada" ? "bob" : "ada" })).toBeNull();
+      expect(await store.get(id)).toBeNull();
+    }
+  }
+});

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -8,6 +7,7 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { createSluice, SluiceError, type Sluice } from "../../../web/src/index.js";
 import { documents, encoded, files as headed, results, type Json } from "./documents.js";
 import { base64, LARGE_PNG, PDF, PNG, prose, refsIn, textResult } from "./samples.js";
+import { emptyFolder } from "../../support/folder.js";
 
 let sluice: Sluice;
 let store: MemoryArtifactStore;
@@ -290,27 +290,23 @@ describe("what cannot be read any more", () => {
   });
 
   test("is damaged on the disk: E_STORE_CORRUPT with the id, and never the end of it", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "sluice-damage-"));
-    try {
-      const over = await createSluice({ store: new FileArtifactStore(folder) });
-      const large = Buffer.concat([PDF, Buffer.alloc(900_000, "y")]);
-      const { text, artifacts } = await over.transform({ large: base64(large) }, { dialect: "mcp" });
-      const files = await readdir(folder, { recursive: true, withFileTypes: true });
-      for (const { parentPath } of files.filter(({ name }) => name === "blob")) {
-        await writeFile(join(parentPath, "blob"), large.fill(0x7a, 500_000, 500_001));
-      }
-      let restored = "";
-      const restoring = (async (): Promise<void> => {
-        for await (const piece of over.restoreStream(text)) restored += Buffer.from(piece).toString();
-      })();
-      await expect(restoring).rejects.toMatchObject({
-        code: "E_STORE_CORRUPT",
-        message: expect.stringMatching(new RegExp(`${artifacts[0]?.id}.*delete the artifact and store it again`)),
-      });
-      expect(() => JSON.parse(restored) as unknown).toThrow(SyntaxError);
-    } finally {
-      await rm(folder, { recursive: true });
+    const folder = await emptyFolder();
+    const over = await createSluice({ store: new FileArtifactStore(folder) });
+    const large = Buffer.concat([PDF, Buffer.alloc(900_000, "y")]);
+    const { text, artifacts } = await over.transform({ large: base64(large) }, { dialect: "mcp" });
+    const files = await readdir(folder, { recursive: true, withFileTypes: true });
+    for (const { parentPath } of files.filter(({ name }) => name === "blob")) {
+      await writeFile(join(parentPath, "blob"), large.fill(0x7a, 500_000, 500_001));
     }
+    let restored = "";
+    const restoring = (async (): Promise<void> => {
+      for await (const piece of over.restoreStream(text)) restored += Buffer.from(piece).toString();
+    })();
+    await expect(restoring).rejects.toMatchObject({
+      code: "E_STORE_CORRUPT",
+      message: expect.stringMatching(new RegExp(`${artifacts[0]?.id}.*delete the artifact and store it again`)),
+    });
+    expect(() => JSON.parse(restored) as unknown).toThrow(SyntaxError);
   });
 });
 

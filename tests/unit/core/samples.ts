@@ -6,8 +6,10 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { makePdf } from "../../../scripts/demo/pdf.mjs";
 import { makePng } from "../../../scripts/demo/png.mjs";
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../../../web/src/artifacts/store.js";
 import type { AnswerRef } from "../../../web/src/core/sluice.js";
+import { createSluice, type Sluice } from "../../../web/src/index.js";
 import { noise } from "../artifacts/noise.js";
 
 /** One page, 115 KB or so. */
@@ -34,6 +36,12 @@ export function prose(chars: number): string {
   let text = "";
   for (let line = 1; text.length < chars; line++) text += `Line ${line} says what happened on the way home.\n`;
   return text;
+}
+
+/** A Sluice, and the store that is its alone. */
+export async function opened(): Promise<{ readonly store: MemoryArtifactStore; readonly sluice: Sluice }> {
+  const store = new MemoryArtifactStore();
+  return { store, sluice: await createSluice({ store }) };
 }
 
 /** The stored bytes of the only artifact; throws when there is none, or another. */

@@ -1,15 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { createSluice, type Dialect, type Sluice, type Transformed } from "../../../web/src/index.js";
+import { type Dialect, type Sluice, type Transformed } from "../../../web/src/index.js";
 import { documents, results } from "./documents.js";
-import { base64, GZIP, PDF, PNG, prose, refsIn, sha256, textResult } from "./samples.js";
+import { base64, GZIP, PDF, PNG, prose, refsIn, sha256, textResult, opened } from "./samples.js";
 import { amount } from "../../support/full.js";
-
-async function opened(): Promise<{ store: MemoryArtifactStore; sluice: Sluice }> {
-  const store = new MemoryArtifactStore();
-  return { store, sluice: await createSluice({ store }) };
-}
 
 /** Pushes text in the pieces that `cuts`, fractions of its bytes, make of it. */
 async function inPieces(sluice: Sluice, text: string, cuts: readonly number[], dialect: Dialect): Promise<Transformed> {

@@ -1,7 +1,7 @@
 /** Text beside `structuredContent`: told once where it says the same, kept where it says anything else. */
 import { describe, expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, NoOpArtifactStore } from "../../../web/src/index.js";
-import { base64, PDF, prose } from "./samples.js";
+import { base64, PDF, prose, textResult } from "./samples.js";
 
 const rows = (count: number): object[] => Array.from({ length: count }, (_, id) => ({ id, n: "row é 😀" }));
 const textOf = (text: string): object => ({ type: "text", text });
@@ -70,4 +70,50 @@ test("without a store, and as the result of a wrapped value", async () => {
   expect(once.text).toMatch(/^\{"result"/);
   const more = await sluice.transform({ content: [textOf(said)], structuredContent: { result: rows(399) } });
   expect(more.text).toMatch(/^\{"structured"/);
+});
+
+describe("what a server sent twice is shown once", () => {
+  const structured = { total: 3, rows: [1, 2, 3] };
+  const json = JSON.stringify(structured, undefined, 2);
+  const both = { ...textResult(json), structuredContent: structured };
+  const warned = { ...textResult("WARNING: only 3 of 900 rows"), structuredContent: structured };
+
+  test("the structured half is shown when nothing else is asked", async () => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore() });
+    expect((await sluice.transform(both)).value).toEqual(structured);
+  });
+
+  test("the content half is shown on request", async () => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore(), config: { prefer: "content" } });
+    const observed = await sluice.transform(both);
+    expect(observed.value).toEqual(structured);
+    expect(observed.text).toBe(json);
+  });
+
+  test("a text that is not the structured half over again is shown beside it", async () => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore() });
+    expect((await sluice.transform(warned)).value).toEqual({ structured, content: warned.content });
+    expect((await sluice.transform({ ...warned, structuredContent: {} })).value).toEqual({
+      structured: {},
+      content: warned.content,
+    });
+  });
+
+  test("what only the structured half says is shown beside the content", async () => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore(), config: { prefer: "content" } });
+    expect((await sluice.transform(warned)).value).toEqual({ content: warned.content[0]?.text, structured });
+  });
+
+  test("a half that is missing is not preferred", async () => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore() });
+    expect((await sluice.transform({ content: [], structuredContent: structured })).value).toEqual(structured);
+    const sluiceOfContent = await createSluice({ store: new MemoryArtifactStore(), config: { prefer: "content" } });
+    expect((await sluiceOfContent.transform({ content: [], structuredContent: structured })).value).toEqual(structured);
+    expect((await sluice.transform(textResult("only text"))).value).toBe("only text");
+  });
+
+  test("the mcp dialect keeps both halves", async () => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore() });
+    expect((await sluice.transform(both, { dialect: "mcp" })).value).toEqual(both);
+  });
 });

@@ -1,9 +1,11 @@
 /** Bytes in values: whatever holds them, and wherever it stands, they become artifacts. */
 import { Readable } from "node:stream";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { stringifyDeep } from "../../../web/src/core/value.js";
 import { createSluice } from "../../../web/src/index.js";
-import { PDF, PNG } from "./samples.js";
+import { PDF, PNG, opened } from "./samples.js";
 
 /** A whole number of the widest elements. */
 const bytes = PDF.subarray(0, 4096);
@@ -54,8 +56,7 @@ describe.each(SOURCES)("%s", (_, source) => {
     ["in a Set", (value: unknown) => ({ files: new Set([1, value]) })],
     ["in what toJSON gives", (value: unknown) => ({ toJSON: () => ({ file: value }) })],
   ])("%s", async (__, around) => {
-    const store = new MemoryArtifactStore();
-    const sluice = await createSluice({ store });
+    const { store, sluice } = await opened();
     const { artifacts, text } = await sluice.transform(around(source()), { namespace: "x" });
     expect(artifacts).toHaveLength(1);
     const [ref] = artifacts;
@@ -88,8 +89,7 @@ test("a declared type is believed where the bytes allow it", async () => {
 });
 
 test("many of them, and small ones, are artifacts each, and in the mcp dialect base64 again", async () => {
-  const store = new MemoryArtifactStore();
-  const sluice = await createSluice({ store });
+  const { sluice } = await opened();
   const list = Array.from({ length: 40 }, (_, at) => Uint8Array.from([at, 1, 2]));
   const { artifacts, value, refs } = await sluice.transform({ list, empty: new Uint8Array() }, { dialect: "mcp" });
   expect(artifacts).toHaveLength(41);
@@ -101,8 +101,7 @@ test("many of them, and small ones, are artifacts each, and in the mcp dialect b
 });
 
 test("more than a message may have artifacts of are lost nowhere", async () => {
-  const store = new MemoryArtifactStore();
-  const sluice = await createSluice({ store });
+  const { sluice } = await opened();
   const list = Array.from({ length: 300 }, (_, at) => Uint8Array.from(Buffer.from(`number ${at} of them`)));
   const { value } = await sluice.transform({ list }, { dialect: "mcp" });
   expect(await sluice.restore(value)).toEqual({ list: list.map((each) => Buffer.from(each).toString("base64")) });
@@ -315,10 +314,45 @@ test("an answer can be written in both dialects, for a tool that is known late, 
 });
 
 test("what a transformer made is no result of a server: gate and limits hold, layers do not", async () => {
-  const store = new MemoryArtifactStore();
-  const sluice = await createSluice({ store });
+  const { sluice } = await opened();
   const value = { content: [{ type: "text", text: '{"a":1}' }], file: bytes.toString("base64") };
   const { value: told, artifacts } = await sluice.transform(value, { transformed: true });
   expect(told).toMatchObject({ content: value.content, file: { artifact: { mime_type: "application/pdf" } } });
   expect(artifacts).toHaveLength(1);
+});
+
+const LEVELS = 50_000;
+
+/** So deep that `JSON.stringify` gives up. */
+const deep = (inner: unknown): unknown => {
+  let value = inner;
+  for (let level = 0; level < LEVELS; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+  return value;
+};
+
+const before = '{"a":['.repeat(LEVELS / 2);
+const after = "]}".repeat(LEVELS / 2);
+
+test("deep values are written as shallow ones are", () => {
+  expect(() => JSON.stringify(deep(1))).toThrow(RangeError);
+  fc.assert(
+    fc.property(fc.anything({ withDate: true, withBoxedValues: true, withNullPrototype: true }), (value) => {
+      const text = JSON.stringify([value]).slice(1, -1);
+      expect(stringifyDeep(value)).toBe(JSON.stringify(value));
+      expect(stringifyDeep(deep(value)) === before + text + after).toBe(true);
+    }),
+    { numRuns: 30 },
+  );
+  const odd = { toJSON: (key: string) => ({ key }), a: undefined };
+  expect(stringifyDeep(deep([odd, () => 1, Symbol("s"), { b: undefined, c: odd }]))).toBe(
+    `${before}[{"key":"0"},null,null,{"c":{"key":"c"}}]${after}`,
+  );
+});
+
+test("what JSON cannot say is refused at any depth", () => {
+  const cycle: unknown[] = [];
+  cycle.push(deep(cycle));
+  expect(() => stringifyDeep(cycle)).toThrow(TypeError);
+  expect(() => stringifyDeep(deep(1n))).toThrow(TypeError);
+  expect(stringifyDeep(undefined)).toBeUndefined();
 });

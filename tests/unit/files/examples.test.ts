@@ -1,12 +1,12 @@
 /** The examples of the user storage specification, as they are printed there: a real server answers with each of them. */
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ArtifactScope } from "../../../web/src/artifacts/store.js";
 import { Workspace } from "../../../web/src/files/workspace/workspace.js";
 import type { ToolResult } from "../../../web/src/tools-node.js";
 import { lab, seen, type Lab } from "./lab.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const ALICE: ArtifactScope = { user_id: "alice", session_id: "s1" };
 
@@ -162,8 +162,7 @@ interface Alices extends Lab {
 }
 
 async function alices(carrier: (json: string) => object): Promise<Alices> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), "sluice-examples-")));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const root = await emptyFolder();
   const ours = await lab({ files: { openWorkspace: (name) => Workspace.open({ root, name }) } });
   // The folder is made when somebody calls.
   await ours.call("echo", {}, ALICE);

@@ -1,8 +1,13 @@
-/** What is put and fails, is put again, or is one too many. */
-import { beforeEach, describe, expect, test } from "vitest";
+/** What is put and fails, is put again, is put by many at once, or is one too many. */
+import { once } from "node:events";
+import { beforeEach, describe, expect, test, onTestFinished } from "vitest";
+import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { TieredArtifactStore } from "../../../web/src/artifacts/tiered-store.js";
 import { coreDescriber, UserStorage } from "../../../web/src/files/user-storage.js";
+import { bundled, printed } from "../artifacts/child.js";
+import { TestS3 } from "../artifacts/s3/ceph.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const ADA = { user_id: "ada" };
 const describer = coreDescriber(undefined);
@@ -102,3 +107,42 @@ describe("versions", () => {
     expect(await new Response(await files.open("a.txt")).text()).toBe("109");
   });
 });
+
+const EIGHT = Array.from({ length: 8 }, (_, index) => `text ${index}`);
+
+/** The one file that there is, and the texts of all of its versions. */
+async function versionsIn(storage: UserStorage): Promise<readonly string[]> {
+  expect(await storage.list()).toMatchObject([{ name: "new.txt", versions: 8 }]);
+  expect(await storage.find("new.txt")).toMatchObject({ versions: 8 });
+  const texts = (await storage.versions("new.txt")).map(async (version) =>
+    new Response(await storage.open(version)).text(),
+  );
+  return (await Promise.all(texts)).sort((left, right) => (left < right ? -1 : 1));
+}
+
+test.skipIf(process.platform === "win32")(
+  "eight processes make one file of eight versions in a folder",
+  async () => {
+    const folder = await emptyFolder();
+    const program = await bundled("../files/put-program");
+    onTestFinished(() => program.dispose());
+    const children = EIGHT.map((text) => program.start(folder, "new.txt", text));
+    const said = children.map(printed);
+    await Promise.all(children.map(async (child) => child.stdout && once(child.stdout, "data")));
+    for (const child of children) child.kill("SIGUSR2");
+    expect(await Promise.all(said)).toEqual(EIGHT.map(() => "ready\nnew.txt"));
+    expect(await versionsIn(new UserStorage(new FileArtifactStore(folder), ADA))).toEqual(EIGHT);
+  },
+  60_000,
+);
+
+test("eight clients make one file of eight versions in a bucket", async () => {
+  await using s3 = await TestS3.started();
+  const prefix = s3.prefix();
+  const stores = EIGHT.map(() => s3.store({ prefix }));
+  onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))));
+  await Promise.all(stores.map((store, at) => new UserStorage(store, ADA).put("new.txt", EIGHT[at] ?? "")));
+  const [one] = stores;
+  if (one === undefined) throw new Error("There is no store.");
+  expect(await versionsIn(new UserStorage(one, ADA))).toEqual(EIGHT);
+}, 60_000);

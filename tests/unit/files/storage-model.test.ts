@@ -1,9 +1,7 @@
 /** A user's files held against a plain model, also where the store fails half way, evicts, and forgets. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactStore, Clock } from "../../../web/src/artifacts/store.js";
@@ -11,6 +9,7 @@ import { TieredArtifactStore } from "../../../web/src/artifacts/tiered-store.js"
 import { SluiceError } from "../../../web/src/errors/error.js";
 import { UserStorage } from "../../../web/src/files/user-storage.js";
 import { amount } from "../../support/full.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const ADA = { user_id: "ada" };
 const NAMES = ["a.txt", "b.txt", "c.txt"] as const;
@@ -118,8 +117,7 @@ class Trial {
 }
 
 async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "sluice-model-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  const path = await emptyFolder();
   return path;
 }
 

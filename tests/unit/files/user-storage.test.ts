@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import { UserStorage } from "../../../web/src/files/user-storage.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const ADA = { user_id: "ada" };
 
@@ -15,8 +14,7 @@ async function textOf(storage: UserStorage, name: string): Promise<string> {
 }
 
 async function inFolder(): Promise<ArtifactStore> {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-files-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await emptyFolder();
   return new FileArtifactStore(join(folder, "store"));
 }
 

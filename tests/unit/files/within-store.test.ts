@@ -1,14 +1,13 @@
 /** A store in which users' files are found too is a store as any. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
-import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
+import { BareMemoryStore, MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import { UserFiles } from "../../../web/src/files/user-files.js";
 import { listed } from "../artifacts/bytes.js";
 import { describeStore, type OpenSubject } from "../artifacts/store-contract.js";
+import { emptyFolder } from "../../support/folder.js";
 
 /** As a source's store is; whoever the contract stands for has a file with a content that it puts too. */
 async function within(store: ArtifactStore): Promise<ArtifactStore> {
@@ -27,12 +26,12 @@ const inMemory: OpenSubject = async (options = {}) => {
 };
 
 const inFolder: OpenSubject = async (options = {}) => {
-  const root = await mkdtemp(join(tmpdir(), "sluice-within-"));
+  const root = await emptyFolder();
   const store = new FileArtifactStore(join(root, "store"), options);
   return {
     store: await within(store),
     contents: async () => new Set((await listed(store.list())).map(({ sha256 }) => sha256)).size,
-    dispose: () => rm(root, { recursive: true }),
+    dispose: async () => undefined,
   };
 };
 
@@ -51,4 +50,30 @@ test("users' files are read there, and neither listed, changed nor deleted", asy
   expect(await store.update(id, { filename: "b.txt" }, ada)).toBeNull();
   expect(await store.delete(id, ada)).toBe(false);
   expect(await userFiles.storage(ada).find("a.txt")).toMatchObject({ id });
+});
+
+test("a scope that is none is refused with its path, for a file's id too", async () => {
+  const files = new UserFiles({ store: new MemoryArtifactStore() });
+  const { id } = await files.storage({ user_id: "ada" }).put("a.txt", "x");
+  const store = files.within(new MemoryArtifactStore(), "lab");
+  for (const [scope, path] of [
+    [null, "scope"],
+    [{ user_id: 7 }, "scope.user_id"],
+    [{ user_id: "ada", user: "ada" }, "scope.user"],
+  ] as const) {
+    await expect(store.stat(id, scope as never)).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT", path });
+  }
+});
+
+test("where the scope does not say whose files, there are none, as there is no artifact", async () => {
+  const files = new UserFiles({ store: new MemoryArtifactStore(), persist_files_across_sessions: false });
+  const { id } = await files.storage({ user_id: "ada", session_id: "s1" }).put("a.txt", "x");
+  const store = files.within(new MemoryArtifactStore(), "lab");
+  expect(await store.exists(id, { user_id: "ada", session_id: "s1" })).toBe(true);
+  for (const scope of [{}, { user_id: "" }, { user_id: "ada" }, { session_id: "s1" }]) {
+    expect(await store.get(id, scope)).toBeNull();
+    expect(await store.stat(id, scope)).toBeNull();
+    expect(await store.openReader(id, { scope })).toBeNull();
+    expect(await store.exists(id, scope)).toBe(false);
+  }
 });

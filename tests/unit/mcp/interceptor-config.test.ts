@@ -1,6 +1,5 @@
 /** The section `interceptor`: what it may say, and that it means nothing where there is no interceptor. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -9,6 +8,7 @@ import { openSluice } from "../../../web/src/cli/transform.js";
 import { createSluice, SluiceError, type SluiceConfig } from "../../../web/src/index.js";
 import { readInterceptor, withoutInterceptor } from "../../../web/src/mcp/interceptor-config.js";
 import { createInterceptor } from "../../../web/src/mcp/interceptor.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const FORMS = { upload: { file: "base64", "parts.*.data": "data_uri", note: "text", copy: "path" } } as const;
 
@@ -124,17 +124,13 @@ describe("without an interceptor", () => {
   });
 
   test("so does a command with a file", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "sluice-interceptor-"));
-    try {
-      const file = join(folder, "config.json");
-      await writeFile(file, JSON.stringify(config));
-      const sluice = await openSluice(new MemoryArtifactStore(), file);
-      expect((await sluice.transform(input)).artifacts).toHaveLength(1);
-      await writeFile(file, '{"interceptor":{"arguments":{"upload":{"file":"hex"}}}}');
-      const refusal = { code: "E_CONFIG_VALUE", path: "interceptor.arguments.upload.file" };
-      await expect(openSluice(new MemoryArtifactStore(), file)).rejects.toMatchObject(refusal);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const folder = await emptyFolder();
+    const file = join(folder, "config.json");
+    await writeFile(file, JSON.stringify(config));
+    const sluice = await openSluice(new MemoryArtifactStore(), file);
+    expect((await sluice.transform(input)).artifacts).toHaveLength(1);
+    await writeFile(file, '{"interceptor":{"arguments":{"upload":{"file":"hex"}}}}');
+    const refusal = { code: "E_CONFIG_VALUE", path: "interceptor.arguments.upload.file" };
+    await expect(openSluice(new MemoryArtifactStore(), file)).rejects.toMatchObject(refusal);
   });
 });

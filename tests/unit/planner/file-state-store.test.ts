@@ -1,23 +1,27 @@
-import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { inspect } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { TemporaryFolder } from "../../../web/src/artifacts/file/temporaries.js";
 import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
+import { amount } from "../../support/full.js";
+import { programOf, printed } from "../artifacts/child.js";
+import { dyingAtEach, type Dying } from "../artifacts/dying.js";
 import { endedOwner } from "../artifacts/ended.js";
 import { mounted, unmounted } from "../artifacts/small-disk.js";
 import { describeStateStore } from "./state-store-contract.js";
+import { emptyFolder } from "../../support/folder.js";
 
 describeStateStore("FileStateStore", async (bounds) => {
-  const root = await mkdtemp(join(tmpdir(), "sluice-state-"));
+  const root = await emptyFolder();
   let now = Date.UTC(2026, 0, 1);
   const opened = (): FileStateStore => new FileStateStore(join(root, "state"), { ...bounds, clock: () => now });
   return {
     store: opened(),
     beside: opened,
     pass: (ms) => void (now += ms),
-    dispose: () => rm(root, { recursive: true }),
+    dispose: async () => undefined,
   };
 });
 
@@ -25,9 +29,8 @@ describe("the folder", () => {
   let root: string;
   let folder: string;
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), "sluice-state-"));
+    root = await emptyFolder();
     folder = join(root, "some", "state");
-    onTestFinished(() => rm(root, { recursive: true }));
   });
   const filled = async (options = {}): Promise<FileStateStore> => {
     const store = new FileStateStore(folder, options);
@@ -210,3 +213,50 @@ describe("the folder", () => {
     expect(await store.loadPlannerState("d")).toBe(payload);
   });
 });
+
+const program = programOf("../planner/state-crash-program");
+
+/** What is wrong with a store whose process died before its call number `call`; through when it did not die. */
+async function dying(call: number): Promise<Dying> {
+  const folder = join(await emptyFolder(), "store");
+  const lines = (await printed(program.start(folder, String(call)))).split("\n").filter((line) => line !== "");
+  const said = new Set(lines);
+  const wrong = lines.filter((line) => line.startsWith("failed"));
+  const store = new FileStateStore(folder, { clock: () => Date.now() + 61_000 });
+  const check = (holds: boolean, what: string): void => void (holds || wrong.push(what));
+
+  const [kept, done] = [await store.loadPlannerState("kept"), await store.loadPlannerState("done")];
+  check(JSON.stringify(kept) === '{"run":"kept"}' || (kept === null && !said.has("kept")), "what was kept is lost");
+  const mayBeGone = !said.has("saved") || said.has("event 2");
+  const run = done === null ? null : (done as { readonly run: string }).run;
+  check(["done", "updated", "updated again"].includes(run ?? "") || (run === null && mayBeGone), "a run is lost");
+  check(run !== "done" || !said.has("updated"), "an update is lost");
+  check(run !== "updated" || !said.has("updated again"), "another update is lost");
+  check(done === null || !said.has("forgotten"), "what was forgotten is there");
+  check((await store.claimPlannerState("done", "other", 60)) === (done !== null), "the run cannot be claimed");
+  check((await store.releasePlannerState("done", "other", "forget")) === (done !== null), "it cannot be forgotten");
+  const kinds = (await store.loadHistory("trace")).map(({ event }) => event.kind);
+  check(!said.has("event 1") || kinds[0] === "1", "an event is lost");
+  check(!said.has("event 2") || kinds[1] === "2", "another event is lost");
+  check(!said.has("bound") || (await store.loadRemoteBinding("trace", "task")) !== null, "a binding is lost");
+  const takenFirst = await store.takeOAuthState("asked");
+  check(!said.has("asked") || takenFirst !== null || said.has("waits"), "a request is lost");
+  check(!said.has("asked again") || takenFirst !== "one", "an old request is there");
+  check(!said.has("answered") || takenFirst === null, "a request can be answered twice");
+  check((await store.takeOAuthState("asked")) === null, "what was replaced comes back");
+  check(!said.has("waits") || (await store.takeOAuthState("waits")) === "still", "another request is lost");
+  // Whatever was left must not be in the way of the next.
+  await store.savePlannerState("done", { run: "new" });
+  check(await store.claimPlannerState("done", "other", 60), "nothing can be kept");
+  await store.saveEvent("trace", { kind: "3" });
+  check((await store.loadHistory("trace")).at(-1)?.event.kind === "3", "nothing can be said");
+  await rm(folder, { recursive: true });
+  return { through: said.has("through"), wrong };
+}
+
+test("a process may die before any of its calls to the file system", async () => {
+  const { wrong, through, died } = await dyingAtEach(dying);
+  expect(wrong).toEqual({});
+  expect(through).toBe(true);
+  expect(died).toBeGreaterThan(amount(12, 50));
+}, 120_000);

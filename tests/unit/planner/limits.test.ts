@@ -1,12 +1,19 @@
-import { describe, expect, test, onTestFinished } from "vitest";
+/** Runs and calls that end before they are done: at a limit, or given up. */
+import { describe, expect, test, onTestFinished, vi } from "vitest";
 import { z } from "zod";
-import type { Script } from "../../../web/src/planner/llm/scripted-model.js";
-import { tool } from "../../../web/src/planner/tool.js";
-import { planned, once, answered, add } from "./planned.js";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { overAfter, timeoutResult, waitNotices } from "../../../web/src/tools/tool-call.js";
+import type { CallPlace } from "../../../web/src/planner/event.js";
+import type { StopReason } from "../../../web/src/planner/llm/client.js";
+import type { Script } from "../../../web/src/planner/llm/scripted-model.js";
+import type { RunOptions } from "../../../web/src/planner/react-planner.js";
+import { type ExhaustedLimit, outcomeOf, type PlannerOutcome } from "../../../web/src/planner/run-state.js";
+import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
+import { tool, type CatalogSource, type PlannerToolContext, type NativeTool } from "../../../web/src/planner/tool.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
+import type { ToolSpec } from "../../../web/src/tools/registry.js";
+import { overAfter, timeoutResult, waitNotices } from "../../../web/src/tools/tool-call.js";
 import { CHANGING } from "../server/sources/serving.js";
+import { planned, once, answered, add } from "./planned.js";
 
 /** Calls a tool for as long as there is one. */
 const again: Script = ({ tools }) =>
@@ -106,4 +113,235 @@ test.each([0, 0.5, 301, Number.NaN, "10"])("%s seconds are refused", async (call
   const { planner } = planned(() => ({ text: "Done." }), []);
   const run = planner.run("Go.", { callTimeoutSeconds: callTimeoutSeconds as number });
   await expect(run).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT", path: "callTimeoutSeconds" });
+});
+
+const CANCELLED = '{"isError":true,"content":"The call was cancelled: go on without its result."}';
+
+/** A tool that does what the test says. */
+function doing(name: string, run: (context: PlannerToolContext) => unknown): NativeTool {
+  return tool({ name, description: "", input: z.object({}), run: (_, context) => run(context) });
+}
+
+/** The same as a source has it. */
+function ofSource(name: string, run: () => void): ToolSpec {
+  return {
+    name,
+    description: "",
+    input_schema: { type: "object" },
+    side_effects: "external",
+    tags: [],
+    extra: { source: "test", namespace: "test" },
+    call: () => {
+      run();
+      return Promise.reject(new Error("it was called"));
+    },
+  };
+}
+
+/** Goes on until it is given up, or for ever. */
+function endless(name: string, heeds: boolean): NativeTool {
+  return doing(
+    name,
+    ({ signal }) =>
+      new Promise((_resolve, reject) => {
+        if (heeds) signal.addEventListener("abort", () => reject(signal.reason as Error));
+      }),
+  );
+}
+
+test.each([true, false])("one call is given up, heeded: %s; the model is told so, and goes on", async (heeds) => {
+  const calls = new Map<string, AbortController>();
+  const callSignal = ({ tool: name }: CallPlace): AbortSignal | undefined => {
+    const controller = new AbortController();
+    calls.set(name, controller);
+    return name === "math.add" ? undefined : controller.signal;
+  };
+  const kinds: string[] = [];
+  const { planner } = planned(
+    once({ name: "endless" }, { name: "math_add", args: { a: 1, b: 2 } }),
+    [endless("endless", heeds), add],
+    {
+      onEvent: ({ kind }) => {
+        kinds.push(kind);
+        if (kind === "tool_returned") calls.get("endless")?.abort();
+      },
+    },
+  );
+  const { answer, trajectory } = answered(await planner.run("Do both.", { callSignal }));
+  expect(answer).toBe("I saw 2 results.");
+  expect(kinds.filter((kind) => kind === "tool_returned")).toHaveLength(2);
+  expect(kinds).not.toContain("tool_failed");
+  const observed = trajectory.steps[0]?.calls.map(({ observation, isError }) => [isError, observation]);
+  expect(observed).toEqual([
+    [true, CANCELLED],
+    [false, '{"sum":3}'],
+  ]);
+});
+
+/** A signal that is aborted as soon as others have their turn. */
+function soonAborted(): AbortSignal {
+  const controller = new AbortController();
+  queueMicrotask(() => controller.abort());
+  return controller.signal;
+}
+
+test.each<[string, (run: () => void) => CatalogSource, () => AbortSignal]>([
+  ["a function's", (run) => doing("work", run), () => AbortSignal.abort()],
+  ["a function's, at the last moment", (run) => doing("work", run), soonAborted],
+  ["a source's", (run) => ofSource("work", run), () => AbortSignal.abort()],
+])("a call that is given up before it begins is not made: %s", async (_, made, callSignal) => {
+  const run = vi.fn<() => void>();
+  const { planner, events } = planned(once({ name: "work" }), [], { catalog: [made(run)] });
+  const { trajectory } = answered(await planner.run("Go.", { callSignal }));
+  expect(trajectory.steps[0]?.calls[0]?.observation).toBe(CANCELLED);
+  expect(run).not.toHaveBeenCalled();
+  expect(events.filter(({ kind }) => kind.startsWith("tool_"))).toMatchObject([
+    { kind: "tool_called" },
+    { kind: "tool_returned", isError: true },
+    { kind: "tool_answered", isError: true },
+  ]);
+});
+
+test("a call that was given up does not wait for a person any more", async () => {
+  const own = new AbortController();
+  const asks = doing("asks", async ({ pause }) => {
+    await pause("await_input", {}).catch(() => own.abort());
+    return "an answer";
+  });
+  const { planner, events } = planned(once({ name: "asks" }), [asks]);
+  const { trajectory } = answered(await planner.run("Ask.", { callSignal: () => own.signal }));
+  expect(trajectory.steps[0]?.calls[0]?.observation).toBe(CANCELLED);
+  expect(events.map(({ kind }) => kind)).not.toContain("paused");
+});
+
+/** Says all that a tool can say. */
+function talk({ reportProgress, emitArtifact, emitChunk }: PlannerToolContext): void {
+  reportProgress(1);
+  emitArtifact("chart", {});
+  emitChunk("log", "line");
+}
+
+describe("a call that is over says nothing more", () => {
+  test.each([
+    ["was given up", true],
+    ["gave its result", false],
+  ])("where it %s", async (_, isGivenUp) => {
+    const own = new AbortController();
+    const seen: PlannerToolContext[] = [];
+    const work = doing("work", async (context) => {
+      seen.push(context);
+      talk(context);
+      if (isGivenUp) own.abort();
+      return isGivenUp ? new Promise(() => undefined) : 1;
+    });
+    const stateStore = new MemoryStateStore();
+    const scope = { trace_id: "a trace" };
+    const { planner, events } = planned(once({ name: "work" }), [work], { stateStore });
+    answered(await planner.run("Go.", { scope, callSignal: () => own.signal }));
+    const before = [[...events], await stateStore.loadHistory("a trace")];
+    expect(
+      events.filter(({ kind }) => ["tool_progress", "artifact_emitted", "chunk_emitted"].includes(kind)),
+    ).toHaveLength(3);
+    for (const context of seen) talk(context);
+    expect([events, await stateStore.loadHistory("a trace")]).toEqual(before);
+  });
+});
+
+test.each([
+  ["was given up", CANCELLED],
+  ["failed", '{"isError":true,"content":"The tool \\"work\\" failed in a way that it does not explain."}'],
+])("what a call stored that %s is told of, and known of it", async (what, observation) => {
+  const own = new AbortController();
+  const work = doing("work", async ({ artifacts }) => {
+    await artifacts.upload("a text of some length", { filename: "a.txt" });
+    if (what === "failed") throw new Error("no more");
+    own.abort();
+    return new Promise(() => undefined);
+  });
+  const { planner, events, store } = planned(once({ name: "work" }), [work]);
+  const { trajectory } = answered(await planner.run("Go.", { callSignal: () => own.signal }));
+  const [call] = trajectory.steps[0]?.calls ?? [];
+  expect(call).toMatchObject({ observation, artifacts: [{ filename: "a.txt" }] });
+  expect(await store.exists(call?.artifacts[0]?.id ?? "")).toBe(true);
+  expect(events.filter(({ kind }) => kind === "artifact_stored")).toMatchObject([
+    { artifacts: [{ filename: "a.txt" }] },
+  ]);
+});
+
+/** Makes a mistake at one tool's calls. */
+function notThird({ tool: name }: CallPlace): undefined {
+  if (name === "third") throw new Error("a mistake");
+}
+
+describe("a callSignal that gives no signal ends the run", () => {
+  const refused = { code: "E_INVALID_ARGUMENT", path: "callSignal" };
+
+  test.each<[string, () => unknown]>([
+    ["null", () => null],
+    ["a controller", () => new AbortController()],
+    ["a promise", async () => new AbortController().signal],
+    [
+      "an error",
+      () => {
+        throw new TypeError("a mistake");
+      },
+    ],
+  ])("but %s, and no tool is begun", async (_, callSignal) => {
+    const run = vi.fn<() => void>();
+    const { planner, turns } = planned(once({ name: "work" }), [doing("work", run)]);
+    const options = { callSignal } as RunOptions;
+    await expect(planner.run("Go.", options)).rejects.toMatchObject(refused);
+    expect([run.mock.calls.length, turns.length]).toEqual([0, 1]);
+  });
+
+  test("and the step's other calls with it: those under way, and those that are still to begin", async () => {
+    const seen: PlannerToolContext[] = [];
+    let begun: (() => void) | undefined;
+    const underWay = new Promise<void>((resolve) => (begun = resolve));
+    const first = doing("first", async (context) => {
+      seen.push(context);
+      begun?.();
+      return new Promise(() => undefined);
+    });
+    const second = doing("second", () => underWay);
+    const [third, last] = [vi.fn<() => void>(), vi.fn<() => void>()];
+    const { planner, events } = planned(
+      once({ name: "first" }, { name: "second" }, { name: "third" }, { name: "last" }),
+      [first, second, doing("third", third), doing("last", last)],
+      { absoluteMaxParallel: 2 },
+    );
+    await expect(planner.run("Go.", { callSignal: notThird })).rejects.toMatchObject(refused);
+    expect(seen[0]?.signal.reason).toMatchObject(refused);
+    expect([third.mock.calls.length, last.mock.calls.length]).toEqual([0, 0]);
+    const before = [...events];
+    seen[0]?.reportProgress(1);
+    expect(events).toEqual(before);
+    expect(events.filter(({ kind }) => kind === "tool_called")).not.toContainEqual(
+      expect.objectContaining({ tool: "last" }),
+    );
+  });
+});
+
+test("giving up the run ends all calls", async () => {
+  const controller = new AbortController();
+  const { planner } = planned(once({ name: "endless" }), [endless("endless", true)], {
+    onEvent: ({ kind }) => kind === "tool_called" && controller.abort(new Error("enough")),
+  });
+  const own = new AbortController();
+  const run = planner.run("Go on.", { signal: controller.signal, callSignal: () => own.signal });
+  await expect(run).rejects.toThrow("enough");
+});
+
+test.each<[string, StopReason, ExhaustedLimit | undefined, PlannerOutcome]>([
+  ["All of it.", "stop", undefined, "answered"],
+  ["Half of", "length", undefined, "length"],
+  ["", "length", undefined, "length"],
+  ["", "content_filter", undefined, "content_filter"],
+  ["", "stop", undefined, "empty"],
+  [" \n", "stop", undefined, "empty"],
+  ["What there was.", "stop", "tokens", "tokens"],
+  ["", "tool_calls", "steps", "steps"],
+  ["Half of", "length", "steps", "length"],
+])("%j that ends by %s, with a budget that ends by %s, is %s", (text, stopReason, exhausted, outcome) => {
+  expect(outcomeOf({ text, stopReason }, exhausted)).toBe(outcome);
 });

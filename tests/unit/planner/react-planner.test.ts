@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
 import type { Script } from "../../../web/src/planner/llm/scripted-model.js";
 import type { PlannerPause } from "../../../web/src/planner/run-state.js";
+import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
 import { tool } from "../../../web/src/planner/tool.js";
 import { base64, PDF } from "../core/samples.js";
 import { planned, once, answered, add } from "./planned.js";
@@ -215,4 +216,86 @@ describe("waiting for a person", () => {
       code: "E_NOT_FOUND",
     });
   });
+});
+
+const script = once({ name: "math_add", args: { a: 1, b: 2 } });
+
+test("what happens in a trace is kept, in order, without what is worth nothing later", async () => {
+  const stateStore = new MemoryStateStore();
+  const { planner, events } = planned(script, [add], { stateStore });
+  answered(await planner.run("Add.", { scope: { user_id: "ada", trace_id: "t1" } }));
+  const kept = (await stateStore.loadHistory("t1")).map(({ event }) => event.kind);
+  expect(kept).toEqual(events.map(({ kind }) => kind).filter((kind) => kind !== "text"));
+  expect(kept).toContain("finished");
+});
+
+test("nothing is kept of a run without a trace", async () => {
+  const saved: unknown[] = [];
+  const stateStore = { saveEvent: async (...call: unknown[]) => void saved.push(call) };
+  const { planner } = planned(script, [add], { stateStore });
+  answered(await planner.run("Add.", { scope: { user_id: "ada" } }));
+  expect(saved).toEqual([]);
+});
+
+test("a store that fails is told of once, and costs the run nothing else", async () => {
+  let tries = 0;
+  const stateStore = {
+    saveEvent: () => {
+      tries += 1;
+      return Promise.reject(new Error("disk of /home/ada is full"));
+    },
+  };
+  const { planner, events } = planned(script, [add], { stateStore });
+  const { answer } = answered(await planner.run("Add.", { scope: { trace_id: "t1" } }));
+  expect(answer).toBe("I saw 1 results.");
+  // One that is away is waited for once.
+  expect(tries).toBe(1);
+  const failures = events.filter(({ kind }) => kind === "state_failed");
+  expect(failures).toMatchObject([{ error: { code: "E_STORE_WRITE" } }]);
+  expect(JSON.stringify(failures)).not.toContain("ada");
+});
+
+const ask = tool({
+  name: "ask",
+  description: "",
+  input: z.object({ what: z.string() }),
+  run: ({ what }, { pause }) => pause(what === "yes" ? "approval_required" : "await_input", { what }),
+});
+
+const ofKind = (events: readonly PlannerEvent[], kind: PlannerEvent["kind"]): readonly PlannerEvent[] =>
+  events.filter((event) => event.kind === kind);
+
+test("a call that waits has not failed", async () => {
+  const { planner, events } = planned(once({ name: "ask", args: { what: "name" } }), [ask]);
+  const pause = (await planner.run("Ask.")) as PlannerPause;
+  const own = (): readonly string[] => events.map(({ kind }) => kind).filter((kind) => /^(tool_|paused)/.test(kind));
+  expect(own()).toEqual(["tool_called", "paused"]);
+  answered(await planner.resume(pause.resumeToken, { answer: "Ada" }));
+  expect(own()).toEqual(["tool_called", "paused", "tool_called", "tool_returned", "tool_answered"]);
+});
+
+test("each of several calls that wait is told of, by one token; the first is asked first", async () => {
+  const { planner, events } = planned(
+    once(
+      { name: "ask", args: { what: "name" } },
+      { name: "math_add", args: { a: 1, b: 2 } },
+      { name: "ask", args: { what: "yes" } },
+    ),
+    [ask, add],
+  );
+  const first = (await planner.run("Ask.")) as PlannerPause;
+  const token = first.resumeToken;
+  expect(first.payload).toEqual({ what: "name" });
+  const place = { kind: "paused", step: 1, tool: "ask" };
+  expect(ofKind(events, "paused")).toEqual([
+    { ...place, call: "call_0", reason: "await_input", token },
+    { ...place, call: "call_2", reason: "approval_required", token },
+  ]);
+  events.length = 0;
+  const second = (await planner.resume(token, { answer: "Ada" })) as PlannerPause;
+  expect(second.payload).toEqual({ what: "yes" });
+  expect(ofKind(events, "paused")).toMatchObject([{ call: "call_2", token: second.resumeToken }]);
+  const { trajectory } = answered(await planner.resume(second.resumeToken, { answer: true }));
+  expect(trajectory.steps[0]?.calls.map(({ observation }) => observation)).toEqual(['"Ada"', '{"sum":3}', "true"]);
+  expect(ofKind(events, "tool_failed")).toEqual([]);
 });

@@ -1,12 +1,10 @@
 /** What every state store must do, run against each. */
 import { afterEach, beforeEach, describe } from "vitest";
 import type { StateStoreOptions, StateStore } from "../../../web/src/planner/state-store.js";
-import { contractOfClaiming } from "./contract/claiming.js";
-import { contractOfConsenting } from "./contract/consenting.js";
-import { contractOfBounds, contractOfKeeping } from "./contract/keeping.js";
-import { contractOfMistyped } from "./contract/mistyped.js";
-import { contractOfBindings, contractOfEvents } from "./contract/tracing.js";
-import { contractOfUpdating } from "./contract/updating.js";
+import { contractOfClaiming, contractOfUpdating } from "./contract/claims.js";
+import { contractOfConsenting } from "./contract/oauth-states.js";
+import { contractOfBounds, contractOfKeeping, contractOfMistyped } from "./contract/runs.js";
+import { contractOfBindings, contractOfEvents } from "./contract/traces.js";
 
 /** A store under test. */
 export interface Subject {

@@ -1,12 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { discoverArtifactStore } from "../../../web/src/artifacts/host-store.js";
-import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
-import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
-import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import { tool, type NativeToolOptions } from "../../../web/src/planner/tool.js";
 import { PDF } from "../core/samples.js";
-import { answered, once, OwnClient, planned } from "./planned.js";
+import { answered, once, planned } from "./planned.js";
 
 const scope = { tenant_id: "acme", user_id: "ada-of-acme", session_id: "s-1", trace_id: null };
 const input = z.object({});
@@ -72,43 +68,6 @@ test("the five methods of the RFC serve a native tool, and the host is told what
   expect(seen).toEqual([new Uint8Array(PDF), true, true, null]);
   const [ref] = calls[0]?.artifacts ?? [];
   expect((await store.stat(ref?.id ?? "", scope))?.source).toEqual({ tool: "stores", meta: { report_id: 7 } });
-});
-
-test("without a store a native tool is told so by its ref, and reads nothing", async () => {
-  let seen: unknown[] = [];
-  const stores = tool({
-    name: "stores",
-    description: "",
-    input,
-    run: async (_, { artifacts }) => {
-      const { id, source } = await artifacts.putBytes(PDF);
-      seen = [source["truncated"], await artifacts.get(id), await artifacts.open(id), await artifacts.delete(id)];
-    },
-  });
-  const artifactStore = new NoOpArtifactStore({ warn: () => undefined });
-  const { planner } = planned(once({ name: "stores" }), [stores], { artifactStore });
-  expect(answered(await planner.run("Go.", { scope })).trajectory.steps[0]?.calls[0]?.isError).toBe(false);
-  expect(seen).toEqual([true, null, null, false]);
-});
-
-test("the artifact store of a state store may have the five methods of the RFC alone", async () => {
-  const memory = new BareMemoryStore();
-  const stateStore = {
-    artifactStore: {
-      putBytes: (data: Uint8Array) => memory.putBytes(data),
-      putText: (text: string) => memory.putText(text),
-      get: (id: string) => memory.get(id),
-      delete: (id: string) => memory.delete(id),
-      exists: (id: string) => memory.exists(id),
-    },
-  };
-  const gives = tool({ name: "gives", description: "", input, run: () => ({ file: PDF }) });
-  const llm = new OwnClient({ toolCalls: [{ id: "1", name: "gives", arguments: "{}" }] });
-  const planner = new ReactPlanner({ catalog: [gives], llm, stateStore });
-  const [{ calls } = { calls: [] }] = answered(await planner.run("Go.", { scope })).trajectory.steps;
-  const id = calls[0]?.artifacts[0]?.id ?? "";
-  expect(await discoverArtifactStore(stateStore)?.get(id, scope)).toEqual(new Uint8Array(PDF));
-  expect(await discoverArtifactStore(stateStore)?.get(id, { user_id: "bob" })).toBeNull();
 });
 
 async function returned(value: unknown): Promise<{ observation: string; stored: Map<string, Uint8Array | null> }> {

@@ -1,7 +1,6 @@
 /** Servers that do not do what they are asked. */
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { createClient } from "@redis/client";
@@ -10,6 +9,7 @@ import { findOnPath } from "../../../scripts/on-path.mjs";
 import { RedisStateStore } from "../../../web/src/planner/redis-state-store.js";
 import { DURABLE, freePort } from "./redis-server.js";
 import { another, coded, inTime, opened, useRedis } from "./served.js";
+import { emptyFolder } from "../../support/folder.js";
 
 const redis = useRedis();
 
@@ -129,8 +129,7 @@ describe("a server that does not do it", () => {
     skip,
   }) => {
     if (findOnPath("openssl") === undefined) skip("making a certificate needs openssl");
-    const folder = await mkdtemp(join(tmpdir(), "sluice-tls-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await emptyFolder();
     const [key, cert] = [join(folder, "key"), join(folder, "cert")];
     const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
     const words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, ...subject];

@@ -1,23 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_LIMITS, readRetention } from "../../../../web/src/artifacts/retention/policy.js";
 
-test("the defaults are an hour, 50 MiB each and 500 MiB a session, and nothing else has a limit", () => {
-  expect(readRetention({})).toEqual({
-    ttl_seconds: 3600,
-    ttl_from: "stored",
-    max_artifact_bytes: 52_428_800,
-    max_session_bytes: 524_288_000,
-    max_trace_bytes: 104_857_600,
-    max_artifacts_per_trace: 100,
-    max_artifacts_per_session: 1000,
-    max_namespace_bytes: null,
-    max_total_bytes: null,
-    min_free_disk: 0,
-    min_age_seconds: 0,
-    cleanup_strategy: "lru",
-  });
-});
-
 test("what is given takes the place of a default, null of a limit", () => {
   const given = { ttl_seconds: null, max_trace_bytes: 1, cleanup_strategy: "fifo", ttl_from: "used" };
   expect(readRetention(given)).toEqual({ ...readRetention({}), ...given });

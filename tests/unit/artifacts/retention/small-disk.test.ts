@@ -1,6 +1,5 @@
 /** A real disk, of which a part stays free; and what a file store tells of any disk. */
-import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../../web/src/artifacts/file/file-store.js";
@@ -10,6 +9,7 @@ import { createSluice } from "../../../../web/src/index.js";
 import { listed } from "../bytes.js";
 import { noise } from "../noise.js";
 import { mounted, unmounted } from "../small-disk.js";
+import { emptyFolder } from "../../../support/folder.js";
 
 const MIB = 1024 * 1024;
 const FULL = { code: "E_STORE_FULL", path: "retention.min_free_disk" };
@@ -97,16 +97,12 @@ describe.skipIf(folder === undefined)("a disk of 16 MiB, a quarter of which stay
 });
 
 test("a folder that is not there yet lies on the disk that it will be made on", async () => {
-  const parent = await mkdtemp(join(tmpdir(), "sluice-space-"));
-  try {
-    const store = new FileArtifactStore(join(parent, "not", "there"));
-    const { free_bytes, total_bytes } = await store.space();
-    const { bsize, blocks } = await statfs(parent);
-    expect(total_bytes).toBe(bsize * blocks);
-    expect(free_bytes).toBeGreaterThan(0);
-    expect(free_bytes).toBeLessThanOrEqual(total_bytes);
-    expect(await store.isThere()).toBe(false);
-  } finally {
-    await rm(parent, { recursive: true });
-  }
+  const parent = await emptyFolder();
+  const store = new FileArtifactStore(join(parent, "not", "there"));
+  const { free_bytes, total_bytes } = await store.space();
+  const { bsize, blocks } = await statfs(parent);
+  expect(total_bytes).toBe(bsize * blocks);
+  expect(free_bytes).toBeGreaterThan(0);
+  expect(free_bytes).toBeLessThanOrEqual(total_bytes);
+  expect(await store.isThere()).toBe(false);
 });

@@ -11,7 +11,8 @@ import { FileTooLargeError, InvalidPathError } from "../../../../web/src/files/w
 import { OpenFolder } from "../../../../web/src/files/workspace/open-folder.js";
 import { openInside } from "../../../../web/src/files/workspace/output.js";
 import { Workspace } from "../../../../web/src/files/workspace/workspace.js";
-import { adas, emptyFolder } from "./rooms.js";
+import { emptyFolder } from "../../../support/folder.js";
+import { adas } from "./rooms.js";
 
 const SECRET = "secret";
 

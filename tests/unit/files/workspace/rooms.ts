@@ -1,19 +1,9 @@
 /**
- * Folders for tests of workspaces.
+ * A workspace of a test's own, and what is put into it.
  * @module
  */
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { Workspace, type WorkspaceOptions } from "../../../../web/src/files/workspace/workspace.js";
-
-/** An empty folder that goes with the test. */
-export async function emptyFolder(): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "sluice-workspace-")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { emptyFolder } from "../../../support/folder.js";
 
 /** A workspace of Ada's in a folder of its own. */
 export async function adas(options: Partial<WorkspaceOptions> = {}): Promise<Workspace> {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, afterEach, beforeEach, vi } from "vitest";
 import {
   keptOut,
   seenChars,
@@ -7,6 +7,7 @@ import {
   type ChatTurn,
 } from "../../../../web/playground/app/chat/turn.js";
 import type { ChatEvent } from "../../../../web/playground/engine/chat/contract.js";
+import { TextBuffer } from "../../../../web/playground/engine/chat/model.js";
 
 const NOW = 1_750_000_000_000;
 const BEGUN: ChatTurn = { id: "t", query: "Do it", model: { kind: "scripted" }, state: "running", steps: [] };
@@ -131,4 +132,38 @@ describe("a turn", () => {
     const goesOn = after([{ kind: "tool_progress", ...PLACE, progress: { progress: 4 } }], silent);
     expect(goesOn.steps[0]?.calls[0]?.progress).toEqual({ progress: 4 });
   });
+});
+
+const text = (step: number, piece: string): ChatEvent => ({ kind: "text", step, text: piece });
+
+let told: ChatEvent[];
+let pieces: TextBuffer;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  told = [];
+  pieces = new TextBuffer((event) => told.push(event));
+});
+afterEach(() => void vi.useRealTimers());
+
+test("a thousand words within a moment are told at once", () => {
+  for (let word = 0; word < 1000; word += 1) pieces.tell(text(1, "a "));
+  expect(told).toEqual([]);
+  vi.advanceTimersByTime(1000);
+  expect(told).toEqual([text(1, "a ".repeat(1000))]);
+  pieces.tell(text(1, "b"));
+  vi.advanceTimersByTime(1000);
+  expect(told.at(-1)).toEqual(text(1, "b"));
+});
+
+test("what else happens is told behind the text before it, and steps stay apart", () => {
+  pieces.tell(text(1, "a"));
+  pieces.tell({ kind: "resumed" });
+  pieces.tell(text(1, "b"));
+  pieces.tell(text(2, "c"));
+  pieces.flush();
+  pieces.flush();
+  expect(told).toEqual([text(1, "a"), { kind: "resumed" }, text(1, "b"), text(2, "c")]);
+  vi.advanceTimersByTime(1000);
+  expect(told).toHaveLength(4);
 });
