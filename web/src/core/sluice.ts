@@ -7,7 +7,7 @@ import { compileCore } from "#compile";
 import type { StoreOption } from "../artifacts/chosen-store.js";
 import { namespaceOf, type TruncatedRef } from "../artifacts/reference.js";
 import { fullScope } from "../artifacts/scope.js";
-import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { ArtifactRef, ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "../config/types.js";
 import { type OnStoreFailure, StoreAccess, timedStore, type StoreDeps } from "./store-access.js";
