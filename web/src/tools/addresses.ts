@@ -10,6 +10,11 @@ export function isLoopback(url: URL): boolean {
   return host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
+/** Whether a text is an origin as browsers write it: http or https, without a path. */
+export function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 /** Whether a URL may name this machine, in any notation. */
 function mayBeLoopback({ hostname }: URL): boolean {
   // The URL parser normalises all notations of an address.

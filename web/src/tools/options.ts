@@ -193,7 +193,7 @@ export type ToolNodeEvent =
       /** Seconds until the next attempt. */
       readonly wait_s: number;
     }
-  | {
+  | ({
       /** A call shows no progress. The call's own `onWait` is told too. */
       readonly kind: "waiting";
       /** The tool that was called: `{namespace}.{tool}`. */
@@ -202,13 +202,7 @@ export type ToolNodeEvent =
       readonly call: number;
       /** The context's scope. */
       readonly scope: ArtifactScope;
-      /** Seconds of silence. */
-      readonly after_s: number;
-      /** A message for the user. */
-      readonly message: string;
-      /** Whether the call was given up. */
-      readonly is_over: boolean;
-    }
+    } & ToolWait)
   | {
       /** The circuit breaker opened: the source keeps failing and is not called for a while. */
       readonly kind: "left_alone";
@@ -244,22 +238,20 @@ export type ToolNodeEvent =
     };
 
 /** A resource, or the list of resources, changed. Cached copies are already gone. */
-export type ResourceEvent =
+export type ResourceEvent = {
+  /** The source's name. */
+  readonly namespace: string;
+  /** The user whose session was notified, where users have their own sessions. */
+  readonly scope?: ArtifactScope;
+} & (
   | {
       /** One resource changed. */
       readonly kind: "updated";
-      /** The source's name. */
-      readonly namespace: string;
       /** The URI. */
       readonly uri: string;
-      /** The user whose session was notified, where users have their own sessions. */
-      readonly scope?: ArtifactScope;
     }
   | {
       /** The list of resources or templates changed. */
       readonly kind: "list_changed";
-      /** The source's name. */
-      readonly namespace: string;
-      /** The user whose session was notified, where users have their own sessions. */
-      readonly scope?: ArtifactScope;
-    };
+    }
+);

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
 import { FLAGS, MEGABYTES } from "../../files/options.js";
 import { LIMITS } from "../../server/options.js";
+import { isOrigin } from "../../tools/addresses.js";
 
 /** The default address to listen at. */
 export const DEFAULT_ADDRESS = "127.0.0.1:4751";
@@ -201,8 +202,4 @@ function isHttp(said: string): boolean {
 
 function isPublic(said: string): boolean {
   return isHttp(said) && new URL(said).search === "" && new URL(said).hash === "";
-}
-
-function isOrigin(said: string): boolean {
-  return isHttp(said) && new URL(said).origin === said;
 }

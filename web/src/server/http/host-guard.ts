@@ -6,7 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { wrong } from "../../errors/arguments.js";
-import { isLoopback } from "../../tools/addresses.js";
+import { isLoopback, isOrigin } from "../../tools/addresses.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { closingRefused, originRefused } from "./refusals.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
@@ -95,7 +95,7 @@ function checkedUrl(said: string): URL {
 }
 
 function checkedOrigin(said: string): string {
-  if (/^https?:/.test(said) && URL.canParse(said) && new URL(said).origin === said) return said;
+  if (isOrigin(said)) return said;
   throw wrong("origins", "origins such as https://app.example, without a path");
 }
 

@@ -59,7 +59,6 @@ const LOOK = 50;
  * @example
  * await using server = new SluiceServer({ store });
  * await using listening = await listen(server, { host: "127.0.0.1", port: 8080 });
- * @throws SluiceError E_INVALID_ARGUMENT where nothing can listen.
  */
 export async function listen(server: RequestHandler, options: ListenOptions): Promise<ListeningServer> {
   const { host, port, maxConnections = 4096, clientSeconds = 30, graceSeconds = 10 } = options;

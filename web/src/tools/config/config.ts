@@ -6,6 +6,7 @@ import { parse } from "@humanwhocodes/momoa";
 import { z } from "zod";
 import type { SluiceConfig } from "../../config/types.js";
 import { checkConnection, isAddress, wordsIn } from "./connection.js";
+import { isOrigin } from "../addresses.js";
 import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "../errors.js";
 import type { TransformerContext } from "../tool-call.js";
 import { isVariableName } from "./variables.js";
@@ -411,10 +412,6 @@ const HOST = /^(?:\*\.)?(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 function isHost(text: string): boolean {
   return HOST.test(text) && URL.canParse(`https://${text.replace(/^\*\./, "")}`);
-}
-
-function isOrigin(text: string): boolean {
-  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 // The core checks its contents.

@@ -17,6 +17,7 @@ import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { textOf } from "../../../jsonrpc/bytes.js";
 import { badAnswer } from "../../errors.js";
 import { type Freshness, MAX_URI, type ReadContent, type ReadResult } from "../../resources/connection.js";
+import { MAGIC } from "../body.js";
 
 /** Maximum bytes of a resource's texts in memory. */
 const MAX_HELD: number = 8 * 1024 * 1024;
@@ -29,9 +30,6 @@ export interface Reading {
   readonly inlineChars: number;
   readonly signal: AbortSignal;
 }
-
-/** Bytes that are enough to recognise a file type. */
-const HEAD = 4096;
 
 /** Maximum contents of one resource. */
 const MAX_CONTENTS = 50_000;
@@ -120,7 +118,7 @@ async function stored(
   { sluice, store }: Means,
 ): Promise<AnswerRef> {
   const bytes = typeof said === "string" ? new TextEncoder().encode(said) : said;
-  const { description, mime_type: found } = sluice.sniff(bytes.subarray(0, HEAD), bytes.length);
+  const { description, mime_type: found } = sluice.sniff(bytes.subarray(0, MAGIC), bytes.length);
   // If the store fails, the reference says so.
   const artifacts = new ToolArtifacts(store, { scope, namespace, source: { description }, onFailure: () => undefined });
   if (typeof said === "string") return artifacts.putText(said, mime_type === null ? {} : { mime_type });
