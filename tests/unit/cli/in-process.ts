@@ -8,27 +8,41 @@ import type { Ended, RunOptions } from "./command.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
+let last: Promise<unknown> = Promise.resolve();
+
 /** Runs `sluice` to its end, without input. */
-export async function sluiceHere(args: readonly string[], { env = {} }: Pick<RunOptions, "env"> = {}): Promise<Ended> {
-  const out = captured(process.stdout);
-  const err = captured(process.stderr);
+export function sluiceHere(args: readonly string[], options: Pick<RunOptions, "cwd" | "env"> = {}): Promise<Ended> {
+  const ended = last.then(() => captured(args, options));
+  last = ended.catch(() => undefined);
+  return ended;
+}
+
+async function captured(args: readonly string[], { cwd, env = {} }: Pick<RunOptions, "cwd" | "env">): Promise<Ended> {
+  const out = kept(process.stdout);
+  const err = kept(process.stderr);
   const before = replaced(env);
+  const folder = process.cwd();
   const listeners = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
   try {
+    if (cwd !== undefined) process.chdir(cwd);
     const code = await run(args);
-    return { code, stdout: out.text(), stderr: err.text() };
+    return { code, stdout: out.text(), stderr: err.text().replace(NODE_WARNING, "") };
   } finally {
     for (const [signal, known] of listeners) {
       for (const each of process.listeners(signal)) if (!known.includes(each)) process.off(signal, each);
     }
+    process.chdir(folder);
     replaced(before);
     out.restore();
     err.restore();
   }
 }
 
+/** Of a file that a command leaves to the end of its process, which is not over here. */
+const NODE_WARNING = /^\(node:\d+\) .*\n|^\(Use `node --trace-.*\n/gm;
+
 /** Keeps what is written to a stream, and from it. */
-function captured(stream: NodeJS.WriteStream): { text: () => string; restore: () => void } {
+function kept(stream: NodeJS.WriteStream): { text: () => string; restore: () => void } {
   const chunks: Buffer[] = [];
   const write = stream.write.bind(stream);
   const keep = (data: string | Uint8Array, done?: (error?: Error | null) => void): boolean => {
