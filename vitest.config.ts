@@ -76,6 +76,8 @@ export default defineConfig({
         resolve: { alias: internal("node") },
         test: {
           name: "library",
+          // Loading the library and its dependencies anew for each file takes longer than most files do.
+          isolate: false,
           include: ["tests/unit/**/*.test.ts", "tests/e2e/**/*.test.ts"],
           setupFiles: "tests/unit/properties.ts",
         },
