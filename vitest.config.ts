@@ -64,8 +64,8 @@ export default defineConfig({
     // Tests that start processes or push hundreds of megabytes need longer than the usual 5 s.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Each of them takes a core: more at a time only disturb each other's timing.
-    maxWorkers: 2,
+    // One more than the cores of a small machine, since tests often wait: for a time limit, a process, a page.
+    maxWorkers: 3,
     // A browser may take long to start while everything else does too. Read here alone, not from a project.
     browser: { connectTimeout: 300_000 },
     env: profiles === undefined ? {} : { NODE_V8_COVERAGE: profiles },
