@@ -1,7 +1,11 @@
-/** Runs of a chat whose process is killed: clients come back to another, and nothing is lost that they were told. */
+/**
+ * Runs of a chat whose process is killed: clients come back to another, and nothing is lost that they were told. The first
+ * waits in the full run until the lease of the killed server ends by itself; the others end it.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Script } from "../../../web/src/planner/llm/scripted-model.js";
 import { posted } from "../../unit/server/sources/serving.js";
+import { isFull } from "../../support/full.js";
 import { Telling, type Told } from "../../unit/server/sources/told.js";
 import { Visitor } from "../../unit/server/visitor.js";
 import { serverProgram, worldOf, type World } from "./servers.js";
@@ -54,6 +58,7 @@ test("killed in the middle of a step: the run goes on in the other, behind what 
   await world.sending(1);
   const lastId = telling.lastId;
   await world.one.kill();
+  if (!isFull) await world.endLeases();
 
   await using again = await follow(world, by, before[0]?.["run"], lastId);
   const discarded = await until(again, "text_discarded");
@@ -87,6 +92,7 @@ test("killed behind an answer that was taken: it is not asked for again", async 
   await until(on, "tool_called", 2);
   await world.sending(1);
   await world.one.kill();
+  await world.endLeases();
 
   await using again = await follow(world, by, before[0]?.["run"], on.lastId);
   await world.sending(2);
@@ -106,6 +112,7 @@ test("killed, then given up: whoever takes it over does not go on with it", asyn
   const before = await until(telling, "tool_called");
   await world.sending(1);
   await world.one.kill();
+  await world.endLeases();
   const run = before[0]?.["run"] as string;
   expect((await at(world.other.port, by, `/chat/${run}`, { method: "DELETE" })).status).toBe(204);
   const rest = await (await follow(world, by, run, telling.lastId)).rest();

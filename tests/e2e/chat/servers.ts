@@ -30,6 +30,8 @@ export interface World {
   readonly sent: ((text: string) => void)[];
   /** Waits for so many of them. */
   readonly sending: (count: number) => Promise<void>;
+  /** Ends the leases of all runs, as the time does that a killed server no longer renews them in. */
+  readonly endLeases: () => Promise<void>;
 }
 
 const SECRET = "a secret of more than thirty-two characters";
@@ -73,7 +75,13 @@ export async function worldOf(program: string, script: Script): Promise<World> {
   const [one, other] = await Promise.all([started(), started()]);
   const sending = (count: number): Promise<void> =>
     vi.waitFor(() => expect(sent).toHaveLength(count), { timeout: 40_000 });
-  return { one, other, redis, written: () => written, sent, sending };
+  const endLeases = async (): Promise<void> => {
+    for (const key of await redis.keys()) {
+      if (!key.includes(":runs:") || (await redis.command("TYPE", key)) !== "hash") continue;
+      if ((await redis.command("HEXISTS", key, "leased")) === 1) await redis.command("HSET", key, "leased", "1");
+    }
+  };
+  return { one, other, redis, written: () => written, sent, sending, endLeases };
 }
 
 async function startedWith(words: readonly string[]): Promise<Process> {

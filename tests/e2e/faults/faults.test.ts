@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileArtifactStore } from "../../../web/src/node.js";
 import { mounted, unmounted } from "../../unit/artifacts/small-disk.js";
+import { amount } from "../../support/full.js";
 import { Host, isRunning } from "./host.js";
 
 let store: string;
@@ -169,12 +170,14 @@ describe("a server's line", () => {
     ["half a message", '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"'],
     ["no answer to anything", '{"jsonrpc":"2.0","id":99,"result":{"content":[{"type":"text","text":"'],
   ])(
-    "of 2 GB that is %s costs no memory, and the connection lives on",
+    "of hundreds of megabytes that is %s costs no memory, and the connection lives on",
     async (_, head) => {
       await using host = await Host.open({ store });
-      // Nobody wants to read 2 GB of noise. A slow machine takes a minute for them.
+      // Nobody wants to read so much noise. A slow machine takes a minute for 2 GB of it.
       host.process.stderr.removeAllListeners("data").resume();
-      expect((await host.call("line", { mebibytes: 2048, head })).result?.content?.[0]?.text).toBe("after");
+      expect((await host.call("line", { mebibytes: amount(400, 2048), head })).result?.content?.[0]?.text).toBe(
+        "after",
+      );
       expect(host.peak).toBeLessThan(200);
     },
     300_000,
@@ -248,12 +251,13 @@ describe("a host that reads slowly", () => {
   it("holds the server back, and memory stays flat", async () => {
     await using host = await Host.open({ store });
     host.process.stdout.pause();
-    const id = host.begin("tools/call", { name: "flood", arguments: { count: 200_000 } });
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    const count = amount(60_000, 200_000);
+    const id = host.begin("tools/call", { name: "flood", arguments: { count } });
+    await new Promise((resolve) => setTimeout(resolve, amount(1000, 3000)));
     expect(host.peak).toBeLessThan(160);
     host.process.stdout.resume();
     await host.answer(id);
-    expect(host.lines.filter((line) => line.includes("notifications/message"))).toHaveLength(200_000);
+    expect(host.lines.filter((line) => line.includes("notifications/message"))).toHaveLength(count);
     expect(host.peak).toBeLessThan(200);
   });
 });

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
+import { amount } from "../../support/full.js";
 import { dated, listed } from "./bytes.js";
 import { programOf, killed } from "./child.js";
 import { emptyFolder } from "../../support/folder.js";
 
 // On a busy machine a round may end before anything was old enough to be taken.
-const ROUNDS = 6;
+const ROUNDS = amount(2, 6);
 const MOST_ROUNDS = 120;
 const AT_ONCE = 3;
 const program = programOf("claim-program");

@@ -1,17 +1,28 @@
+import { execFile } from "node:child_process";
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
 import { endedOwner } from "../artifacts/ended.js";
 import { listed, Room, sluice, type ListedRef } from "./command.js";
+import { sluiceHere } from "./in-process.js";
 import { PDF, PNG, SCREENSHOT, sha256, WORKBOOK } from "./results.js";
 
-/** Fills a store with a PDF in two scopes and a PNG in none. */
-async function filled(): Promise<Room> {
-  const room = await Room.open();
-  const transform = ["transform", "--store", room.store];
+let full: Room;
+beforeAll(async () => {
+  full = await Room.open();
+  const transform = ["transform", "--store", full.store];
   await sluice(transform, { input: SCREENSHOT });
   await sluice([...transform, "--scope", "session=s1"], { input: WORKBOOK });
   await sluice([...transform, "--scope", "session=s2"], { input: WORKBOOK });
+});
+afterAll(() => full[Symbol.asyncDispose]());
+
+/** A store with a PDF in two scopes and a PNG in none. */
+async function filled(): Promise<Room> {
+  const room = await Room.open();
+  // With its hard links, which say what is still referred to.
+  await promisify(execFile)("cp", ["-a", full.store, room.store]);
   return room;
 }
 
@@ -54,21 +65,21 @@ describe("sluice artifacts, looking", () => {
   });
 
   test("list in a pipe gives tab-separated lines, also with options before the verb", async () => {
-    const { stdout } = await sluice(["artifacts", "--store", room.store, "list", "--scope", "session=s1"]);
+    const { stdout } = await sluiceHere(["artifacts", "--store", room.store, "list", "--scope", "session=s1"]);
     expect(stdout).toMatch(new RegExp(`^${pdf.id}\tapplication/pdf\t${PDF.length}\t[^\t]*\tsession_id=s1\n$`));
   });
 
   test("get writes the bytes to a file, to standard output, and by reference", async () => {
     const target = room.path("out.pdf");
-    const got = await sluice(["artifacts", "get", pdf.id, "--store", room.store, "-o", target]);
+    const got = await sluiceHere(["artifacts", "get", pdf.id, "--store", room.store, "-o", target]);
     expect(got).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(sha256(await readFile(target))).toBe(sha256(PDF));
     const uri = `artifact://${png.id}?type=image/png&size=${PNG.length}`;
-    const json = await sluice(["artifacts", "get", uri, "--store", room.store, "--output", target, "--json"]);
+    const json = await sluiceHere(["artifacts", "get", uri, "--store", room.store, "--output", target, "--json"]);
     expect(JSON.parse(json.stdout)).toMatchObject({ id: png.id });
     expect(sha256(await readFile(target))).toBe(sha256(PNG));
     expect((await readdir(room.folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
-    expect((await sluice(["artifacts", "get", pdf.id, "--store", room.store])).stdout).toBe(PDF.toString());
+    expect((await sluiceHere(["artifacts", "get", pdf.id, "--store", room.store])).stdout).toBe(PDF.toString());
   });
 
   test.each([
@@ -80,13 +91,23 @@ describe("sluice artifacts, looking", () => {
     ["-99999999999", PDF],
   ])("get --range %s is what HTTP means by it", async (range, bytes) => {
     const target = room.path(`range${range}`);
-    const { code } = await sluice(["artifacts", "get", pdf.id, "--store", room.store, "--range", range, "-o", target]);
+    const { code } = await sluiceHere([
+      "artifacts",
+      "get",
+      pdf.id,
+      "--store",
+      room.store,
+      "--range",
+      range,
+      "-o",
+      target,
+    ]);
     expect(code).toBe(0);
     expect((await readFile(target)).equals(bytes)).toBe(true);
   });
 
   test("get refuses a range with no byte in it, with exit code 1", async () => {
-    const { code, stderr } = await sluice([
+    const { code, stderr } = await sluiceHere([
       "artifacts",
       "get",
       pdf.id,
@@ -101,14 +122,14 @@ describe("sluice artifacts, looking", () => {
 
   test("get to a place that cannot be written exits 73", async () => {
     for (const target of [room.folder, room.path("no/such/folder.pdf")]) {
-      expect((await sluice(["artifacts", "get", pdf.id, "--store", room.store, "-o", target])).code).toBe(73);
+      expect((await sluiceHere(["artifacts", "get", pdf.id, "--store", room.store, "-o", target])).code).toBe(73);
     }
   });
 
   test("stat tells about one, in words and as JSON", async () => {
-    const json = await sluice(["artifacts", "stat", png.id, "--store", room.store, "--json"]);
+    const json = await sluiceHere(["artifacts", "stat", png.id, "--store", room.store, "--json"]);
     expect(JSON.parse(json.stdout)).toEqual({ ...png, used_at: expect.any(Number) as unknown });
-    const { stdout } = await sluice(["artifacts", "stat", pdf.id, "--store", room.store, "--scope", "session=s2"]);
+    const { stdout } = await sluiceHere(["artifacts", "stat", pdf.id, "--store", room.store, "--scope", "session=s2"]);
     expect(stdout).toContain("session_id=s2");
     expect(stdout).toContain(`${PDF.length.toLocaleString("en")} bytes`);
   });
@@ -116,20 +137,20 @@ describe("sluice artifacts, looking", () => {
   test("an id that is nowhere exits 1, whatever its form", async () => {
     for (const id of ["artifact_000000000000", "../../etc/passwd", "x".repeat(5000), "\u001b[31m"]) {
       for (const verb of ["get", "stat", "delete"]) {
-        const { code, stdout, stderr } = await sluice(["artifacts", verb, id, "--store", room.store]);
+        const { code, stdout, stderr } = await sluiceHere(["artifacts", verb, id, "--store", room.store]);
         expect([code, stdout]).toEqual([1, ""]);
         expect(stderr).toMatch(/^sluice: the store has no artifact /);
         expect(stderr).not.toContain("\u001b");
       }
     }
-    const other = await sluice(["artifacts", "get", png.id, "--store", room.store, "--scope", "session=s1"]);
+    const other = await sluiceHere(["artifacts", "get", png.id, "--store", room.store, "--scope", "session=s1"]);
     expect(other.code).toBe(1);
   });
 
   test("a store that is a file exits 74, a folder that is not there is empty", async () => {
     const file = await room.write("file", "");
-    expect((await sluice(["artifacts", "list", "--store", file])).code).toBe(74);
-    expect(await sluice(["artifacts", "list", "--json", "--store", room.path("none")])).toMatchObject({
+    expect((await sluiceHere(["artifacts", "list", "--store", file])).code).toBe(74);
+    expect(await sluiceHere(["artifacts", "list", "--json", "--store", room.path("none")])).toMatchObject({
       code: 0,
       stdout: "[]\n",
     });
@@ -140,9 +161,19 @@ describe("sluice artifacts, changing", () => {
   test("delete takes one scope's away, or every scope's", async () => {
     await using room = await filled();
     const id = (await listed(room.store, "--scope", "session=s1"))[0]!.id;
-    expect((await sluice(["artifacts", "delete", id, "--store", room.store, "--scope", "session=s1"])).code).toBe(0);
+    expect((await sluiceHere(["artifacts", "delete", id, "--store", room.store, "--scope", "session=s1"])).code).toBe(
+      0,
+    );
     expect((await listed(room.store)).filter((ref) => ref.id === id)).toHaveLength(1);
-    const both = await sluice(["artifacts", "delete", id, "artifact_000000000000", "--json", "--store", room.store]);
+    const both = await sluiceHere([
+      "artifacts",
+      "delete",
+      id,
+      "artifact_000000000000",
+      "--json",
+      "--store",
+      room.store,
+    ]);
     expect(both.code).toBe(1);
     expect(JSON.parse(both.stdout)).toEqual([
       { id, deleted: true },
@@ -153,10 +184,10 @@ describe("sluice artifacts, changing", () => {
 
   test("gc says what it removed", async () => {
     await using room = await filled();
-    const { code, stdout } = await sluice(["artifacts", "gc", "--store", room.store, "--json"]);
+    const { code, stdout } = await sluiceHere(["artifacts", "gc", "--store", room.store, "--json"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ blobs: 0, bytes: 0 });
-    expect((await sluice(["artifacts", "gc", "--store", room.store])).stdout).toMatch(/^removed 0 blobs/);
+    expect((await sluiceHere(["artifacts", "gc", "--store", room.store])).stdout).toMatch(/^removed 0 blobs/);
     expect(await listed(room.store)).toHaveLength(3);
   });
 
@@ -168,7 +199,7 @@ describe("sluice artifacts, changing", () => {
       const left = join(temporaries, `${await endedOwner(temporaries)}-${"0".repeat(16)}`);
       await mkdir(left);
       await writeFile(join(left, "blob"), new Uint8Array(3 * 1024 * 1024));
-      outputs.push((await sluice(["artifacts", "gc", "--store", room.store, ...words])).stdout);
+      outputs.push((await sluiceHere(["artifacts", "gc", "--store", room.store, ...words])).stdout);
     }
     expect(outputs[0]).toBe("removed 0 blobs, 1 leftover: 3.0 MB\n");
     expect(JSON.parse(outputs[1] ?? "")).toEqual({ artifacts: 0, blobs: 0, bytes: 3 * 1024 * 1024, temporaries: 1 });
@@ -178,14 +209,14 @@ describe("sluice artifacts, changing", () => {
     await using room = await filled();
     const config = join(room.store, "..", "limits.json");
     await writeFile(config, JSON.stringify({ retention: { ttl_seconds: null, max_total_bytes: 1 } }));
-    const { stdout } = await sluice(["artifacts", "gc", "--store", room.store, "--config", config]);
+    const { stdout } = await sluiceHere(["artifacts", "gc", "--store", room.store, "--config", config]);
     expect(stdout).toMatch(/^removed 3 artifacts, /);
     expect(await listed(room.store)).toEqual([]);
     await writeFile(config, JSON.stringify({ retention: { ttl: 1 } }));
-    const refused = await sluice(["artifacts", "gc", "--store", room.store, "--config", config]);
+    const refused = await sluiceHere(["artifacts", "gc", "--store", room.store, "--config", config]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("retention.ttl") as unknown });
     await writeFile(config, JSON.stringify({ retension: { ttl_seconds: 1 } }));
-    const misspelt = await sluice(["artifacts", "gc", "--store", room.store, "--config", config]);
+    const misspelt = await sluiceHere(["artifacts", "gc", "--store", room.store, "--config", config]);
     expect(misspelt).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("retention?") as unknown });
   });
 
@@ -193,25 +224,25 @@ describe("sluice artifacts, changing", () => {
     await using room = await filled();
     const config = join(room.store, "..", "limits.json");
     await writeFile(config, JSON.stringify({ retention: { ttl_seconds: null, max_total_bytes: 1 } }));
-    const { stdout } = await sluice(["artifacts", "gc", "--store", room.store, "--config", config, "--json"]);
+    const { stdout } = await sluiceHere(["artifacts", "gc", "--store", room.store, "--config", config, "--json"]);
     expect(JSON.parse(stdout)).toEqual({ artifacts: 3, blobs: 0, bytes: expect.any(Number) as number, temporaries: 0 });
     expect((JSON.parse(stdout) as { bytes: number }).bytes).toBeGreaterThan(0);
   });
 
   test("purge needs --yes where nobody can be asked, and then leaves nothing", async () => {
     await using room = await filled();
-    const asked = await sluice(["artifacts", "purge", "--store", room.store]);
+    const asked = await sluiceHere(["artifacts", "purge", "--store", room.store]);
     expect(asked.code).toBe(2);
     expect(asked.stderr).toContain("--yes");
     expect(await listed(room.store)).toHaveLength(3);
-    expect((await sluice(["artifacts", "purge", "--store", room.store, "--yes"])).code).toBe(0);
+    expect((await sluiceHere(["artifacts", "purge", "--store", room.store, "--yes"])).code).toBe(0);
     expect(await readdir(room.folder)).toEqual([]);
   });
 
   test("purge refuses a folder that is not a store, and touches nothing in it", async () => {
     await using room = await Room.open();
     await room.write("precious.txt", "x");
-    const { code, stderr } = await sluice(["artifacts", "purge", "--yes", "--store", room.folder]);
+    const { code, stderr } = await sluiceHere(["artifacts", "purge", "--yes", "--store", room.folder]);
     expect(code).toBe(1);
     expect(stderr).toContain("not a Sluice store");
     expect(await readdir(room.folder)).toEqual(["precious.txt"]);
@@ -227,7 +258,7 @@ test("a damaged artifact, which no list shows, is deleted by its id", async () =
     const record = files.find(({ name }) => name === "ref.json")!;
     await writeFile(join(record.parentPath, record.name), "{bad");
     expect(await listed(room.store)).toEqual([]);
-    expect((await sluice(["artifacts", "delete", ref?.id ?? "", "--store", room.store])).code).toBe(0);
+    expect((await sluiceHere(["artifacts", "delete", ref?.id ?? "", "--store", room.store])).code).toBe(0);
     expect((await sluice(["transform", "--store", room.store], { input: SCREENSHOT })).code).toBe(0);
     expect(await listed(room.store)).toMatchObject([{ id: ref?.id }]);
   } finally {

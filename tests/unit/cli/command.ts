@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
+import { sluiceHere } from "./in-process.js";
 
 /** The checkout. */
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -107,6 +108,6 @@ export interface ListedRef {
 
 /** What a store holds, by the command itself. */
 export async function listed(store: string, ...args: string[]): Promise<ListedRef[]> {
-  const { stdout } = await sluice(["artifacts", "list", "--json", "--store", store, ...args]);
+  const { stdout } = await sluiceHere(["artifacts", "list", "--json", "--store", store, ...args]);
   return JSON.parse(stdout) as ListedRef[];
 }

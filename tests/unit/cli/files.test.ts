@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { PNG } from "../core/samples.js";
-import { listed, sluice, type Ended, type RunOptions } from "./command.js";
+import { listed, type Ended, type RunOptions } from "./command.js";
+import { sluiceHere } from "./in-process.js";
 
 describe("sluice files", () => {
   let folder: string;
@@ -12,7 +13,7 @@ describe("sluice files", () => {
     onTestFinished(() => rm(folder, { recursive: true }));
   });
   const files = (words: readonly string[], options: RunOptions = {}): Promise<Ended> =>
-    sluice(["files", ...words, "--store", join(folder, "store")], options);
+    sluiceHere(["files", ...words, "--store", join(folder, "store")], options);
 
   test("keeps what is put, lists it with its type, and gives it back byte for byte", async () => {
     await writeFile(join(folder, "picture.png"), PNG);
@@ -82,7 +83,7 @@ describe("sluice files", () => {
   });
 
   test("takes no address for a folder", async () => {
-    const { code, stderr } = await sluice(["files", "list", "--user", "ada", "--store", "s3://bucket/prefix"]);
+    const { code, stderr } = await sluiceHere(["files", "list", "--user", "ada", "--store", "s3://bucket/prefix"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("--store takes a folder, and no address")]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../../web/src/cli/commands.js";
 import { EXIT_MEANINGS } from "../../../web/src/cli/exit.js";
 import { sluice } from "./command.js";
+import { sluiceHere } from "./in-process.js";
 
 const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["transfrom"], /did you mean transform\?/],
@@ -57,7 +58,7 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
 
 describe("a command line that cannot be meant", () => {
   test.each(WRONG)("%j exits 2 with the sentence that helps", async (args, sentence) => {
-    const { code, stdout, stderr } = await sluice(args);
+    const { code, stdout, stderr } = await sluiceHere(args);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(sentence);
     expect(stderr).toMatch(/^sluice: .*\nTry: sluice .*--help\n$/);
@@ -70,21 +71,21 @@ describe("--help", () => {
   });
 
   test("of the program names every command and every exit code", async () => {
-    const { code, stdout, stderr } = await sluice(["--help"]);
+    const { code, stdout, stderr } = await sluiceHere(["--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     for (const { name, summary } of COMMANDS) {
       expect(stdout).toContain(name);
       expect(stdout).toContain(summary);
     }
     for (const [number] of EXIT_MEANINGS) expect(stdout).toMatch(new RegExp(`^ +${number}  `, "m"));
-    expect((await sluice(["help"])).stdout).toBe(stdout);
-    expect((await sluice(["-h"])).stdout).toBe(stdout);
+    expect((await sluiceHere(["help"])).stdout).toBe(stdout);
+    expect((await sluiceHere(["-h"])).stdout).toBe(stdout);
   });
 
   test.each(COMMANDS.map((spec) => [spec.name, spec] as const))(
     "of %s names its options and examples",
     async (name, spec) => {
-      const { code, stdout } = await sluice([...name.split(" "), "--help"]);
+      const { code, stdout } = await sluiceHere([...name.split(" "), "--help"]);
       expect(code).toBe(0);
       for (const option of spec.options) expect(stdout).toContain(`--${option.name}`);
       for (const [line] of spec.examples) expect(stdout).toContain(line);
@@ -96,7 +97,7 @@ describe("--help", () => {
             .map((line) => line.length),
         ),
       ).toBeLessThanOrEqual(80);
-      expect((await sluice(["help", ...name.split(" ")])).stdout).toBe(stdout);
+      expect((await sluiceHere(["help", ...name.split(" ")])).stdout).toBe(stdout);
     },
   );
 
@@ -106,7 +107,7 @@ describe("--help", () => {
     ["tools", ["list", "connect", "call"]],
     ["resources", ["list", "templates", "read"]],
   ])("of %s names its verbs", async (group, verbs) => {
-    const { code, stdout } = await sluice([group, "--help"]);
+    const { code, stdout } = await sluiceHere([group, "--help"]);
     expect(code).toBe(0);
     for (const verb of verbs) expect(stdout).toContain(`${group} ${verb}`);
   });

@@ -3,7 +3,8 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { Room, sluice } from "../command.js";
+import { Room } from "../command.js";
+import { sluiceHere } from "../in-process.js";
 
 const HIDDEN = "do-not-show-this-value";
 const SECRET = { SLUICE_SERVE_SECRET: "s".repeat(32) };
@@ -19,7 +20,7 @@ async function refused(
 ) {
   // What is wrong may be seen only when there is a port: any but the usual one, which another test may have.
   const where = isPlaced ? [] : ["--listen", "127.0.0.1:0"];
-  return sluice(["serve", ...where, ...args], { env: { ...CLEAN, ...env } });
+  return sluiceHere(["serve", ...where, ...args], { env: { ...CLEAN, ...env } });
 }
 
 const LINES: readonly (readonly [args: string[], env: Record<string, string>, sentence: RegExp])[] = [
@@ -45,7 +46,7 @@ const LINES: readonly (readonly [args: string[], env: Record<string, string>, se
   [["stray", "--", "true"], {}, /"stray" is before it/],
 ];
 
-describe.concurrent("a command line that cannot be meant", () => {
+describe("a command line that cannot be meant", () => {
   test.each(LINES)("%j with %j exits 2 with the sentence that helps", async (args, env, sentence) => {
     const { code, stdout, stderr } = await refused(args, env);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(sentence) });
@@ -120,7 +121,7 @@ const FILES: readonly (readonly [config: unknown, sentence: RegExp])[] = [
   ],
 ];
 
-describe.concurrent("a configuration that cannot be meant", () => {
+describe("a configuration that cannot be meant", () => {
   test.each(FILES)("%j exits 2, and names the key and the remedy", async (config, sentence) => {
     await using room = await Room.open();
     await room.write("empty.mjs", "");
@@ -211,7 +212,7 @@ describe("a place that cannot be used", () => {
 });
 
 test("--keys lists every key of the configuration with its effect, and serves nothing", async () => {
-  const { code, stdout, stderr } = await sluice(["serve", "--keys"]);
+  const { code, stdout, stderr } = await sluiceHere(["serve", "--keys"]);
   expect([code, stderr]).toEqual([0, ""]);
   const rows = stdout
     .trimEnd()

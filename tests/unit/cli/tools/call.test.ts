@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { isRunning } from "../../../e2e/faults/host.js";
 import { listed, ROOT, Room, sluice, start } from "../command.js";
+import { sluiceHere } from "../in-process.js";
 import { PDF, PNG, sha256 } from "../results.js";
 import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/tools/tool-call.js";
 import { sendJson } from "../../tools/sources/api.js";
@@ -24,7 +25,7 @@ describe("a result", () => {
     await room.write("a.png", PNG);
     const config = await configOf(room, filesIn(room.folder));
     const args = call("files.read_media_file", { path: room.path("a.png") }, "--store", room.store, ...config);
-    const { code, stdout, stderr } = await sluice(args);
+    const { code, stdout, stderr } = await sluiceHere(args);
     expect(code).toBe(0);
     const [ref] = await listed(room.store);
     expect(ref?.sha256).toBe(sha256(PNG));
@@ -32,7 +33,7 @@ describe("a result", () => {
     expect(stdout).not.toContain(PNG.toString("base64").slice(0, 40));
     expect(stdout.endsWith("}\n")).toBe(true);
     expect(stderr).toMatch(/^sluice: files\.read_media_file: PNG image, 64 × 48, .*: stored as files_[0-9a-f]{12}\n$/);
-    const pretty = await sluice([...args, "--pretty", "--scope", "session=s1"]);
+    const pretty = await sluiceHere([...args, "--pretty", "--scope", "session=s1"]);
     expect(JSON.parse(pretty.stdout)).toEqual(JSON.parse(stdout));
     expect(pretty.stdout).toMatch(/^\{\n {2}"/);
     expect(await listed(room.store, "--scope", "session=s1")).toHaveLength(1);
@@ -42,7 +43,7 @@ describe("a result", () => {
     await using room = await Room.open();
     await room.write("a.txt", "hello");
     const args = call("filesystem.read_text_file", { path: room.path("a.txt") }, "--store", "memory");
-    const { code, stdout } = await sluice(args, { cwd: ROOT, env: { FILESYSTEM_ROOT: room.folder } });
+    const { code, stdout } = await sluiceHere(args, { cwd: ROOT, env: { FILESYSTEM_ROOT: room.folder } });
     expect(code).toBe(0);
     expect(stdout).toContain("hello");
   });
@@ -54,7 +55,7 @@ describe("a result", () => {
       else sendJson(response, {});
     });
     const config = await configOf(room, api);
-    const { code, stdout } = await sluice(call("weather.map", { city: "Oslo" }, "--store", room.store, ...config));
+    const { code, stdout } = await sluiceHere(call("weather.map", { city: "Oslo" }, "--store", room.store, ...config));
     expect(code).toBe(0);
     expect(() => JSON.parse(stdout) as unknown).not.toThrow();
     expect((await listed(room.store)).map((ref) => ref.sha256)).toEqual([sha256(PDF)]);
@@ -64,7 +65,7 @@ describe("a result", () => {
     await using room = await Room.open();
     const file = await room.write("a.pdf", PDF);
     const config = await configOf(room, { name: "show", transport: "cli", connection: "cat" });
-    const { code, stdout } = await sluice(call("show.run", { args: [file] }, "--store", room.store, ...config));
+    const { code, stdout } = await sluiceHere(call("show.run", { args: [file] }, "--store", room.store, ...config));
     expect(code).toBe(0);
     expect(stdout).toContain(`"mime_type":"application/pdf","size_bytes":${PDF.length}`);
     expect((await listed(room.store)).map((ref) => ref.sha256)).toEqual([sha256(PDF)]);
@@ -74,7 +75,7 @@ describe("a result", () => {
     await using room = await Room.open();
     const config = await configOf(room, filesIn(room.folder));
     const args = call("files.read_text_file", { path: "/no/such/file" }, "--store", "memory", ...config);
-    const { code, stdout, stderr } = await sluice(args);
+    const { code, stdout, stderr } = await sluiceHere(args);
     expect([code, stderr]).toEqual([1, ""]);
     expect(stdout).toContain("Access denied");
   });
@@ -83,7 +84,9 @@ describe("a result", () => {
     await using room = await Room.open();
     await room.write("store", "a file where a folder should be");
     const config = await configOf(room, everything);
-    const { code, stdout, stderr } = await sluice(call("every.get-tiny-image", {}, "--store", room.store, ...config));
+    const { code, stdout, stderr } = await sluiceHere(
+      call("every.get-tiny-image", {}, "--store", room.store, ...config),
+    );
     expect(code).toBe(73);
     expect(stdout).toContain("truncated_");
     expect(stderr).toContain("The store folder is a file, or lies below one: name another folder");
@@ -93,7 +96,7 @@ describe("a result", () => {
   test("of a generated tool is one as well", async () => {
     await using room = await Room.open();
     const config = await configOf(room, everything);
-    const { code, stdout } = await sluice(call("every.resources_list", {}, "--store", "memory", ...config));
+    const { code, stdout } = await sluiceHere(call("every.resources_list", {}, "--store", "memory", ...config));
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ total: 7 });
   });
@@ -105,7 +108,7 @@ describe("a call that fails", () => {
     const silent = await scripted(room, { tools: { wait: "await new Promise(() => {});" } });
     const config = await configOf(room, { ...silent, timeout_s: 2, notify_after_s: [1, 10, 20] });
     const tool = `${silent.name}.wait`;
-    const { code, stdout, stderr } = await sluice(call(tool, {}, ...config));
+    const { code, stdout, stderr } = await sluiceHere(call(tool, {}, ...config));
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toEqual(timeoutResult(2, null));
     const waits = [...waitNotices([1], 2), overAfter(2)].map(({ message }) => `sluice: ${tool}: ${message}`);
@@ -120,7 +123,7 @@ describe("a call that fails", () => {
       if (requests < 3) response.writeHead(503).end("sk-secret");
       else sendJson(response, { ok: true });
     });
-    const { code, stdout, stderr } = await sluice(
+    const { code, stdout, stderr } = await sluiceHere(
       call("weather.echo", {}, "--store", "memory", ...(await configOf(room, api))),
     );
     expect([code, stdout]).toEqual([0, '{"ok":true}\n']);
@@ -136,7 +139,7 @@ describe("a call that fails", () => {
   ])("for the status %i in the end exits %i", async (status, exit) => {
     await using room = await Room.open();
     const api = await weather((_, response) => void response.writeHead(status).end());
-    const { code, stdout, stderr } = await sluice(
+    const { code, stdout, stderr } = await sluiceHere(
       call("weather.echo", {}, "--store", "memory", ...(await configOf(room, api))),
     );
     expect([code, stdout]).toEqual([exit, ""]);
@@ -146,12 +149,12 @@ describe("a call that fails", () => {
   test("for want of a tool, or of a variable", async () => {
     await using room = await Room.open();
     const config = await configOf(room, everything, unset);
-    const noTool = await sluice(call("every.get-tiny-imge", {}, "--store", "memory", ...config));
+    const noTool = await sluiceHere(call("every.get-tiny-imge", {}, "--store", "memory", ...config));
     expect([noTool.code, noTool.stdout]).toEqual([1, ""]);
     expect(noTool.stderr).toMatch(
       /^sluice: the source every has no tool "get-tiny-imge"; did you mean get-tiny-image\?\n$/,
     );
-    expect((await sluice(call("unset.x", {}, "--store", "memory", ...config))).code).toBe(77);
+    expect((await sluiceHere(call("unset.x", {}, "--store", "memory", ...config))).code).toBe(77);
   });
 });
 
@@ -181,11 +184,11 @@ describe("arguments", () => {
   });
 
   test("in a file that is not there exit 66", async () => {
-    expect((await sluice(["tools", "call", "filesystem.x", "--args", "@/no/such/file"])).code).toBe(66);
+    expect((await sluiceHere(["tools", "call", "filesystem.x", "--args", "@/no/such/file"])).code).toBe(66);
   });
 
   test.each([["echo"], [".echo"], ["every."], [""]])("the name %j exits 2", async (name) => {
-    const { code, stderr } = await sluice(["tools", "call", name, "--args", "{}"]);
+    const { code, stderr } = await sluiceHere(["tools", "call", name, "--args", "{}"]);
     expect(code).toBe(2);
     expect(stderr).toContain("SOURCE.TOOL");
   });

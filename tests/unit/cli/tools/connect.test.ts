@@ -1,11 +1,17 @@
 /** `sluice tools connect`: whether a source can be reached. */
 import { expect, test } from "vitest";
-import { ROOT, Room, sluice } from "../command.js";
+import { ROOT, Room } from "../command.js";
+import { sluiceHere } from "../in-process.js";
 import { configOf, down, everything, filesIn, scripted } from "./sources.js";
 
 test("a server says which tools and resources it has", async () => {
   await using room = await Room.open();
-  const { code, stdout, stderr } = await sluice(["tools", "connect", "every", ...(await configOf(room, everything))]);
+  const { code, stdout, stderr } = await sluiceHere([
+    "tools",
+    "connect",
+    "every",
+    ...(await configOf(room, everything)),
+  ]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^every: connected in [\d.]+ m?s\n\d+ tools:\n {2}echo, /);
   expect(stdout).toMatch(/\n7 resources, 2 templates\n$/);
@@ -14,7 +20,7 @@ test("a server says which tools and resources it has", async () => {
 test("a server without resources is none the worse for it", async () => {
   await using room = await Room.open();
   const config = await configOf(room, filesIn(room.folder));
-  const { code, stdout } = await sluice(["tools", "connect", "files", ...config]);
+  const { code, stdout } = await sluiceHere(["tools", "connect", "files", ...config]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/\n15 tools:\n[^]*\nno resources\n$/);
 });
@@ -29,7 +35,12 @@ test("what a server cannot say about its resources hides nothing else", async ()
       write(JSON.stringify({ jsonrpc: "2.0", id: message.id, error: { code: -32603, message: "broken" } }));
       return true;`,
   });
-  const { code, stdout, stderr } = await sluice(["tools", "connect", "scripted", ...(await configOf(room, source))]);
+  const { code, stdout, stderr } = await sluiceHere([
+    "tools",
+    "connect",
+    "scripted",
+    ...(await configOf(room, source)),
+  ]);
   expect(code).not.toBe(0);
   expect(stdout).toMatch(/^scripted: connected in .*\n5 tools:\n {2}look, /);
   expect(stderr).toMatch(/^sluice: The source "scripted" /);
@@ -37,12 +48,15 @@ test("what a server cannot say about its resources hides nothing else", async ()
 
 test("a preset is connected to with variables of the environment, and a source of its name goes before it", async () => {
   await using room = await Room.open();
-  const missing = await sluice(["tools", "connect", "filesystem"]);
+  const missing = await sluiceHere(["tools", "connect", "filesystem"]);
   expect([missing.code, missing.stdout]).toEqual([77, ""]);
   expect(missing.stderr).toContain("FILESYSTEM_ROOT");
-  const there = await sluice(["tools", "connect", "filesystem"], { cwd: ROOT, env: { FILESYSTEM_ROOT: room.folder } });
+  const there = await sluiceHere(["tools", "connect", "filesystem"], {
+    cwd: ROOT,
+    env: { FILESYSTEM_ROOT: room.folder },
+  });
   expect(there.stdout).toMatch(/^filesystem: connected/);
-  const own = await sluice([
+  const own = await sluiceHere([
     "tools",
     "connect",
     "filesystem",
@@ -57,7 +71,7 @@ test.each([
   ["a command that ends at once", { ...down, connection: `${JSON.stringify(process.execPath)} -e 0` }],
 ])("%s exits 69 with a sentence", async (_, source) => {
   await using room = await Room.open();
-  const { code, stdout, stderr } = await sluice(["tools", "connect", "down", ...(await configOf(room, source))]);
+  const { code, stdout, stderr } = await sluiceHere(["tools", "connect", "down", ...(await configOf(room, source))]);
   expect([code, stdout]).toEqual([69, ""]);
   expect(stderr).toMatch(/^sluice: .*down.*\n$/);
 });
@@ -66,7 +80,7 @@ test("a program that ends at once is heard: what it said last stands before the 
   await using room = await Room.open();
   const script = "console.error('\\u001b[31mMissing API_KEY'); process.exit(1)";
   const source = { ...down, connection: `${JSON.stringify(process.execPath)} -e ${JSON.stringify(script)}` };
-  const { code, stderr } = await sluice(["tools", "connect", "down", ...(await configOf(room, source))]);
+  const { code, stderr } = await sluiceHere(["tools", "connect", "down", ...(await configOf(room, source))]);
   expect(code).toBe(69);
   expect(stderr).toMatch(/^(down: .*Missing API_KEY\n)+sluice: .*down.*\n$/);
   expect(stderr).not.toContain("\u001b");

@@ -1,13 +1,14 @@
 /** `sluice tools list`: presets, and the tools of sources. */
 import { describe, expect, test } from "vitest";
 import { presetNames } from "../../../../web/src/tools/config/presets.js";
-import { ROOT, Room, sluice } from "../command.js";
+import { ROOT, Room } from "../command.js";
+import { sluiceHere } from "../in-process.js";
 import { sendJson } from "../../tools/sources/api.js";
 import { configOf, down, everything, filesIn, scripted, unset, weather } from "./sources.js";
 
 describe("presets", () => {
   test("are listed in a pipe with what each is for and which variables it needs", async () => {
-    const { code, stdout, stderr } = await sluice(["tools", "list"]);
+    const { code, stdout, stderr } = await sluiceHere(["tools", "list"]);
     expect([code, stderr]).toEqual([0, ""]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.map((line) => line.split("\t")[0])).toEqual(presetNames());
@@ -17,7 +18,7 @@ describe("presets", () => {
   });
 
   test("are an array with --json", async () => {
-    const presets = JSON.parse((await sluice(["tools", "list", "--json"])).stdout) as { name: string }[];
+    const presets = JSON.parse((await sluiceHere(["tools", "list", "--json"])).stdout) as { name: string }[];
     expect(presets.map(({ name }) => name)).toEqual(presetNames());
     expect(presets).toContainEqual({
       name: "sqlite",
@@ -33,7 +34,7 @@ describe("tools", () => {
     await using room = await Room.open();
     const api = await weather((_, response) => sendJson(response, {}));
     const config = await configOf(room, api, everything);
-    const { code, stdout, stderr } = await sluice(["tools", "list", ...config]);
+    const { code, stdout, stderr } = await sluiceHere(["tools", "list", ...config]);
     expect([code, stderr]).toEqual([0, ""]);
     const rows = stdout
       .trimEnd()
@@ -48,7 +49,7 @@ describe("tools", () => {
   test("with --json are an array with schemas", async () => {
     await using room = await Room.open();
     const config = await configOf(room, everything);
-    const tools = JSON.parse((await sluice(["tools", "list", "--json", ...config])).stdout) as Record<
+    const tools = JSON.parse((await sluiceHere(["tools", "list", "--json", ...config])).stdout) as Record<
       string,
       unknown
     >[];
@@ -65,7 +66,7 @@ describe("tools", () => {
     const config = await configOf(room, everything, api);
     // In the checkout npx finds the server without a network.
     const options = { cwd: ROOT, env: { FILESYSTEM_ROOT: room.folder } };
-    const { code, stdout } = await sluice(["tools", "list", "filesystem", "every", ...config], options);
+    const { code, stdout } = await sluiceHere(["tools", "list", "filesystem", "every", ...config], options);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^filesystem\.read_media_file\t/m);
     expect(stdout).toMatch(/^every\.echo\t/m);
@@ -79,7 +80,7 @@ describe("tools", () => {
       before:
         'if (message.method !== "tools/list") return false; write(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { tools: [{ name: "t", description: "a\\u001b[31m\\u202eb\\tc", inputSchema: { type: "object" } }] } })); return true;',
     });
-    const { stdout } = await sluice(["tools", "list", ...(await configOf(room, source))]);
+    const { stdout } = await sluiceHere(["tools", "list", ...(await configOf(room, source))]);
     expect(stdout.split("\n")[0]).toBe("scripted.t\texternal\ta\\u{1b}[31m\\u{202e}b c");
   });
 });
@@ -91,7 +92,7 @@ test("a tool that a server lists wrongly is named with the reason, and the other
     tools: {},
     before: `if (message.method !== "tools/list") return false; write(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { tools: ${tools} } })); return true;`,
   });
-  const { code, stdout, stderr } = await sluice(["tools", "list", ...(await configOf(room, source))]);
+  const { code, stdout, stderr } = await sluiceHere(["tools", "list", ...(await configOf(room, source))]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^scripted\.good\t/);
   expect(stderr).toBe('sluice: the tool "bad" is left out: its inputSchema is no schema of an object\n');
@@ -101,11 +102,11 @@ describe("a source that fails", () => {
   test("costs the others nothing; the first gives the exit code", async () => {
     await using room = await Room.open();
     const files = filesIn(room.folder);
-    const first = await sluice(["tools", "list", ...(await configOf(room, down, files, unset))]);
+    const first = await sluiceHere(["tools", "list", ...(await configOf(room, down, files, unset))]);
     expect(first.code).toBe(69);
     expect(first.stdout).toMatch(/^files\.read_media_file\t/m);
     expect(first.stderr).toMatch(/^sluice: .*"down".*\nsluice: .*SLUICE_TEST_UNSET_TOKEN.*\n$/);
-    const other = await sluice(["tools", "list", "--json", ...(await configOf(room, unset, files, down))]);
+    const other = await sluiceHere(["tools", "list", "--json", ...(await configOf(room, unset, files, down))]);
     expect(other.code).toBe(77);
     expect(JSON.parse(other.stdout)).toHaveLength(15);
   });
@@ -115,14 +116,14 @@ describe("a source that fails", () => {
     const script = "console.error('\\u001b[31mno such key: ' + process.env.KEY); process.exit(1)";
     const connection = `${JSON.stringify(process.execPath)} -e ${JSON.stringify(script)}`;
     const source = { ...down, connection, env: { KEY: "s3cret-key" } };
-    const { code, stderr } = await sluice(["tools", "list", ...(await configOf(room, source))]);
+    const { code, stderr } = await sluiceHere(["tools", "list", ...(await configOf(room, source))]);
     expect(code).toBe(69);
     expect(stderr).toMatch(/^down: .*no such key: \*\*\*\nsluice: .*"down".*\n$/);
     expect(stderr).not.toContain("s3cret");
   });
 
   test("for want of a person who signs in says what to do instead", async () => {
-    const { code, stdout, stderr } = await sluice(["tools", "list", "github"]);
+    const { code, stdout, stderr } = await sluiceHere(["tools", "list", "github"]);
     expect([code, stdout]).toEqual([77, ""]);
     expect(stderr).toBe("sluice: you are not signed in to github: run sluice tools connect github\n");
   });
@@ -133,7 +134,7 @@ describe("what cannot be meant", () => {
     [["filesytem"], /did you mean filesystem\?/],
     [["frobnicate"], /there is no source "frobnicate"; presets are chrome-devtools, /],
   ])("the name %j exits 2", async (names, sentence) => {
-    const { code, stdout, stderr } = await sluice(["tools", "list", ...names]);
+    const { code, stdout, stderr } = await sluiceHere(["tools", "list", ...names]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(sentence);
     expect(stderr).toMatch(/Try: sluice tools list --help\n$/);
@@ -150,7 +151,7 @@ describe("what cannot be meant", () => {
     ],
   ])("the file %s exits 2, with its place", async (text, sentence) => {
     await using room = await Room.open();
-    const { code, stdout, stderr } = await sluice([
+    const { code, stdout, stderr } = await sluiceHere([
       "tools",
       "list",
       "--config",
@@ -163,6 +164,6 @@ describe("what cannot be meant", () => {
   });
 
   test("a file that is not there exits 66", async () => {
-    expect((await sluice(["tools", "list", "--config", "/nowhere/sources.json"])).code).toBe(66);
+    expect((await sluiceHere(["tools", "list", "--config", "/nowhere/sources.json"])).code).toBe(66);
   });
 });

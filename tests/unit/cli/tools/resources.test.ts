@@ -1,6 +1,7 @@
 /** `sluice resources`: what a source has to read. */
 import { describe, expect, test } from "vitest";
-import { listed, Room, sluice } from "../command.js";
+import { listed, Room } from "../command.js";
+import { sluiceHere } from "../in-process.js";
 import { sha256 } from "../results.js";
 import { configOf, everything, filesIn, scripted } from "./sources.js";
 
@@ -16,10 +17,12 @@ describe("lists", () => {
   test("of resources are lines with tabs, or an array", async () => {
     await using room = await Room.open();
     const config = await configOf(room, everything);
-    const { code, stdout, stderr } = await sluice(["resources", "list", "every", ...config]);
+    const { code, stdout, stderr } = await sluiceHere(["resources", "list", "every", ...config]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^demo:\/\/resource\/static\/document\/features\.md\ttext\/markdown\t\tfeatures\.md$/m);
-    const array = JSON.parse((await sluice(["resources", "list", "every", "--json", ...config])).stdout) as unknown[];
+    const array = JSON.parse(
+      (await sluiceHere(["resources", "list", "every", "--json", ...config])).stdout,
+    ) as unknown[];
     expect(array).toHaveLength(stdout.trimEnd().split("\n").length);
     expect(array[0]).toMatchObject({ uri: expect.stringContaining("demo://") as string, mime_type: "text/markdown" });
   });
@@ -27,16 +30,18 @@ describe("lists", () => {
   test("of templates as well", async () => {
     await using room = await Room.open();
     const config = await configOf(room, everything);
-    const { stdout } = await sluice(["resources", "templates", "every", ...config]);
+    const { stdout } = await sluiceHere(["resources", "templates", "every", ...config]);
     expect(stdout).toContain("demo://resource/dynamic/text/{resourceId}\ttext/plain\t");
-    expect(JSON.parse((await sluice(["resources", "templates", "every", "--json", ...config])).stdout)).toHaveLength(2);
+    expect(
+      JSON.parse((await sluiceHere(["resources", "templates", "every", "--json", ...config])).stdout),
+    ).toHaveLength(2);
   });
 
   test("of a source without resources are a sentence, and exit 1", async () => {
     await using room = await Room.open();
     const config = await configOf(room, filesIn(room.folder));
     for (const verb of ["list", "templates"]) {
-      const { code, stdout, stderr } = await sluice(["resources", verb, "files", ...config]);
+      const { code, stdout, stderr } = await sluiceHere(["resources", verb, "files", ...config]);
       expect([code, stdout]).toEqual([1, ""]);
       expect(stderr).toMatch(/^sluice: The source files has no resources: .*\n$/);
     }
@@ -49,7 +54,7 @@ describe("reading", () => {
   test("a short text prints it as it is, and stores it", async () => {
     await using room = await Room.open();
     const config = await configOf(room, everything);
-    const { code, stdout, stderr } = await sluice(read("every", uri, "--store", room.store, ...config));
+    const { code, stdout, stderr } = await sluiceHere(read("every", uri, "--store", room.store, ...config));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^# Everything Server/);
     expect((await listed(room.store)).map((ref) => ref.sha256)).toEqual([sha256(Buffer.from(stdout))]);
@@ -60,7 +65,7 @@ describe("reading", () => {
     await using room = await Room.open();
     const config = await configOf(room, everything);
     const args = read("every", uri, "--json", "--scope", "user=u1", "--store", room.store, ...config);
-    const { contents, artifacts } = JSON.parse((await sluice(args)).stdout) as Record<string, unknown[]>;
+    const { contents, artifacts } = JSON.parse((await sluiceHere(args)).stdout) as Record<string, unknown[]>;
     expect(contents).toMatchObject([{ kind: "text", uri, mime_type: "text/markdown" }]);
     expect(artifacts).toMatchObject([{ scope: { user_id: "u1" }, namespace: "every" }]);
   });
@@ -78,7 +83,7 @@ describe("reading", () => {
         return true;`,
     });
     const config = await configOf(room, source);
-    const { code, stdout, stderr } = await sluice(read("scripted", "x://y", "--store", room.store, ...config));
+    const { code, stdout, stderr } = await sluiceHere(read("scripted", "x://y", "--store", room.store, ...config));
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(/^==> x:\/\/y\/a <==\none\n==> x:\/\/y\/b <==\nPDF.*\n$/),
@@ -90,7 +95,7 @@ describe("reading", () => {
   test("what is not there exits 1", async () => {
     await using room = await Room.open();
     const config = await configOf(room, everything);
-    const { code, stdout, stderr } = await sluice(read("every", "demo://nope", "--store", "memory", ...config));
+    const { code, stdout, stderr } = await sluiceHere(read("every", "demo://nope", "--store", "memory", ...config));
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^sluice: /);
   });
