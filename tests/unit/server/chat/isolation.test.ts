@@ -1,8 +1,13 @@
-/** A run is its session's: for all others it is not there, in the same words as what never was. */
+/** Runs of several sessions and processes: whose they are, and how they move from a process that closes. */
+import fc from "fast-check";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { posted } from "../sources/serving.js";
+import { MemoryArtifactStore } from "../../../../web/src/index.js";
+import { memoryState } from "../../../../web/src/serve.js";
+import { elsewhere, posted, type Serving } from "../sources/serving.js";
+import { Telling, type Told } from "../sources/told.js";
 import type { Visitor } from "../visitor.js";
-import { asked, calling, chatting, doing, gate, resumed, visitor } from "./chatting.js";
+import { asked, calling, chatting, doing, gate, kinds, resumed, SECRET, textOf, visitor } from "./chatting.js";
 
 const ask = doing("ask", (_, { pause }) => pause("await_input", {}));
 
@@ -68,4 +73,42 @@ test("nobody who is in no session asks, follows or answers", async () => {
   expect((await at("/chat", posted({ query: "Go." }))).status).toBe(401);
   expect((await at("/chat/resume", posted({ resume_token: "x" }))).status).toBe(401);
   expect((await at(`/chat/${crypto.randomUUID()}`, {})).status).toBe(401);
+});
+
+const NAMES = ["a", "b", "c"];
+const ANSWER = 'They said "a" "b" "c".';
+
+test("whenever processes close, the next goes on, the answer comes once, and all that was told is there in its order", async () => {
+  let moved = 0;
+  const property = fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 25 }), { maxLength: 3 }), async (stops) => {
+    const [state, store] = [memoryState(), new MemoryArtifactStore()];
+    const tools = NAMES.map((name) => doing(name, () => sleep(25, name)));
+    const opened = (): Serving => chatting(calling(...NAMES), tools, { state, secret: SECRET, store });
+    let serving = opened();
+    const by = await visitor(serving);
+    let telling = new Telling(await by.ask("/chat", posted({ query: "Go." })));
+    const told: Told[] = [];
+    let run = "";
+    for (const stop of [...stops, Infinity]) {
+      let event: Told | null = null;
+      for (let left = stop; left > 0 && (event = await telling.next()) !== null; left -= 1) {
+        told.push(event);
+        if (event.kind === "run_started") run = event["run"] as string;
+      }
+      if (event === null) break;
+      await serving.server[Symbol.asyncDispose]();
+      serving = opened();
+      const headers = { "last-event-id": telling.lastId ?? "" };
+      telling = new Telling(await elsewhere(serving, by, `/chat/${run}`, { headers }));
+    }
+    expect(kinds(told).filter((kind) => kind === "result" || kind === "failed")).toEqual(["result"]);
+    expect(told.at(-1)).toMatchObject({ kind: "result", answer: ANSWER, spent: { steps: 4 } });
+    expect(textOf(told)).toBe(ANSWER);
+    moved += kinds(told).filter((kind) => kind === "text_discarded").length;
+    const again = await elsewhere(serving, by, `/chat/${run}`);
+    expect(await new Telling(again).rest()).toEqual(told);
+  });
+  await fc.assert(property, { numRuns: 15 });
+  // Otherwise all that was shown is that runs end.
+  expect(moved).toBeGreaterThan(5);
 });

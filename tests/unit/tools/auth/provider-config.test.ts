@@ -1,7 +1,12 @@
+/** Providers of sign-in in the configuration, and where their tokens are kept. */
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { isLoopback, isSafe, isSafeRedirect } from "../../../../web/src/tools/addresses.js";
-import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
 import { checkProvider, type OAuthProviderConfig } from "../../../../web/src/tools/auth/oauth-client.js";
+import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
+import { MemoryTokenStore } from "../../../../web/src/tools/auth/token-store.js";
+import { SharedTokenStore } from "./consenting.js";
+import { describeTokenStore, tokenNamed } from "./token-store-contract.js";
 
 const urls = { auth_url: "https://a.example/auth", token_url: "https://a.example/token" };
 const valid: OAuthProviderConfig = { ...urls, client_id: "c", redirect_uri: "https://host.example/callback" };
@@ -63,4 +68,14 @@ test("tells this machine from names that look like it", () => {
   expect(judged("https://localhost@a.example/")).toEqual([false, false, false]);
   expect(judged("file:///etc/passwd")).toEqual([false, false, false]);
   expect(judged("com.example.app:/x")).toEqual([false, false, true]);
+});
+
+describeTokenStore("MemoryTokenStore", async () => new MemoryTokenStore());
+describeTokenStore("a store that several managers share", async () => new SharedTokenStore());
+
+test("a memory store shows nothing of what it keeps", async () => {
+  const store = new MemoryTokenStore();
+  await store.store("ada", "files", tokenNamed("1"));
+  expect(inspect(store, { showHidden: true, depth: null })).not.toMatch(/access|refresh/);
+  expect(JSON.stringify(store)).toBe("{}");
 });
