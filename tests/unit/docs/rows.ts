@@ -46,7 +46,8 @@ export async function missingIn(rows: readonly Row[]): Promise<readonly string[]
   return missing;
 }
 
-function cellsOf(line: string): readonly string[] {
+/** The cells of a line of a table. */
+export function cellsOf(line: string): readonly string[] {
   return line
     .split("|")
     .slice(1, -1)
