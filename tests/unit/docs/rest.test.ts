@@ -67,8 +67,13 @@ async function mounted(): Promise<readonly string[]> {
     const [, source = ""] = files.map((text) => text.split(`export function ${routes}(`)).find(([, own]) => own) ?? [];
     if (room === "mcp") return ["ANY mcp/{}"];
     const [own = ""] = source.split("\n}\n", 1);
-    const each = [...own.matchAll(/\.(get|post|put|patch|delete)\(\s*"(\/[^"]*)"/g)];
-    return each.map(([, method = "", path = ""]) => plain({ method: method.toUpperCase(), path: room + path }));
+    const methods = /"(\/[^"]*)": \{|[\s{](get|post|put|patch|delete)(?=:| \})|\.get\("(\/[^"]*)"/g;
+    let path = "";
+    return [...own.matchAll(methods)].flatMap(([, inTable, method, alone]) => {
+      path = inTable ?? alone ?? path;
+      if (inTable !== undefined) return [];
+      return [plain({ method: (method ?? "get").toUpperCase(), path: room + path })];
+    });
   });
 }
 
