@@ -36,17 +36,78 @@ export interface SluiceOptions {
 }
 
 /** A block of a result's content (MCP 2025-11-25, server/tools, "Tool Result"). */
-export type ContentBlock =
-  | { type: "text"; text: string }
-  | { type: "image" | "audio"; data: string; mimeType: string }
-  | { type: "resource_link"; uri: string; name: string; mimeType?: string; size?: number }
-  | { type: "resource"; resource: { uri: string; mimeType?: string } & ({ text: string } | { blob: string }) };
+export type ContentBlock = TextBlock | MediaBlock | LinkBlock | ResourceBlock;
+
+/** A text. */
+export interface TextBlock {
+  /** The kind of block. */
+  type: "text";
+  /** The text, or the sentence about what was stored in its place. */
+  text: string;
+}
+
+/** An image or sound that stayed in the result. */
+export interface MediaBlock {
+  /** The kind of block. */
+  type: "image" | "audio";
+  /** The bytes as base64. */
+  data: string;
+  /** The media type. */
+  mimeType: string;
+}
+
+/** A link to a resource of the server. */
+export interface LinkBlock {
+  /** The kind of block. */
+  type: "resource_link";
+  /** The URI to read it by. */
+  uri: string;
+  /** The name of the resource. */
+  name: string;
+  /** The media type, if the server tells it. */
+  mimeType?: string;
+  /** Bytes, if the server tells them. */
+  size?: number;
+}
+
+/** A resource that stayed in the result: a text, or bytes as base64. */
+export interface ResourceBlock {
+  /** The kind of block. */
+  type: "resource";
+  /** What it holds. */
+  resource: TextResourceContents | BlobResourceContents;
+}
+
+/** The contents of a text resource. */
+export interface TextResourceContents {
+  /** The URI of the resource. */
+  uri: string;
+  /** The media type, if the server tells it. */
+  mimeType?: string;
+  /** The text. */
+  text: string;
+}
+
+/** The contents of any other resource. */
+export interface BlobResourceContents {
+  /** The URI of the resource. */
+  uri: string;
+  /** The media type, if the server tells it. */
+  mimeType?: string;
+  /** The bytes as base64. */
+  blob: string;
+}
 
 /** The result of a tool call (MCP 2025-11-25, server/tools, "Tool Result"). */
+// A type, not an interface: only a type fits the SDK's, which allows further members.
 export type CallToolResult = {
+  /** What a person or a model reads. */
   content: ContentBlock[];
+  /** The same as a JSON object, if the tool has an output schema. */
   structuredContent?: Record<string, unknown>;
+  /** Whether the tool failed. */
   isError?: boolean;
+  /** Metadata. `sluice/refs` lists what `restore` puts back. */
   _meta?: Record<string, unknown>;
 };
 
