@@ -34,9 +34,9 @@ export async function transform(invocation: Invocation, terminal: Terminal): Pro
     );
   }
   const options = transformOptions(invocation, terminal.signal);
-  const input = await openInput(invocation.operands[0], terminal);
   const store = openStore(invocation.value("store"));
   const sluice = await openSluice(store, invocation.value("config"));
+  const input = await openInput(invocation.operands[0], terminal);
   const progress = new Progress(terminal.errors, "transform", input.size);
   const work: Work = { sluice, options, input, progress, terminal, store: invocation.value("store") };
   try {

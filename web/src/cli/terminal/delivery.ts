@@ -33,16 +33,15 @@ export async function deliver(
   const progress = new Progress(terminal.errors, "get", what.size);
   try {
     if (target !== undefined && target !== "-") return await toFile(target, bytes, progress, terminal);
-    if (target === undefined && terminal.output.isTerminal && !isText(what.mime_type)) {
-      await bytes.cancel();
-      throw disturbing(what);
-    }
+    if (target === undefined && terminal.output.isTerminal && !isText(what.mime_type)) throw disturbing(what);
     for await (const chunk of bytes) {
       await terminal.output.write(chunk);
       await progress.add(chunk.length);
     }
   } finally {
     await progress.done();
+    // What was not read to its end keeps a file of the store open. A reader that failed is closed.
+    await bytes.cancel().catch(() => undefined);
   }
 }
 
