@@ -115,9 +115,9 @@ export async function typeErrors(programs: readonly (readonly [name: string, sou
   const folder = join(ROOT, "build", "examples", "types");
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const files = programs.map(([name, source]) => [join(folder, `${name}.mts`), source] as const);
-  for (const [file, source] of files) await writeFile(file, `${source}\nexport {};\n`);
-  const compiled = ts.createProgram({ rootNames: files.map(([file]) => file), options: TYPES });
+  const written = programs.map(([name, source]) => [join(folder, `${name}.mts`), source] as const);
+  for (const [file, source] of written) await writeFile(file, `${source}\nexport {};\n`);
+  const compiled = ts.createProgram({ rootNames: written.map(([file]) => file), options: TYPES });
   return ts.getPreEmitDiagnostics(compiled).map(({ file, start = 0, messageText }) => {
     const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1;
     const name = file === undefined ? "" : basename(file.fileName);
