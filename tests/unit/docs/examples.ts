@@ -1,5 +1,6 @@
 /**
- * Runs the examples of a page: blocks that a comment marks with `run: command` or `run: library`.
+ * Runs the examples of a page: blocks that a comment marks with `run: command` or `run: library`. A program marked with
+ * `compile: library` is only compiled; a `fragment` needs what only a reader has.
  * @module
  */
 import { execFile } from "node:child_process";
@@ -19,16 +20,18 @@ export interface Step {
   readonly output: string;
 }
 
-/** A fenced block of a page that is marked as run. */
+/** A fenced block of a page that is marked as run or compiled. */
 export interface Example {
-  readonly kind: "command" | "library";
+  readonly kind: "command" | "library" | "compiled";
   readonly source: string;
 }
 
+const KINDS: Readonly<Record<string, Example["kind"]>> = { "run: command": "command", "run: library": "library" };
+
 /** The examples of a page, in its order. */
 export function examples(page: string): Example[] {
-  const found = page.matchAll(/<!-- run: (command|library) -->\n```\w+\n([\s\S]*?)\n```/g);
-  return Array.from(found, ([, kind, source = ""]) => ({ kind: kind as Example["kind"], source }));
+  const found = page.matchAll(/<!-- (run: command|run: library|compile: library) -->\n```\w+\n([\s\S]*?)\n```/g);
+  return Array.from(found, ([, mark = "", source = ""]) => ({ kind: KINDS[mark] ?? "compiled", source }));
 }
 
 /** The files that a page shows: a comment with `file: NAME` stands above each. */
@@ -52,7 +55,7 @@ export function steps(block: string): Step[] {
 export function promises(block: string): (string | undefined)[] {
   return block
     .split("\n")
-    .filter((line) => line.startsWith("console.log("))
+    .filter((line) => /^ *(?:if \(.*\) )?console\.log\(/.test(line))
     .map((line) => /\/\/ → (.*)$/.exec(line)?.[1]);
 }
 
@@ -84,7 +87,7 @@ export class Desk implements AsyncDisposable {
 
   /** Runs a program and gives the lines that it prints. */
   async program(source: string): Promise<string[]> {
-    const { outputText } = ts.transpileModule(source, { compilerOptions: { ...TYPES, noEmit: false } });
+    const { outputText } = ts.transpileModule(source, { fileName: "example.mts", compilerOptions: TYPES });
     await writeFile(join(this.folder, "example.mjs"), outputText);
     const { stdout, stderr } = await run(process.execPath, ["example.mjs"], { cwd: this.folder });
     return [...stdout.trimEnd().split("\n"), ...(stderr === "" ? [] : [stderr])];

@@ -28,16 +28,18 @@ describe.each(PAGES)("%s", (page) => {
     const text = await read(page);
     await using desk = await Desk.open(page.replace("/", "-"), text);
     for (const { kind, source } of examples(text)) {
+      if (kind === "compiled") continue;
       const { said, seen } = await (kind === "command" ? session(desk, source) : program(desk, source));
       expect(seen).toEqual(said);
     }
   });
 
-  test("every example is run", async () => {
+  test("every example is run, compiled or marked as a fragment", async () => {
     const text = await read(page);
     const shown = [...text.matchAll(/^```(?:console|ts)$/gm)];
-    const marked = [...text.matchAll(/^<!-- run: (?:command|library) -->$/gm)];
-    expect(shown.length).toBe(marked.length);
+    const marked = [...text.matchAll(/^<!-- (?:run: command|run: library|compile: library) -->$/gm)];
+    const fragments = [...text.matchAll(/^<!-- fragment -->\n```ts$/gm)];
+    expect(shown.length).toBe(marked.length + fragments.length);
     expect(examples(text).length).toBe(marked.length);
   });
 });
@@ -55,7 +57,7 @@ test("programs are TypeScript, and strict users compile them", async () => {
   const programs = await Promise.all(
     PAGES.map(async (page) =>
       examples(await read(page))
-        .filter(({ kind }) => kind === "library")
+        .filter(({ kind }) => kind !== "command")
         .map(({ source }, at) => [`${page.replace(/\W/g, "-")}-${at + 1}`, source] as const),
     ),
   );
