@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { PNG } from "../core/samples.js";
-import { listed, type Ended, type RunOptions } from "./command.js";
+import { listed, type Ended, type RunOptions, sluice } from "./command.js";
 import { sluiceHere } from "./in-process.js";
 
 describe("sluice files", () => {
@@ -12,8 +12,10 @@ describe("sluice files", () => {
     folder = await mkdtemp(join(tmpdir(), "sluice-files-"));
     onTestFinished(() => rm(folder, { recursive: true }));
   });
-  const files = (words: readonly string[], options: RunOptions = {}): Promise<Ended> =>
-    sluiceHere(["files", ...words, "--store", join(folder, "store")], options);
+  const files = (words: readonly string[], { input }: Pick<RunOptions, "input"> = {}): Promise<Ended> => {
+    const args = ["files", ...words, "--store", join(folder, "store")];
+    return input === undefined ? sluiceHere(args) : sluice(args, { input });
+  };
 
   test("keeps what is put, lists it with its type, and gives it back byte for byte", async () => {
     await writeFile(join(folder, "picture.png"), PNG);

@@ -10,14 +10,17 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 let last: Promise<unknown> = Promise.resolve();
 
+/** What of a run the command line has here. Who gives it input needs a process: standard input is nobody's here. */
+type HereOptions = Pick<RunOptions, "cwd" | "env"> & { readonly input?: never };
+
 /** Runs `sluice` to its end, without input. */
-export function sluiceHere(args: readonly string[], options: Pick<RunOptions, "cwd" | "env"> = {}): Promise<Ended> {
+export function sluiceHere(args: readonly string[], options: HereOptions = {}): Promise<Ended> {
   const ended = last.then(() => captured(args, options));
   last = ended.catch(() => undefined);
   return ended;
 }
 
-async function captured(args: readonly string[], { cwd, env = {} }: Pick<RunOptions, "cwd" | "env">): Promise<Ended> {
+async function captured(args: readonly string[], { cwd, env = {} }: HereOptions): Promise<Ended> {
   const out = kept(process.stdout);
   const err = kept(process.stderr);
   const before = replaced(env);
