@@ -10,7 +10,8 @@ import { bundled, type Program } from "./bundled.js";
 import { amount, isFull } from "../../../support/full.js";
 
 const PROCESSES = ["1", "2", "3"];
-const SECONDS = String(amount(4, 12));
+const SECONDS = String(amount(3, 12));
+const MOST_ROUNDS = 8;
 let program: Program;
 let root: string;
 beforeAll(async () => {
@@ -22,18 +23,25 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-/** What went wrong, and whether enough went well for that to mean something. */
-function outcomeOf(lines: readonly string[]): object {
+/** Whether enough went well for what went wrong to mean something. */
+function isEnough(lines: readonly string[]): boolean {
   const same = lines.filter((line) => line === "same").length;
-  const taken = lines.filter((line) => /^took [1-9]/.test(line)).length;
+  return same > amount(20, 60) && lines.some((line) => /^took [1-9]/.test(line));
+}
+
+/** What went wrong in processes over one place; again while a busy machine did too little. */
+async function outcomeOf(place: string, seeds: readonly string[]): Promise<object> {
+  const lines: string[] = [];
+  for (let round = 0; round < MOST_ROUNDS && !isEnough(lines); round += 1) {
+    lines.push(...(await Promise.all(seeds.map((seed) => program.run(place, seed, SECONDS)))).flat());
+  }
   const wrong = lines.filter((line) => !/^(?:same|late|took \d+)$/.test(line));
-  return { wrong, isEnough: same > amount(20, 60) && taken > 0 };
+  return { wrong, isEnough: isEnough(lines) };
 }
 
 test("in a folder, a download is what was stored, whoever ends, expires or collects the same meanwhile", async () => {
   const folder = join(root, "store");
-  const all = await Promise.all(PROCESSES.map((seed) => program.run(folder, seed, SECONDS)));
-  expect(outcomeOf(all.flat())).toEqual({ wrong: [], isEnough: true });
+  expect(await outcomeOf(folder, PROCESSES)).toEqual({ wrong: [], isEnough: true });
   // What is left goes with the time, and nothing is left of it.
   const store = new FileArtifactStore(folder, { sweepAfter: 0 });
   await new RetainingArtifactStore(store, { ttl_seconds: 1 }, { clock: () => Date.now() + 60_000 }).collect();
@@ -45,6 +53,5 @@ test("in a folder, a download is what was stored, whoever ends, expires or colle
 test.runIf(isFull)("in a bucket it is the same", async () => {
   await using s3 = await TestS3.started();
   const place = { bucket: BUCKET, prefix: s3.prefix(), endpoint: s3.endpoint, credentials: CREDENTIALS };
-  const all = await Promise.all(PROCESSES.slice(1).map((seed) => program.run(JSON.stringify(place), seed, SECONDS)));
-  expect(outcomeOf(all.flat())).toEqual({ wrong: [], isEnough: true });
+  expect(await outcomeOf(JSON.stringify(place), PROCESSES.slice(1))).toEqual({ wrong: [], isEnough: true });
 });
