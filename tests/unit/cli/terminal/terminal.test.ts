@@ -5,7 +5,8 @@ import { PassThrough } from "node:stream";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { type Overlong, printRows } from "../../../../web/src/cli/terminal/table.js";
-import { onOneLine, Output } from "../../../../web/src/cli/terminal/terminal.js";
+import { deliver } from "../../../../web/src/cli/terminal/delivery.js";
+import { onOneLine, Output, type Terminal } from "../../../../web/src/cli/terminal/terminal.js";
 import { COMMAND, listed, Room, sluice } from "../command.js";
 import { PDF, WORKBOOK } from "../results.js";
 
@@ -18,6 +19,16 @@ async function onTerminal(room: Room, command: string, typed = ""): Promise<stri
   running.child.stdin?.write(typed);
   return (await running).stdout.replaceAll("\r\n", "\n");
 }
+
+test("a target that cannot be written leaves nothing of the store open", async () => {
+  let isOpen = true;
+  const bytes = new ReadableStream<Uint8Array>({ cancel: () => void (isOpen = false) });
+  const errors = new Output(Object.assign(new PassThrough(), { isTTY: false }), {});
+  const terminal = { errors, output: errors, signal: new AbortController().signal } as unknown as Terminal;
+  const what = { name: "a_1", mime_type: "image/png", size: 3, command: "artifacts get" };
+  await expect(deliver(bytes, what, "/nowhere/at/all/x", terminal)).rejects.toMatchObject({ exit: 73 });
+  expect(isOpen).toBe(false);
+});
 
 // util-linux's `script` gives a command a terminal.
 describe.runIf(process.platform === "linux")("on a terminal", () => {
