@@ -192,10 +192,10 @@ describe("a place that cannot be used", () => {
     await using room = await Room.open();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
-    let isOver = false;
+    const over = new AbortController();
     const refusing = refused(["--state", `redis://:${HIDDEN}@127.0.0.1:1`, "--store", room.store], SECRET);
-    void refusing.finally(() => (isOver = true));
-    while (!isOver) {
+    void refusing.finally(() => over.abort());
+    while (!over.signal.aborted) {
       // Connecting takes its own time, and the command waits a second and more for the next attempt.
       await new Promise(setImmediate);
       await vi.advanceTimersByTimeAsync(100);
