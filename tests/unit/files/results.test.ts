@@ -42,7 +42,7 @@ describe.each(["bytes", "as_text"])("a result with b64 artifacts (%s)", (tool) =
           },
         ],
       });
-      expect(result.text).not.toContain("b64");
+      expect(result.text).not.toContain(`"b64"`);
       const [file, ...others] = await userFiles.storage(ADA).list();
       expect(others).toEqual([]);
       expect(file).toMatchObject({
