@@ -108,7 +108,7 @@ describe("createSluice", () => {
       { code: "E_INVALID_ARGUMENT", path: "onStoreFailure" },
     ],
     ["a store that is none", { store: {} }, { code: "E_INVALID_ARGUMENT", path: "store" }],
-    ["a store that is text", { store: "./store" }, { code: "E_INVALID_ARGUMENT", path: "store" }],
+    ["a store that is a number", { store: 7 }, { code: "E_INVALID_ARGUMENT", path: "store" }],
     ["a configuration with a cycle", { config: cycle }, { code: "E_CONFIG_JSON" }],
     ["a configuration that is text", { config: "max_inline_size" }, { code: "E_CONFIG_JSON" }],
     ["no options", null, { code: "E_INVALID_ARGUMENT", path: "options" }],
