@@ -14,7 +14,7 @@ async function reached(entry: string, seen = new Map<string, string>()): Promise
   for (const [, name = ""] of source.matchAll(/^(?:import|export)\b(?! type\b)[^;]*?from "([^"]+)"/gm)) {
     const inBrowsers = name
       .replace("#compile", join(SOURCES, "core/compile-web.js"))
-      .replace("#folder", join(SOURCES, "artifacts/file/folder-web.js"))
+      .replace("#folder", join(SOURCES, "artifacts/folder-web.js"))
       .replace("#hash", join(SOURCES, "artifacts/hash-web.js"));
     if (/^[./]/.test(inBrowsers)) await reached(resolve(dirname(entry), inBrowsers).replace(/\.js$/, ".ts"), seen);
   }

@@ -83,8 +83,8 @@ export { fillTemplate, templateVariables } from "./tools/resources/templates.js"
 export type { TemplateVariable } from "./tools/resources/templates.js";
 export type { JsonSchema, LeftOutTool } from "./tools/source.js";
 export type { CallTemplateType } from "./tools/config/config.js";
-export type { ToolResult } from "./tools/tool-call.js";
-export type { Segment, TransformerContext } from "./tools/tool-call.js";
+export type { ToolResult } from "./tools/options.js";
+export type { Segment, TransformerContext } from "./tools/options.js";
 export type { DisplayedFile, FileRefusal, ResultDisplay, UserFileHandling } from "./tools/user-files.js";
 export { variablesOf } from "./tools/config/variables.js";
 export type { Variables } from "./tools/config/variables.js";

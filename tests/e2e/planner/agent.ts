@@ -31,7 +31,7 @@ export async function bundledAgent(
     resolve: {
       alias: {
         "#compile": here("../../../web/src/core/compile-node.ts"),
-        "#folder": here("../../../web/src/artifacts/file/folder-node.ts"),
+        "#folder": here("../../../web/src/artifacts/folder-node.ts"),
         "#hash": here("../../../web/src/artifacts/hash-node.ts"),
       },
     },

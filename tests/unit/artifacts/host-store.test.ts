@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
-import { folderStore as folderInBrowsers } from "../../../web/src/artifacts/file/folder-web.js";
+import { folderStore as folderInBrowsers } from "../../../web/src/artifacts/folder-web.js";
 import { chosenStore } from "../../../web/src/artifacts/chosen-store.js";
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";

@@ -151,7 +151,7 @@ test("core.d.mts lists the methods that the module has, and no others", async ()
   const compiled = await compileCore();
   const made = await createCoreModule({
     instantiateWasm: (imports, receive) => {
-      void WebAssembly.instantiate(compiled, imports).then(receive);
+      void WebAssembly.instantiate(compiled, imports as WebAssembly.Imports).then(receive);
       return {};
     },
     locateFile: (name) => name,

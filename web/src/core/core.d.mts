@@ -68,11 +68,8 @@ export interface CoreModule {
 }
 
 export interface CoreModuleOptions {
-  /** Instantiates with the imports given and hands the instance on. */
-  instantiateWasm(
-    imports: WebAssembly.Imports,
-    receive: (instance: WebAssembly.Instance) => void,
-  ): Record<string, unknown>;
+  /** Instantiates with the imports given and hands the instance on. Their types are named where those of the DOM are. */
+  instantiateWasm(imports: object, receive: (instance: object) => void): Record<string, unknown>;
   /** Always given: without it the glue looks for a script element. */
   locateFile(name: string): string;
   print(text: string): void;

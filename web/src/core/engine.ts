@@ -112,8 +112,11 @@ export class EnginePool<C extends Buffers = Core> {
   }
 }
 
+/** A `WebAssembly.Module`: users who compile for Node alone do not have that name. */
+type CompiledModule = object;
+
 /** Engines with a configuration. Taking one throws E_CONFIG_… if the configuration is wrong. */
-export function corePool(compiled: WebAssembly.Module, config: string): EnginePool {
+export function corePool(compiled: CompiledModule, config: string): EnginePool {
   return new EnginePool(async () => {
     const module = await instantiate(createCoreModule, compiled);
     const engine = new Engine(module, new module.Core());
@@ -126,13 +129,13 @@ export function corePool(compiled: WebAssembly.Module, config: string): EnginePo
 /** Makes an instance of a compiled module with the glue that was built for it. */
 export async function instantiate<Module>(
   glue: (options: CoreModuleOptions) => Promise<Module>,
-  compiled: WebAssembly.Module,
+  compiled: CompiledModule,
 ): Promise<Module> {
   return new Promise((resolve, reject) => {
     const made = glue({
       // The glue would wait for ever if this failed, so the failure is reported here.
       instantiateWasm: (imports, receive) => {
-        WebAssembly.instantiate(compiled, imports).then(receive, reject);
+        WebAssembly.instantiate(compiled as WebAssembly.Module, imports as WebAssembly.Imports).then(receive, reject);
         return {};
       },
       locateFile: (name) => name,

@@ -3,8 +3,9 @@
  * @module
  */
 import type { StoreOption } from "../artifacts/chosen-store.js";
+import type { ToolArtifacts } from "../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import type { WasmSource, AnswerRef, Dialect, Sluice } from "../core/sluice.js";
+import type { WasmSource, AnswerRef, Dialect, Sluice, Transformed } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../errors/arguments.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
@@ -12,7 +13,7 @@ import type { OAuthManager } from "./auth/oauth-manager.js";
 import { type ToolNodeError, wrong } from "./errors.js";
 import { ToolRegistry } from "./registry.js";
 import type { LeftOutTool } from "./source.js";
-import type { FileRefusal, UserFileHandling } from "./user-files.js";
+import type { FileRefusal, ResultDisplay, UserFileHandling } from "./user-files.js";
 import { type Variables, variablesOf } from "./config/variables.js";
 
 /** Options of a ToolNode. All are optional. */
@@ -255,3 +256,30 @@ export type ResourceEvent = {
       readonly kind: "list_changed";
     }
 );
+
+/**
+ * The result of a tool. `text` is the observation for the model (JSON), or the reduced result if the source's
+ * `dialect` is `"mcp"`. `value` is the parsed text: a string, a number, null, an array or an object.
+ */
+export interface ToolResult extends Transformed {
+  /** Whether the tool reports a failure. The text says which. */
+  readonly isError: boolean;
+  /** What a viewer should do with the files that the tool made, if the tool says so. Never for a model. */
+  readonly display?: ResultDisplay;
+}
+
+/** A stored part of a result, for a transformer. */
+export interface Segment {
+  /** The reference. Its JSON does not contain the scope. */
+  readonly ref: AnswerRef;
+  /** Opens the bytes. Null if they were not stored or are gone. */
+  open(): Promise<ReadableStream<Uint8Array> | null>;
+}
+
+/** What a transformer gets beside the document. */
+export interface TransformerContext extends ToolContext {
+  /** The stored parts that the document refers to. */
+  readonly segments: readonly Segment[];
+  /** Stores and reads further artifacts for the caller. */
+  readonly artifacts: ToolArtifacts;
+}

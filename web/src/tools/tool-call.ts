@@ -15,7 +15,7 @@ import { shortened } from "../mcp/artifact-reader/answer.js";
 import type { TextResult } from "../mcp/artifact-reader/definition.js";
 import type { Args, Prepared } from "./artifacts.js";
 import { ToolClientError, ToolNodeError } from "./errors.js";
-import type { ToolContext, ToolNodeEvent, ToolProgress, ToolWait } from "./options.js";
+import type { Segment, ToolContext, ToolNodeEvent, ToolProgress, ToolWait, ToolResult } from "./options.js";
 import { OutOfTime, type SilenceListener } from "./resilience/attempt.js";
 import type { ResourceReading } from "./resources/cache.js";
 import type { RunningDeps, RunningSource, SessionAttempt } from "./running-source.js";
@@ -208,17 +208,6 @@ function withReadings(answer: Transformed, read: readonly ResourceReading[]): Tr
     artifacts: [...answer.artifacts, ...new Map(more.map((ref) => [ref.id, ref])).values()],
     failures: [...answer.failures, ...read.flatMap(({ failures }) => failures)],
   });
-}
-
-/**
- * The result of a tool. `text` is the observation for the model (JSON), or the reduced result if the source's
- * `dialect` is `"mcp"`. `value` is the parsed text: a string, a number, null, an array or an object.
- */
-export interface ToolResult extends Transformed {
-  /** Whether the tool reports a failure. The text says which. */
-  readonly isError: boolean;
-  /** What a viewer should do with the files that the tool made, if the tool says so. Never for a model. */
-  readonly display?: ResultDisplay;
 }
 
 /** The result of a tool. */
@@ -420,22 +409,6 @@ function inSeconds(seconds: number): string {
 
 /** Maximum size of a result that is kept in its original form. */
 export const MAX_RAW: number = 8 * 1024 * 1024;
-
-/** A stored part of a result, for a transformer. */
-export interface Segment {
-  /** The reference. Its JSON does not contain the scope. */
-  readonly ref: AnswerRef;
-  /** Opens the bytes. Null if they were not stored or are gone. */
-  open(): Promise<ReadableStream<Uint8Array> | null>;
-}
-
-/** What a transformer gets beside the document. */
-export interface TransformerContext extends ToolContext {
-  /** The stored parts that the document refers to. */
-  readonly segments: readonly Segment[];
-  /** Stores and reads further artifacts for the caller. */
-  readonly artifacts: ToolArtifacts;
-}
 
 /**
  * Applies the host's transformer, then the gate, the size limits and the guardrail. Undefined if there is no

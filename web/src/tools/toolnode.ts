@@ -14,6 +14,7 @@ import {
   type ToolNodeEvent,
   type ToolNodeOptions,
   variablesIn,
+  type ToolResult,
 } from "./options.js";
 import { fitTools, Refreshing, ToolCatalog, ToolRegistry, type ToolSpec, toolSpecs } from "./registry.js";
 import { SingleFlight } from "./keyed-work.js";
@@ -21,7 +22,6 @@ import type { ListedResource, ListedTemplate, Listing } from "./resources/connec
 import type { ResourceReading } from "./resources/cache.js";
 import { assemble, type ArtifactCopies, type RunningSource } from "./running-source.js";
 import type { ToolSource } from "./source.js";
-import type { ToolResult } from "./tool-call.js";
 import type { ResolvedToolConfig, Variables } from "./config/variables.js";
 import { isObject } from "../errors/arguments.js";
 

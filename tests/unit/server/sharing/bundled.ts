@@ -23,7 +23,7 @@ export async function bundled(name: string): Promise<Program> {
     resolve: {
       alias: {
         "#compile": here("../../../../web/src/core/compile-node.ts"),
-        "#folder": here("../../../../web/src/artifacts/file/folder-node.ts"),
+        "#folder": here("../../../../web/src/artifacts/folder-node.ts"),
         "#hash": here("../../../../web/src/artifacts/hash-node.ts"),
       },
     },

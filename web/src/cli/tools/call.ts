@@ -5,9 +5,8 @@
 import { isObject, nearest } from "../../errors/arguments.js";
 import { boundedBytes, textOf } from "../../jsonrpc/bytes.js";
 import type { ToolNode } from "../../tools-node.js";
-import type { ToolContext, ToolProgress } from "../../tools/options.js";
+import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
 import { ToolClientError } from "../../tools/errors.js";
-import type { ToolResult } from "../../tools/tool-call.js";
 import type { Invocation } from "../commands.js";
 import { placeOf } from "../configuration.js";
 import { Exit, exitCodeOfAnswer, UsageError } from "../exit.js";

@@ -15,8 +15,7 @@ import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
 import type { AnswerRef } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
-import type { ToolContext, ToolProgress } from "../../tools/options.js";
-import type { ToolResult } from "../../tools/tool-call.js";
+import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
 import { announced, publicRef } from "../sessions/announcer.js";
 
 /** Routes for sources: listing them, and connecting one, for which a person may have to consent. */

@@ -2,8 +2,8 @@
  * Where there are no folders: what names one is refused.
  * @module
  */
-import { SluiceError } from "../../errors/error.js";
-import type { ArtifactStore } from "../store.js";
+import { SluiceError } from "../errors/error.js";
+import type { ArtifactStore } from "./store.js";
 
 /** Throws E_INVALID_ARGUMENT. */
 export function folderStore(_path: string): ArtifactStore {
