@@ -21,7 +21,7 @@ import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./route-table.js";
+import { routesOf } from "./path-methods.js";
 
 const ALL = "*";
 

@@ -12,7 +12,7 @@ import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
 import { closingRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./route-table.js";
+import { routesOf } from "./path-methods.js";
 
 /** Most UTF-16 units of a question, and of an earlier answer. */
 const MAX_QUERY = 32 * 1024;

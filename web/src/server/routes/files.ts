@@ -17,7 +17,7 @@ import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
 import { ownerOf, scopeOf } from "../sessions/session.js";
 import type { InSession, ServedFiles, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./route-table.js";
+import { routesOf } from "./path-methods.js";
 
 const FILENAME = z.string().min(1).max(MAX_FILENAME);
 const PUT = z.object({ filename: FILENAME });

@@ -8,7 +8,7 @@ import { awayRefused } from "../http/refusals.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 import { SluiceError } from "../../errors/error.js";
 import { within } from "../http/time-limit.js";
-import { routesOf } from "./route-table.js";
+import { routesOf } from "./path-methods.js";
 
 /** `GET /health`: 200 while the process serves, 503 while it closes. Asks no store. */
 export function healthRoutes({ over }: ServeDeps): Hono<ServeEnv> {

@@ -1,5 +1,5 @@
 /**
- * Routes by path and method.
+ * The methods that each path of a router has; any other is refused.
  * @module
  */
 import { Hono } from "hono";

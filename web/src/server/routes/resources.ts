@@ -18,7 +18,7 @@ import { MAX_SUBSCRIPTIONS } from "../sessions/session-register.js";
 import { answeredFor } from "../sessions/session-work.js";
 import { takenBack } from "../sources/watcher.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./route-table.js";
+import { routesOf } from "./path-methods.js";
 
 const READ = z.object({ trace: TRACE.optional() });
 

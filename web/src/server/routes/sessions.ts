@@ -13,7 +13,7 @@ import { giveCookie, inSession, takeCookie } from "../sessions/entry.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { identityOf, ownerOf, type Identity, type ServedSession } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./route-table.js";
+import { routesOf } from "./path-methods.js";
 import { sessionChannel } from "../sessions/announcer.js";
 import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
 

@@ -10,7 +10,7 @@ import { scopeOf, noteTrace, sessionOver, type ServedSession } from "../sessions
 import { askedBy } from "../sources/pauses.js";
 import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./route-table.js";
+import { routesOf } from "./path-methods.js";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
 import type { AnswerRef } from "../../core/sluice.js";
