@@ -59,8 +59,12 @@ export const isFull = () => process.env.SLUICE_TESTS === "full";
 /** Percent of the library's lines that its tests have to run. */
 const WANTED = 85;
 
-/** The library and the command; in the full run with the lines that they run. */
-export const libraryTests = () => (isFull() ? coveredLibraryTests() : vitest("library"));
+/**
+ * The library and the command; in the full run with the lines that they run. In the brief one, more workers than
+ * cores: tests that start processes mostly wait.
+ */
+export const libraryTests = () =>
+  isFull() ? coveredLibraryTests() : vitest("library", { VITEST_MAX_WORKERS: String(2 * cores) });
 
 async function coveredLibraryTests() {
   const { coverLibrary } = await import("./coverage-library.mjs");
@@ -77,22 +81,27 @@ async function coveredLibraryTests() {
 /** What runs in browsers alone, in a real one. */
 export const browserTests = () => vitest("browser");
 
-/** The playground as it is built: of what is in the sources now. */
-export const siteTests = () => build().then(() => vitest("site"));
+/** The core, the library and the playground, of what is in the sources now: once, for all runners that use them. */
+export const built = once(() => build().then(buildSite));
 
-/** The package as users get it: of what is in the sources now. */
-export const packageTests = () =>
-  build()
-    .then(buildSite)
-    .then(() => vitest("package"));
+/** The playground as it is built. */
+export const siteTests = () => built().then(() => vitest("site", { SLUICE_SITE: "built" }));
+
+/** The package as users get it. */
+export const packageTests = () => built().then(() => vitest("package"));
+
+function once(work) {
+  let done;
+  return () => (done ??= work());
+}
 
 /** Seconds that Vitest may take, in the full run. */
 const LONGEST = 3000;
 
-async function vitest(project) {
+async function vitest(project, env = {}) {
   const report = freshReport(project);
   const args = ["run", `--project=${project}`, ...reporters(report)];
-  const { code } = await run(process.execPath, [tool("vitest"), ...args], { seconds: LONGEST });
+  const { code } = await run(process.execPath, [tool("vitest"), ...args], { env, seconds: LONGEST });
   return countVitest(report, code !== 0);
 }
 

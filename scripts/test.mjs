@@ -3,9 +3,9 @@
  * `npm run test:full` does all of it, and so does `npm test` where `CI` is `true` or `1`. Names behind `--` choose runners.
  * @module
  */
-import { build } from "./build.mjs";
 import {
   browserTests,
+  built,
   checks,
   fuzzers,
   libraryTests,
@@ -21,9 +21,12 @@ import { main, setup } from "./setup.mjs";
 /** Whether nothing is done briefly. */
 const full = process.argv.includes("--full") || /^(true|1)$/.test(process.env.CI ?? "");
 
-/** In order: what fails fast comes first. @type {Record<string, { title: string, run: () => Promise<Counts> }>} */
+/** In order: what fails fast comes first, and what is built is there for those behind it. @type {Record<string, { title: string, run: () => Promise<Counts> }>} */
 const runners = {
-  build: { title: "Core and library", run: () => build().then(() => ({ passed: 1, failed: 0, skipped: 0 })) },
+  build: {
+    title: "Core, library and playground",
+    run: () => built().then(() => ({ passed: 1, failed: 0, skipped: 0 })),
+  },
   checks: { title: "Types, lint, format", run: checks },
   vitest: { title: "Library and command", run: libraryTests },
   browser: { title: "Stores and elements in Chromium", run: browserTests },
@@ -32,6 +35,17 @@ const runners = {
   native: { title: "C++ under ASan and UBSan", run: nativeTests },
   wasm: { title: "C++ as WebAssembly in node", run: wasmTests },
   fuzz: { title: "Fuzzers, a short run", run: fuzzers },
+};
+
+/**
+ * One stage after the other; the lists of a stage run side by side. The library's tests wait more than they work, so the
+ * others run beside them. In the full run, which measures memory and drills faults, all run one by one.
+ */
+const stagesOf = (names) => {
+  if (full) return [[names]];
+  const [first, library] = ["build", "vitest"].map((name) => names.filter((other) => other === name));
+  const rest = names.filter((name) => ![...first, ...library].includes(name));
+  return [[first], [library, rest]];
 };
 
 /** Runs one runner. One that crashes, or runs no test, has failed. */
@@ -63,11 +77,15 @@ await main(async () => {
   if (full) process.env.SLUICE_TESTS = "full";
   await setup("test");
   const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const [name, { title, run }] of Object.entries(runners)) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue;
-    const counts = await count(title, run);
-    for (const key of Object.keys(total)) total[key] += counts[key];
-  }
+  const inOrder = async (names) => {
+    for (const name of names) {
+      const { title, run } = runners[name];
+      const counts = await count(title, run);
+      for (const key of Object.keys(total)) total[key] += counts[key];
+    }
+  };
+  const wanted = Object.keys(runners).filter((name) => chosen.length === 0 || chosen.includes(name));
+  for (const lanes of stagesOf(wanted)) await Promise.all(lanes.map(inOrder));
   console.log(`\n${line(total)}`);
   return total.failed === 0 ? 0 : 1;
 });
