@@ -28,6 +28,7 @@ export function schemaModule({ properties: { retention, interceptor, ...core } }
   const constants = {
     SECTIONS: sections,
     CORE_SCHEMA: rulesOf({ properties: core }, ["default"]),
+    RESOURCES_SCHEMA: rulesOf(core.resources, []),
     RETENTION_SCHEMA: rulesOf(retention, []),
     INTERCEPTOR_SCHEMA: rulesOf(interceptor, []),
   };

@@ -26,8 +26,8 @@ struct ToolField {
 struct BinaryDetection {
   bool enabled = true;
   std::vector<Signature> signatures;  ///< config: {"JVBERi": ["pdf", "application/pdf"]}
-  size_t min_size_for_detection = 1'000;
-  size_t max_decode_bytes = 5'000'000;
+  size_t min_size_for_detection = GateOptions{}.min_run_chars;
+  size_t max_decode_bytes = GateOptions{}.max_probe_bytes;
   bool require_magic_bytes = true;
 };
 
@@ -55,7 +55,7 @@ struct InlineMedia {
 enum class Prefer : uint8_t { structured, content };
 
 struct Config {
-  size_t max_inline_size = 10'000;
+  size_t max_inline_size = GateOptions{}.max_inline_chars;
   bool auto_artifact_large_content = true;
   BinaryDetection binary_detection;
   ResourcePolicy resources;

@@ -30,6 +30,9 @@ export const SECTIONS: readonly string[];
 /** The sections that the core reads, without defaults: those are the core's. */
 export const CORE_SCHEMA: ConfigSchema;
 
+/** The section `resources`, with its defaults. */
+export const RESOURCES_SCHEMA: ConfigSchema;
+
 /** The section `retention`, with its defaults. */
 export const RETENTION_SCHEMA: ConfigSchema;
 

@@ -3,8 +3,10 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore, Clock } from "../../artifacts/store.js";
-import { untilAborted } from "../../core/abort.js";
+import { settingsOf } from "../../config/check.js";
+import { RESOURCES_SCHEMA } from "../../config/schema.mjs";
 import type { ResourcesConfig } from "../../config/types.js";
+import { untilAborted } from "../../core/abort.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { userKey } from "../auth/token-store.js";
 import { ToolClientError, unsupported } from "../errors.js";
@@ -57,9 +59,6 @@ export interface ResourceDeps {
   readonly clock?: Clock;
 }
 
-/** Default limit below which a text stays a text. */
-const INLINE_CHARS = 10_000;
-
 /**
  * Reads a source's resources. Results are cached by scope and URI until they change or expire; with
  * `cache_reads_to_artifacts: false` every read asks the source, and short texts are not stored. Methods throw
@@ -68,7 +67,7 @@ const INLINE_CHARS = 10_000;
  */
 export class ResourceReader {
   readonly #deps: ResourceDeps;
-  readonly #keeps: boolean;
+  readonly #config: Required<ResourcesConfig>;
   readonly #cache: ResourceCache;
   readonly #resources: ListCache<ListedResource>;
   readonly #templates: ListCache<ListedTemplate>;
@@ -78,10 +77,10 @@ export class ResourceReader {
   constructor(deps: ResourceDeps) {
     const { store, clock = Date.now, isPerUser = false, config = {} } = deps;
     this.#deps = deps;
-    this.#keeps = config.cache_reads_to_artifacts ?? true;
+    this.#config = settingsOf(config, RESOURCES_SCHEMA, "resources") as Required<ResourcesConfig>;
     this.#cache = new ResourceCache({
       exists: (id, scope) => store.exists(id, scope),
-      keeps: this.#keeps,
+      keeps: this.#config.cache_reads_to_artifacts,
       sharesPublic: !isPerUser,
       clock,
     });
@@ -121,9 +120,9 @@ export class ResourceReader {
     }: { readonly storesText?: boolean; readonly silence?: SilenceListener | undefined } = {},
   ): Promise<ResourceReading> {
     checkUri(uri);
-    const { namespace, store, config } = this.#deps;
+    const { namespace, store } = this.#deps;
     const reading = readingOf(context, silence);
-    const inlineChars = Math.max(0, (config?.inline_text_if_under_chars ?? INLINE_CHARS) - 1);
+    const inlineChars = Math.max(0, this.#config.inline_text_if_under_chars - 1);
     const result = await this.#cache.read(uri, reading, (over, heard) =>
       this.#with(
         over,
@@ -132,7 +131,12 @@ export class ResourceReader {
         heard,
       ),
     );
-    return contentsOf(result, { namespace, store, storesText: storesText && this.#keeps, ...reading });
+    return contentsOf(result, {
+      namespace,
+      store,
+      storesText: storesText && this.#config.cache_reads_to_artifacts,
+      ...reading,
+    });
   }
 
   /**
@@ -148,8 +152,8 @@ export class ResourceReader {
     timeoutSeconds: number,
     onRead?: (reading: ResourceReading) => void,
   ): ((uri: string) => Promise<unknown>) | undefined {
-    const { config } = this.#deps;
-    if (config?.enabled === false || (config?.auto_read_if_size_under_bytes ?? 0) === 0) return undefined;
+    const { enabled, auto_read_if_size_under_bytes: limit } = this.#config;
+    if (!enabled || limit === 0) return undefined;
     return async (uri) => {
       // The caller may stop waiting without a way to say so here.
       const late = AbortSignal.timeout(timeoutSeconds * 1000);
