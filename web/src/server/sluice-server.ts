@@ -2,36 +2,36 @@
  * Sluice over HTTP: sessions, artifacts, resources, events and chat.
  * @module
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
 import { readRetention } from "../artifacts/retention/policy.js";
 import { RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
 import { FLAGS, MIB } from "../files/options.js";
 import { UserFiles } from "../files/user-files.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
+import { SeenInMemory } from "./artifacts/handler.js";
 import { Chats, plannersOf } from "./chat/chats.js";
-import { Announcer } from "./sessions/announcer.js";
+import type { ServedFiles, ServeEnv, ServeDeps } from "./deps.js";
 import { Admission } from "./http/admission.js";
 import { forGuests, fromWhereItMay, HostGuard, whileOpen, withSafety } from "./http/host-guard.js";
-import { checkServer, LIMITS, type SluiceServerOptions } from "./options.js";
 import { failed, nothingThere } from "./http/refusals.js";
+import { within } from "./http/time-limit.js";
+import { checkServer, LIMITS, type SluiceServerOptions } from "./options.js";
 import { artifactRoutes } from "./routes/artifacts.js";
 import { chatRoutes } from "./routes/chat.js";
-import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
 import { fileRoutes } from "./routes/files.js";
-import { healthRoutes, readyRoutes, whileReady, Readiness } from "./routes/health.js";
-import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
+import { healthRoutes, type Part, Readiness, readyRoutes, whileReady } from "./routes/health.js";
 import { oauthRoutes } from "./routes/oauth.js";
 import { resourceRoutes } from "./routes/resources.js";
-import { SeenInMemory } from "./artifacts/handler.js";
-import { filesEnding, SessionEnding } from "./sessions/session-end.js";
+import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
+import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
+import { Announcer } from "./sessions/announcer.js";
 import { inSession, SessionTokens } from "./sessions/entry.js";
-import { ServedSources } from "./sources/served-sources.js";
-import type { Authenticate } from "./sessions/session.js";
-import { memoryState, type ServeState } from "./state.js";
-import type { ServedFiles, ServeEnv, ServeDeps } from "./deps.js";
+import { filesEnding, SessionEnding } from "./sessions/session-end.js";
 import { SessionWork } from "./sessions/session-work.js";
-import { setTimeout as sleep } from "node:timers/promises";
-import { within } from "./http/time-limit.js";
+import type { Authenticate } from "./sessions/session.js";
+import { ServedSources } from "./sources/served-sources.js";
+import { memoryState, type ServeState } from "./state.js";
 
 /**
  * Serves users' sessions to `sluice serve`, or to a server of your own that uses `Request` and `Response`.
@@ -151,22 +151,6 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     async (ended) => chats?.ended(ended),
     async ({ session }) => deps.mcp?.end(session.id),
   ]);
-  const inner = new Hono<ServeEnv>()
-    .use("/artifacts/*", whileReady(deps, "store"))
-    .use("/files/*", whileReady(deps, "files"))
-    .use("/resources/*", whileReady(deps, "store"))
-    .use("/tools/*", whileReady(deps, "store", "files"))
-    .use("/chat/*", whileReady(deps, "store", "files"))
-    .use("/mcp/*", whileReady(deps, "store"))
-    .route("/artifacts", artifactRoutes(deps))
-    .route("/events", eventRoutes(deps))
-    .route("/files", fileRoutes(deps))
-    .route("/sources", sourceRoutes(deps))
-    .route("/resources", resourceRoutes(deps))
-    .route("/tools", toolRoutes(deps))
-    .route("/pauses", pauseRoutes(deps))
-    .route("/chat", chatRoutes(chats, deps))
-    .route("/mcp", mcpRoutes(deps));
   const app = new Hono<ServeEnv>({ strict: false }).basePath(deps.base);
   return app
     .use("*", withSafety)
@@ -179,10 +163,29 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     .route("/sessions", sessionRoutes(deps, ending))
     .route("/oauth", oauthRoutes(deps))
     .use("*", inSession(deps))
-    .route("/", inner)
+    .route("/", sessionApp(deps, chats))
     .all("*", nothingThere)
     .notFound(nothingThere)
     .onError((error) => failed(error, deps.report));
+}
+
+/** What needs a session: each path with its routes, and with what has to answer before they do. */
+function sessionApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
+  const app = new Hono<ServeEnv>();
+  const mount = (path: string, routes: Hono<ServeEnv>, ...needed: readonly Part[]): void => {
+    if (needed.length > 0) app.use(`${path}/*`, whileReady(deps, ...needed));
+    app.route(path, routes);
+  };
+  mount("/artifacts", artifactRoutes(deps), "store");
+  mount("/events", eventRoutes(deps));
+  mount("/files", fileRoutes(deps), "files");
+  mount("/sources", sourceRoutes(deps));
+  mount("/resources", resourceRoutes(deps), "store");
+  mount("/tools", toolRoutes(deps), "store", "files");
+  mount("/pauses", pauseRoutes(deps));
+  mount("/chat", chatRoutes(chats, deps), "store", "files");
+  mount("/mcp", mcpRoutes(deps), "store");
+  return app;
 }
 
 const oneUser: Authenticate = () => ({ user_id: "local" });

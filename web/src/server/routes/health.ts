@@ -39,7 +39,7 @@ export function whileReady({ readiness }: ServeDeps, ...parts: readonly Part[]):
 }
 
 /** What a request may need besides the server itself. */
-type Part = "state" | "store" | "files";
+export type Part = "state" | "store" | "files";
 
 /** Checks whether a part answers. Throws its failure. */
 type Look = () => Promise<unknown>;
