@@ -37,15 +37,17 @@ const runners = {
   fuzz: { title: "Fuzzers, a short run", run: fuzzers },
 };
 
+/** Runners that go side by side in the brief run, in about the same time: tests mostly wait, for processes and browsers. */
+const LANES = [["vitest"], ["site", "package"], ["checks", "browser", "native", "wasm", "fuzz"]];
+
 /**
- * One stage after the other; the lists of a stage run side by side. The library's tests wait more than they work, so the
- * others run beside them. In the full run, which measures memory and drills faults, all run one by one.
+ * One stage after the other; the lists of a stage run side by side. In the full run, which measures memory and drills
+ * faults, all runners go one by one.
  */
 const stagesOf = (names) => {
   if (full) return [[names]];
-  const [first, library] = ["build", "vitest"].map((name) => names.filter((other) => other === name));
-  const rest = names.filter((name) => ![...first, ...library].includes(name));
-  return [[first], [library, rest]];
+  const lanes = LANES.map((lane) => lane.filter((name) => names.includes(name)));
+  return [[names.filter((name) => name === "build")], lanes];
 };
 
 /** Runs one runner. One that crashes, or runs no test, has failed. */
