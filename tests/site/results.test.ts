@@ -1,156 +1,287 @@
 /** A result on both sides of the gate: what is on screen is what the library gives, and adds up (checks 3, 4 and 5). */
+import { mkdirSync } from "node:fs";
 import type { Locator, Page } from "playwright-core";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { serveMcp } from "../package/tools/mcp-serving.js";
+import { isFull } from "../support/full.js";
 import { everything, gated, inView } from "./in-view.js";
-import { run, visitor } from "./visit.js";
+import { tooSmall, tooWide, violations } from "./page-checks.js";
+import { leave, PLACES, WINDOWS } from "./places.js";
+import { ask, begin as beginCall, connect, connectFiles, during, go, PATIENCE, run, visitor } from "./visit.js";
 
-/** Characters of base64 that nobody should have to see; the address of an artifact and a hash are shorter. */
-const ENCODED = /[A-Za-z0-9+/_-]{201,}/;
-/** Bytes of a line in the raw view. */
-const RAW_LINE = 120;
+describe("results", () => {
+  /** Characters of base64 that nobody should have to see; the address of an artifact and a hash are shorter. */
+  const ENCODED = /[A-Za-z0-9+/_-]{201,}/;
+  /** Bytes of a line in the raw view. */
+  const RAW_LINE = 120;
 
-const seen = visitor();
+  const seen = visitor();
 
-const call = (page: Page): Locator => page.locator("main playground-call");
-const modelSide = (page: Page): Promise<string | null> => call(page).locator("sluice-result-model code").textContent();
-const view = (page: Page, name: string): Promise<void> =>
-  call(page).getByRole("radiogroup", { name: "View" }).getByRole("radio", { name, exact: true }).check();
+  const call = (page: Page): Locator => page.locator("main playground-call");
+  const modelSide = (page: Page): Promise<string | null> =>
+    call(page).locator("sluice-result-model code").textContent();
+  const view = (page: Page, name: string): Promise<void> =>
+    call(page).getByRole("radiogroup", { name: "View" }).getByRole("radio", { name, exact: true }).check();
 
-const TOOLS: readonly (readonly [tool: string, fields: Readonly<Record<string, string>>])[] = [
-  ["sales_report", { quarter: "Q1" }],
-  ["sales_chart", {}],
-  ["jingle", {}],
-  ["export_csv", {}],
-  ["web_page", {}],
-  ["source_code", {}],
-  ["archive", { megabytes: "1" }],
-  ["sales_table", { rows: "2000" }],
-  ["find_reports", {}],
-  ["fails", {}],
-  ["small_talk", {}],
-];
+  const TOOLS: readonly (readonly [tool: string, fields: Readonly<Record<string, string>>])[] = [
+    ["sales_report", { quarter: "Q1" }],
+    ["sales_chart", {}],
+    ["jingle", {}],
+    ["export_csv", {}],
+    ["web_page", {}],
+    ["source_code", {}],
+    ["archive", { megabytes: "1" }],
+    ["sales_table", { rows: "2000" }],
+    ["find_reports", {}],
+    ["fails", {}],
+    ["small_talk", {}],
+  ];
 
-describe.each(TOOLS)("the result of %s", (tool, fields) => {
+  describe.each(TOOLS)("the result of %s", (tool, fields) => {
+    beforeAll(async () => {
+      await run(seen.page, tool, fields);
+      await modelSide(seen.page);
+    });
+
+    test("is shown on both sides, one beside the other", async () => {
+      const [sent, model] = await Promise.all(
+        ["Server sent", "Model sees"].map((name) =>
+          call(seen.page).getByRole("region", { name, exact: true }).boundingBox(),
+        ),
+      );
+      expect(sent?.width).toBeGreaterThan(250);
+      expect(model?.width).toBeGreaterThan(250);
+      expect((sent?.x ?? 0) + (sent?.width ?? 0)).toBeLessThanOrEqual(model?.x ?? 0);
+      expect((model?.x ?? 0) + (model?.width ?? 0)).toBeLessThanOrEqual(1440);
+      expect(model?.y).toBe(sent?.y);
+    });
+
+    test("is to a model, byte for byte, what the library gives", async () => {
+      const shown = await inView(seen.page);
+      expect(shown.tool).toBe(tool);
+      expect(await modelSide(seen.page)).toBe(await gated(shown));
+    });
+
+    test("shows no encoded bytes unless they are asked for", async () => {
+      const { page } = seen;
+      expect(await everything(page)).not.toMatch(ENCODED);
+      const pretty = call(page).getByRole("button", { name: "Pretty" });
+      await pretty.click();
+      expect(await everything(page)).not.toMatch(ENCODED);
+      await pretty.click();
+      await view(page, "Diff");
+      await call(page).locator("sluice-result-diff sluice-result-lines").waitFor();
+      expect(await everything(page)).not.toMatch(ENCODED);
+      await view(page, "Split");
+    });
+
+    test("is measured truthfully", async () => {
+      const { page } = seen;
+      const shown = await inView(page);
+      const [sent, saw] = [Buffer.byteLength(shown.original), Buffer.byteLength((await modelSide(page)) ?? "")];
+      const stored = new Set(shown.artifacts.map(({ id }) => id)).size;
+      expect(stored).toBe(shown.artifacts.length);
+      const decoded = shown.artifacts.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+
+      const meter = call(page).locator("sluice-meter");
+      const words = ((await meter.locator(".line").textContent()) ?? "").replaceAll(/\s+/g, " ").trim();
+      expect(words.split(" · ").at(0)).toBe(`${sent.toLocaleString("en")} B → ${saw.toLocaleString("en")} B`);
+      expect(words.split(" · ").at(-1)).toBe(change(sent, saw));
+      const notes = await meter.locator("small").innerText();
+      expect(notes.includes(`Stored: ${decoded.toLocaleString("en")} B decoded`)).toBe(decoded > 0);
+      expect(notes).toContain("bytes of JSON divided by 4");
+      const shares = await meter
+        .locator(".fill")
+        .evaluateAll((bars) => bars.map((bar) => bar.clientWidth / (bar.parentElement?.clientWidth ?? 1)));
+      expect(shares).toEqual([
+        expect.closeTo(sent / Math.max(sent, saw), 2),
+        expect.closeTo(saw / Math.max(sent, saw), 2),
+      ]);
+    });
+
+    test("is measured in the bar above as it is beside it", async () => {
+      const { page } = seen;
+      expect(await lastPart(page.locator("playground-bar sluice-meter"))).toBe(
+        await lastPart(call(page).locator("sluice-meter")),
+      );
+    });
+  });
+
+  describe("what a server sent", () => {
+    test("is there with its encoded bytes in the raw view, and nowhere else", async () => {
+      const { page } = seen;
+      await run(page, "sales_chart");
+      const { original } = await inView(page);
+      const { 0: encoded, index } = ENCODED.exec(original) ?? { 0: "", index: 0 };
+      expect(encoded.length).toBeGreaterThan(10_000);
+      const begin = Math.ceil(index / RAW_LINE) * RAW_LINE;
+      const line = original.slice(begin, begin + RAW_LINE);
+      expect(await everything(page)).not.toContain(line);
+
+      await view(page, "Raw");
+      await call(page).locator("sluice-result-raw").getByText(line).waitFor();
+      await view(page, "Split");
+    });
+
+    test("has a chip in the place of bytes, which says what they are and which rule acted", async () => {
+      const { page } = seen;
+      await run(page, "sales_report", { quarter: "Q4" });
+      const { artifacts } = await inView(page);
+      const chip = call(page)
+        .getByRole("region", { name: "Server sent" })
+        .getByRole("group", { name: /^Stored: / });
+      expect(await chip.count()).toBe(1);
+      const words = await chip.innerText();
+      expect(words).toContain("application/pdf");
+      expect(words).toContain("4.0 MB");
+      expect(words).toContain(artifacts[0]?.sha256.slice(0, 8));
+      expect(words).toMatch(/L\d/);
+    });
+
+    test("lights what the model sees of it where it is pointed at", async () => {
+      const { page } = seen;
+      const lit = (): Promise<number> =>
+        page.evaluate(() => [...(CSS.highlights.get("sluice-counterpart") ?? [])].length);
+      await page.mouse.move(0, 0);
+      await call(page)
+        .getByRole("region", { name: "Server sent" })
+        .getByRole("group", { name: /^Stored: / })
+        .hover();
+      await expect.poll(lit, { timeout: 20_000 }).toBeGreaterThan(0);
+    });
+  });
+
+  async function lastPart(meter: Locator): Promise<string | undefined> {
+    return (await meter.locator(".line .part").allTextContents()).at(-1);
+  }
+
+  /** What the meter may say of a change: never more than is true. */
+  function change(sent: number, saw: number): string {
+    if (saw > sent) return `grew by ${(saw - sent).toLocaleString("en")} B`;
+    if (saw === sent) return "nothing kept out";
+    return `${Math.floor(((sent - saw) / sent) * 10_000) / 100} % kept out`;
+  }
+});
+
+/** Every place of the playground in two widths: what axe finds in both themes, and whether it fits a phone (checks 2 and 14). */
+describe("places", () => {
+  /** A folder for pictures of all places, for people to look at; undefined takes none. */
+  const SHOTS = process.env["SLUICE_SHOTS"];
+
+  describe.each(WINDOWS)("in $width px", ({ width, options }) => {
+    const seen = visitor(options);
+    const isPhone = width < 500;
+
+    afterEach(() => leave(seen.page));
+
+    // A brief run sees the phone alone, where more may go wrong.
+    test.runIf(isFull || isPhone).each(PLACES)(
+      "$name is accessible in either theme, and fits",
+      { timeout: 180_000 },
+      async ({ name, show }) => {
+        const { page } = seen;
+        await show(page);
+        expect(isPhone ? await tooWide(page) : []).toEqual([]);
+        expect(isPhone ? await tooSmall(page) : []).toEqual([]);
+        const shoot = async (theme: string): Promise<void> => {
+          if (SHOTS === undefined) return;
+          mkdirSync(SHOTS, { recursive: true });
+          await page.screenshot({ path: `${SHOTS}/${width}-${name.toLowerCase().replaceAll(" ", "-")}-${theme}.png` });
+        };
+        expect(await violations(page, shoot)).toEqual([]);
+      },
+    );
+
+    test.runIf(isFull || isPhone)("and the console stays silent", () => {
+      expect(seen.complaints).toEqual([]);
+    });
+  });
+});
+
+/** Tools that say nothing for long: what a person is told meanwhile, and what is offered when it is over. */
+describe("silence", () => {
+  const MESSAGES = [
+    "The tool is taking longer than expected. Please wait...",
+    "Still processing your request. This may take a few more moments.",
+    "Processing continues. The tool will timeout in 5 seconds if no progress.",
+    "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset.",
+  ];
+  /** Of the demo's tool: its limit is 30 s. */
+  const SECONDS = "200";
+
+  const server = during(serveMcp);
+  const seen = visitor();
+  const other = visitor();
+  const third = visitor();
+  const card = (page: Page): Locator => page.locator("playground-tools playground-call");
+  const called = (page: Page): Locator => page.locator("playground-chat playground-tool").last();
+
   beforeAll(async () => {
-    await run(seen.page, tool, fields);
-    await modelSide(seen.page);
+    await connectFiles(seen.page);
+    await connectFiles(other.page);
+    await connect(third.page, server().url);
   });
 
-  test("is shown on both sides, one beside the other", async () => {
-    const [sent, model] = await Promise.all(
-      ["Server sent", "Model sees"].map((name) =>
-        call(seen.page).getByRole("region", { name, exact: true }).boundingBox(),
-      ),
-    );
-    expect(sent?.width).toBeGreaterThan(250);
-    expect(model?.width).toBeGreaterThan(250);
-    expect((sent?.x ?? 0) + (sent?.width ?? 0)).toBeLessThanOrEqual(model?.x ?? 0);
-    expect((model?.x ?? 0) + (model?.width ?? 0)).toBeLessThanOrEqual(1440);
-    expect(model?.y).toBe(sent?.y);
+  /** Waits for the messages one after the other, where they are told politely. */
+  async function hear(place: Locator): Promise<void> {
+    for (const message of MESSAGES.slice(0, 3)) await place.getByRole("status").getByText(message).waitFor();
+    await place.getByText(MESSAGES[3] ?? "").waitFor();
+  }
+
+  // All wait at once: the times are those of the specification.
+  test.runIf(isFull)(
+    "a call, one of the chat, and one of another server tell what the person should know at 15, 20, 25 and 30 seconds",
+    async () => {
+      const { page } = seen;
+      await beginCall(third.page, "wait");
+      await beginCall(page, "stay_silent", { seconds: SECONDS });
+      await ask(other.page, `Stay silent for ${SECONDS} seconds`);
+      await card(page)
+        .getByText(/^[1-9] s$/)
+        .waitFor();
+      await Promise.all([hear(card(page)), hear(called(other.page))]);
+      for (const place of [card(page), called(other.page)]) {
+        await place.getByText("E_TIMEOUT", { exact: true }).waitFor();
+        await place.getByText("Its last progress: Processing chunk 1/200").waitFor();
+        await place.getByText("The limit was 30 s.").waitFor();
+      }
+      const alert = card(third.page).getByRole("alert");
+      await alert.waitFor();
+      expect(await alert.innerText()).toContain("The limit was 30 s. Its last progress: 1");
+    },
+    120_000,
+  );
+
+  test.runIf(isFull)("a call of another server is made again with twice as much time, and cancelled", async () => {
+    const { page } = third;
+    await card(page).getByRole("alert").getByRole("button", { name: "Retry with 60 s" }).click();
+    await card(page).getByRole("button", { name: "Cancel" }).waitFor();
+    expect(await card(page).getByRole("alert").count()).toBe(0);
+    await card(page).getByRole("button", { name: "Cancel" }).click();
+    await card(page).getByText("It was cancelled").waitFor();
   });
 
-  test("is to a model, byte for byte, what the library gives", async () => {
-    const shown = await inView(seen.page);
-    expect(shown.tool).toBe(tool);
-    expect(await modelSide(seen.page)).toBe(await gated(shown));
-  });
-
-  test("shows no encoded bytes unless they are asked for", async () => {
+  test.runIf(isFull)("a call that took too long is made again with twice as much time, and cancelled", async () => {
     const { page } = seen;
-    expect(await everything(page)).not.toMatch(ENCODED);
-    const pretty = call(page).getByRole("button", { name: "Pretty" });
-    await pretty.click();
-    expect(await everything(page)).not.toMatch(ENCODED);
-    await pretty.click();
-    await view(page, "Diff");
-    await call(page).locator("sluice-result-diff sluice-result-lines").waitFor();
-    expect(await everything(page)).not.toMatch(ENCODED);
-    await view(page, "Split");
+    await card(page).getByRole("button", { name: "Retry with 60 s" }).click();
+    await card(page).getByRole("status").getByText("Processing chunk 1/200").waitFor();
+    await card(page).getByRole("button", { name: "Cancel" }).click();
+    await card(page).getByText("It was cancelled: nothing came of it.").waitFor();
   });
 
-  test("is measured truthfully", async () => {
-    const { page } = seen;
-    const shown = await inView(page);
-    const [sent, saw] = [Buffer.byteLength(shown.original), Buffer.byteLength((await modelSide(page)) ?? "")];
-    const stored = new Set(shown.artifacts.map(({ id }) => id)).size;
-    expect(stored).toBe(shown.artifacts.length);
-    const decoded = shown.artifacts.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-
-    const meter = call(page).locator("sluice-meter");
-    const words = ((await meter.locator(".line").textContent()) ?? "").replaceAll(/\s+/g, " ").trim();
-    expect(words.split(" · ").at(0)).toBe(`${sent.toLocaleString("en")} B → ${saw.toLocaleString("en")} B`);
-    expect(words.split(" · ").at(-1)).toBe(change(sent, saw));
-    const notes = await meter.locator("small").innerText();
-    expect(notes.includes(`Stored: ${decoded.toLocaleString("en")} B decoded`)).toBe(decoded > 0);
-    expect(notes).toContain("bytes of JSON divided by 4");
-    const shares = await meter
-      .locator(".fill")
-      .evaluateAll((bars) => bars.map((bar) => bar.clientWidth / (bar.parentElement?.clientWidth ?? 1)));
-    expect(shares).toEqual([
-      expect.closeTo(sent / Math.max(sent, saw), 2),
-      expect.closeTo(saw / Math.max(sent, saw), 2),
-    ]);
+  test.runIf(isFull)("a question is asked again with twice as much time, and its call is cancelled", async () => {
+    const { page } = other;
+    await page.locator("playground-chat").getByRole("button", { name: "Ask", exact: true }).waitFor();
+    await called(page).getByRole("button", { name: "Ask again with 60 s" }).click();
+    await expect.poll(() => page.locator("playground-turn").count(), { timeout: PATIENCE }).toBe(2);
+    await called(page).getByText("Processing chunk 1/200").waitFor();
+    await called(page).getByRole("button", { name: "Cancel" }).click();
+    await called(page).getByText("was cancelled").waitFor();
+    await go(page, "Log");
+    await page.locator("playground-log").getByText("files.stay_silent: silent for 30 s").waitFor();
   });
 
-  test("is measured in the bar above as it is beside it", async () => {
-    const { page } = seen;
-    expect(await lastPart(page.locator("playground-bar sluice-meter"))).toBe(
-      await lastPart(call(page).locator("sluice-meter")),
-    );
-  });
+  test.runIf(isFull)("nothing of it is complained of", () =>
+    expect([...seen.complaints, ...other.complaints, ...third.complaints]).toEqual([]),
+  );
 });
-
-describe("what a server sent", () => {
-  test("is there with its encoded bytes in the raw view, and nowhere else", async () => {
-    const { page } = seen;
-    await run(page, "sales_chart");
-    const { original } = await inView(page);
-    const { 0: encoded, index } = ENCODED.exec(original) ?? { 0: "", index: 0 };
-    expect(encoded.length).toBeGreaterThan(10_000);
-    const begin = Math.ceil(index / RAW_LINE) * RAW_LINE;
-    const line = original.slice(begin, begin + RAW_LINE);
-    expect(await everything(page)).not.toContain(line);
-
-    await view(page, "Raw");
-    await call(page).locator("sluice-result-raw").getByText(line).waitFor();
-    await view(page, "Split");
-  });
-
-  test("has a chip in the place of bytes, which says what they are and which rule acted", async () => {
-    const { page } = seen;
-    await run(page, "sales_report", { quarter: "Q4" });
-    const { artifacts } = await inView(page);
-    const chip = call(page)
-      .getByRole("region", { name: "Server sent" })
-      .getByRole("group", { name: /^Stored: / });
-    expect(await chip.count()).toBe(1);
-    const words = await chip.innerText();
-    expect(words).toContain("application/pdf");
-    expect(words).toContain("4.0 MB");
-    expect(words).toContain(artifacts[0]?.sha256.slice(0, 8));
-    expect(words).toMatch(/L\d/);
-  });
-
-  test("lights what the model sees of it where it is pointed at", async () => {
-    const { page } = seen;
-    const lit = (): Promise<number> =>
-      page.evaluate(() => [...(CSS.highlights.get("sluice-counterpart") ?? [])].length);
-    await page.mouse.move(0, 0);
-    await call(page)
-      .getByRole("region", { name: "Server sent" })
-      .getByRole("group", { name: /^Stored: / })
-      .hover();
-    await expect.poll(lit, { timeout: 20_000 }).toBeGreaterThan(0);
-  });
-});
-
-async function lastPart(meter: Locator): Promise<string | undefined> {
-  return (await meter.locator(".line .part").allTextContents()).at(-1);
-}
-
-/** What the meter may say of a change: never more than is true. */
-function change(sent: number, saw: number): string {
-  if (saw > sent) return `grew by ${(saw - sent).toLocaleString("en")} B`;
-  if (saw === sent) return "nothing kept out";
-  return `${Math.floor(((sent - saw) / sent) * 10_000) / 100} % kept out`;
-}

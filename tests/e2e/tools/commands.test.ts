@@ -1,63 +1,263 @@
 /** Commands as tools, through a ToolNode. */
-import { expect, test } from "vitest";
-import type { ExternalToolConfig } from "../../../web/src/tools-node.js";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { makePng } from "../../../scripts/demo/png.mjs";
+import { type ExternalToolConfig, getPreset, type ToolResult, variablesOf } from "../../../web/src/tools-node.js";
+import { isFull } from "../../support/full.js";
 import { FILES, useFolder } from "../servers/folder.js";
-import { inFront, kept, seen, type Fronted } from "./in-front.js";
+import { pngSize, readFileOnPage, servePage } from "../servers/page.js";
+import { devtools, filesystem, playwright, type Server, sqlite } from "../servers/programs.js";
+import { bytesOf, type Fronted, frontOf, inFront, kept, seen, type Seen, startOf } from "./in-front.js";
 
-const folder = useFolder();
+describe("commands", () => {
+  const folder = useFolder();
 
-const script = (code: string): string => `"${process.execPath}" -e "${code}" --`;
-const tool = (name: string, command: string, inputs: object = {}): object => ({
-  name,
-  description: "",
-  inputs: { type: "object", properties: inputs },
-  tool_call_template: { call_template_type: "cli", commands: [{ command }] },
-});
-const COPY = "fs.createReadStream(process.argv.at(-1)).pipe(process.stdout)";
-const FAIL = "console.error('no such view'); process.exitCode = 3";
-const HANG = "setTimeout(() => {}, 60000)";
-
-const manual = (): string =>
-  JSON.stringify({
-    utcp_version: "1.1.0",
-    tools: [
-      tool("copy", `${script(COPY)} UTCP_ARG_path_UTCP_END`, { path: { type: "string" } }),
-      tool("fail", script(FAIL)),
-      tool("hang", script(HANG)),
-      tool("env", script("process.stdout.write(JSON.stringify(process.env))")),
-    ],
+  const script = (code: string): string => `"${process.execPath}" -e "${code}" --`;
+  const tool = (name: string, command: string, inputs: object = {}): object => ({
+    name,
+    description: "",
+    inputs: { type: "object", properties: inputs },
+    tool_call_template: { call_template_type: "cli", commands: [{ command }] },
   });
-const open = (more: Partial<ExternalToolConfig> = {}): Promise<Fronted> =>
-  inFront({ name: "here", transport: "cli", connection: manual(), ...more });
+  const COPY = "fs.createReadStream(process.argv.at(-1)).pipe(process.stdout)";
+  const FAIL = "console.error('no such view'); process.exitCode = 3";
+  const HANG = "setTimeout(() => {}, 60000)";
 
-test("files arrive byte for byte, whatever they are", async () => {
-  await using front = await open();
-  for (const [name, original] of Object.entries(FILES)) {
-    expect(await seen(front, await front.call("copy", { path: folder.path(name) }))).toEqual(kept(original));
+  const manual = (): string =>
+    JSON.stringify({
+      utcp_version: "1.1.0",
+      tools: [
+        tool("copy", `${script(COPY)} UTCP_ARG_path_UTCP_END`, { path: { type: "string" } }),
+        tool("fail", script(FAIL)),
+        tool("hang", script(HANG)),
+        tool("env", script("process.stdout.write(JSON.stringify(process.env))")),
+      ],
+    });
+  const open = (more: Partial<ExternalToolConfig> = {}): Promise<Fronted> =>
+    inFront({ name: "here", transport: "cli", connection: manual(), ...more });
+
+  test("files arrive byte for byte, whatever they are", async () => {
+    await using front = await open();
+    for (const [name, original] of Object.entries(FILES)) {
+      expect(await seen(front, await front.call("copy", { path: folder.path(name) }))).toEqual(kept(original));
+    }
+  });
+
+  test("an argument is one argument, whatever a shell would make of it", async () => {
+    await using front = await open();
+    const failed = await front.call("copy", { path: `nothing"; cat ${folder.path("photo.png")} #` });
+    expect(failed.isError).toBe(true);
+    expect(failed.artifacts).toEqual([]);
+  });
+
+  test("one that fails is a result, one that hangs is ended", async () => {
+    await using front = await open({ timeout_s: 3 });
+    const failed = await front.call("fail");
+    expect(failed.isError).toBe(true);
+    expect(failed.text).toMatch(/exit code 3.*no such view/s);
+    expect((await front.call("hang")).value).toMatchObject({ meta_data: { error_code: "E_TIMEOUT" } });
+    expect(front.events.some(({ kind }) => kind === "retry")).toBe(false);
+  });
+
+  test("they are not told what is in the environment", async () => {
+    process.env["SLUICE_TEST_SECRET"] = "hunter2";
+    await using front = await open({ env: { GIVEN: "yes" } });
+    const { text: told } = await front.call("env");
+    delete process.env["SLUICE_TEST_SECRET"];
+    expect(told).toContain('"GIVEN":"yes"');
+    expect(told).not.toContain("hunter2");
+  });
+});
+
+/** Presets in front of the servers that they are for: connected as they say, and what they say of results holds. */
+describe("presets", () => {
+  const folder = useFolder();
+
+  /** So small that it would stay where it is, were it not said that it is a file. */
+  const TINY = makePng({ width: 4, height: 3 });
+
+  /** What a preset's connection begins with where it fetches its server. */
+  const FETCHED = /^npx -y [^ ]+/;
+
+  /**
+   * A preset with its own arguments for the installed server, whose first argument is its script.
+   *
+   * @param more arguments that only this machine needs, such as where its browser is.
+   */
+  function installed(name: string, { command, args: [script = ""] }: Server, more: string[] = []): ExternalToolConfig {
+    const preset = getPreset(name);
+    expect(preset.connection).toMatch(FETCHED);
+    const { connection } = startOf({ command, args: [script], cwd: "" });
+    return { ...preset, connection: [preset.connection.replace(FETCHED, () => connection), ...more].join(" ") };
   }
+
+  /** Opens it as it is, and without what it says of results. */
+  async function both(
+    config: ExternalToolConfig,
+    variables: Readonly<Record<string, string>>,
+    use: (front: Fronted) => Promise<ToolResult>,
+  ): Promise<{ readonly with: string; readonly without: string }> {
+    const texts: string[] = [];
+    for (const each of [config, { ...config, artifact_extraction: {} }]) {
+      await using front = await inFront(each, { variables: variablesOf(variables) });
+      texts.push((await use(front)).text);
+    }
+    const [first = "", second = ""] = texts;
+    return { with: first, without: second };
+  }
+
+  const files = (): ExternalToolConfig => installed("filesystem", filesystem(folder.path()));
+  const filesRoot = (): Record<string, string> => ({ FILESYSTEM_ROOT: folder.path() });
+
+  // Compiled by `npm run setup`, where there is what that takes.
+  const isBuilt = existsSync(
+    fileURLToPath(new URL("../node_modules/sqlite3/build/Debug/node_sqlite3.node", import.meta.url)),
+  );
+
+  /** Servers that start without an account, and values for the variables of all of them. */
+  const HERE = { "chrome-devtools": devtools, filesystem, playwright, ...(isBuilt && { sqlite }) };
+  const made = (): Record<string, string> => ({ ...filesRoot(), SQLITE_FILE: folder.path("made.db") });
+
+  test.each(Object.entries(HERE))("%s: its server has every tool that the preset names", async (name, server) => {
+    const preset = installed(name, server(folder.path()));
+    await using front = await inFront(preset, { variables: variablesOf(made()) });
+    const named = Object.keys(preset.artifact_extraction?.tool_fields ?? {}).map((tool) => `${name}.${tool}`);
+    expect(named).not.toEqual([]);
+    expect(front.node.getTools().map((tool) => tool.name)).toEqual(expect.arrayContaining(named));
+  });
+
+  describe("filesystem", () => {
+    test("small files too are kept out of both halves of a result", async () => {
+      await writeFile(folder.path("tiny.png"), TINY);
+      const shown = await both(files(), filesRoot(), (front) =>
+        front.call("read_media_file", { path: folder.path("tiny.png") }),
+      );
+      const base64 = TINY.toString("base64");
+      expect([shown.with.includes(base64), shown.without.includes(base64)]).toEqual([false, true]);
+    });
+
+    test("files are kept whole, and called what they are", async () => {
+      await using front = await inFront(files(), { variables: variablesOf(filesRoot()) });
+      for (const [name, original] of Object.entries(FILES)) {
+        const result = await front.call("read_media_file", { path: folder.path(name) });
+        expect(await seen(front, result)).toEqual(kept(original));
+      }
+      const noise = await front.call("read_media_file", { path: folder.path("noise.bin") });
+      expect(noise.text).toContain('"summary":"file, 39.1 KB"');
+    });
+  });
+
+  test.skipIf(!isBuilt)("sqlite: a BLOB is called one, and is stored however small", async () => {
+    let number = 0;
+    const looks: Seen[] = [];
+    const bytes = Buffer.from([1, 2, 3, 4, 5]);
+    const shown = await both(
+      installed("sqlite", sqlite(folder.path())),
+      { SQLITE_FILE: folder.path("preset.db") },
+      async (front) => {
+        const table = `files${(number += 1)}`;
+        await front.call("create_table", { query: `CREATE TABLE ${table} (name TEXT, content BLOB)` });
+        await front.call("write_query", { query: `INSERT INTO ${table} VALUES ('a', X'${bytes.toString("hex")}')` });
+        const result = await front.call("read_query", { query: `SELECT * FROM ${table}` });
+        looks.push(await seen(front, result));
+        return result;
+      },
+    );
+    expect(looks[0]).toEqual(kept(bytes));
+    expect(shown.with).toContain('"summary":"BLOB, binary data, 5 B."');
+    expect(shown.without).not.toContain("BLOB");
+  });
+
+  /** What is said of a screenshot of a page, by a server whose browser is where it is here. */
+  async function screenshot(
+    config: ExternalToolConfig,
+    take: (front: Fronted, url: string) => Promise<ToolResult>,
+  ): Promise<string> {
+    await using page = await servePage();
+    await using front = await inFront(config);
+    const result = await take(front, page.url);
+    const original = await bytesOf(front, result);
+    expect(await seen(front, result)).toEqual(kept(original));
+    expect(pngSize(original).width).toBeGreaterThan(300);
+    return result.text;
+  }
+
+  const SCREENSHOT = /"summary":"Screenshot, PNG image, [\d,]+ × [\d,]+, /;
+
+  const quoted = (argument: string): string => `"${argument}"`;
+
+  test.runIf(isFull)("playwright: a screenshot is called one", async () => {
+    const server = playwright(folder.path());
+    const here = server.args.filter((argument) => /^--(?:no-sandbox|executable-path)/.test(argument));
+    const more = [...here, `--output-dir=${folder.path()}`].map(quoted);
+    const said = await screenshot(installed("playwright", server, more), async (front, url) => {
+      await front.call("browser_navigate", { url });
+      const result = await front.call("browser_take_screenshot", { type: "png" });
+      const [, saved = ""] = /\]\(([^)]+\.png)\)/.exec(result.text) ?? [];
+      expect(await bytesOf(front, result)).toEqual(await readFile(folder.path(saved.split("/").pop())));
+      return result;
+    });
+    expect(said).toMatch(SCREENSHOT);
+  });
+
+  test.runIf(isFull)("chrome-devtools: a screenshot is called one", async () => {
+    const server = devtools(folder.path());
+    const here = server.args.filter((argument) => /^--(?:chromeArg|executablePath)/.test(argument)).map(quoted);
+    const said = await screenshot(installed("chrome-devtools", server, here), async (front, url) => {
+      const opened = await front.call("new_page", { url });
+      const pageId = Number(/(\d+): [^\n]*\[selected\]/.exec(opened.value as string)?.[1]);
+      return front.call("take_screenshot", { pageId });
+    });
+    expect(said).toMatch(SCREENSHOT);
+  });
 });
 
-test("an argument is one argument, whatever a shell would make of it", async () => {
-  await using front = await open();
-  const failed = await front.call("copy", { path: `nothing"; cat ${folder.path("photo.png")} #` });
-  expect(failed.isError).toBe(true);
-  expect(failed.artifacts).toEqual([]);
-});
+/** Servers that drive a browser, through a ToolNode: screenshots, and data URLs in Markdown and in fences of JSON. */
+describe("browsers", () => {
+  const folder = useFolder();
 
-test("one that fails is a result, one that hangs is ended", async () => {
-  await using front = await open({ timeout_s: 3 });
-  const failed = await front.call("fail");
-  expect(failed.isError).toBe(true);
-  expect(failed.text).toMatch(/exit code 3.*no such view/s);
-  expect((await front.call("hang")).value).toMatchObject({ meta_data: { error_code: "E_TIMEOUT" } });
-  expect(front.events.some(({ kind }) => kind === "retry")).toBe(false);
-});
+  /** It keeps what it sends: there, and not where the tests run. */
+  function playwrightIn(path: string): Server {
+    const server = playwright(path);
+    return { ...server, args: [...server.args, `--output-dir=${path}`] };
+  }
 
-test("they are not told what is in the environment", async () => {
-  process.env["SLUICE_TEST_SECRET"] = "hunter2";
-  await using front = await open({ env: { GIVEN: "yes" } });
-  const { text: told } = await front.call("env");
-  delete process.env["SLUICE_TEST_SECRET"];
-  expect(told).toContain('"GIVEN":"yes"');
-  expect(told).not.toContain("hunter2");
+  test.runIf(isFull)("Playwright", async () => {
+    await using page = await servePage();
+    await using front = await frontOf("web", playwrightIn(folder.path()), { timeout_s: 60 });
+    expect(await seen(front, await front.call("browser_navigate", { url: page.url }))).toEqual(kept());
+
+    const screenshot = await front.call("browser_take_screenshot", { type: "png" });
+    const [, saved = ""] = /\]\(([^)]+\.png)\)/.exec(screenshot.text) ?? [];
+    const name = saved.split("/").pop();
+    expect(await seen(front, screenshot)).toEqual(kept(await readFile(folder.path(name))));
+    expect(pngSize(await bytesOf(front, screenshot))).toEqual({ width: 1280, height: 720 });
+
+    for (const file of ["photo.png", "noise.bin"] as const) {
+      const result = await front.call("browser_evaluate", { function: readFileOnPage(file) });
+      expect(await seen(front, result)).toEqual(kept(FILES[file]));
+      expect(result.text).toContain("### Result");
+    }
+  });
+
+  test.runIf(isFull)("Chrome's developer tools", async () => {
+    await using page = await servePage();
+    await using front = await frontOf("web", devtools(folder.path()), { timeout_s: 60 });
+    const opened = await front.call("new_page", { url: page.url });
+    expect(await seen(front, opened)).toEqual(kept());
+    const pageId = Number(/(\d+): [^\n]*\[selected\]/.exec(opened.value as string)?.[1]);
+
+    const screenshot = await front.call("take_screenshot", { pageId });
+    const original = await bytesOf(front, screenshot);
+    expect(await seen(front, screenshot)).toEqual(kept(original));
+    expect(pngSize(original).width).toBeGreaterThan(300);
+
+    for (const file of ["photo.png", "noise.bin"] as const) {
+      const result = await front.call("evaluate_script", { pageId, function: readFileOnPage(file) });
+      expect(await seen(front, result)).toEqual(kept(FILES[file]));
+      expect(result.text).toContain("```json");
+    }
+  });
 });

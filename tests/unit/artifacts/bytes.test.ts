@@ -1,11 +1,20 @@
 /** Bytes as stores take them, hash them and give them back: what is read again is checked. */
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { access, mkdtemp, readdir, readFile, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
-import { expect, test, describe, vi } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { chunksOf, type Uploaded } from "../../../web/src/artifacts/bytes.js";
 import { sha256 as nodeHash } from "../../../web/src/artifacts/hash-node.js";
 import { sha256 as webHash } from "../../../web/src/artifacts/hash-web.js";
 import { verified } from "../../../web/src/artifacts/hash.js";
+import { Copies, PrivateFolder } from "../../../web/src/artifacts/private-folder.js";
+import { claimOf, refOf } from "../../../web/src/artifacts/reference.js";
+import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
+import { type ByteSink, SinkWriter } from "../../../web/src/artifacts/writer.js";
+import { MemoryArtifactStore, type StoredArtifact } from "../../../web/src/index.js";
 import { noise } from "./noise.js";
 
 const MIB = 1024 * 1024;
@@ -196,4 +205,160 @@ describe("a checked stream", () => {
     const { failure } = await drained(await verified(broken, said, nodeHash));
     expect(failure).toMatchObject({ message: "EIO" });
   });
+});
+
+/** A disk with room for three bytes. */
+class SmallSink implements ByteSink {
+  readonly calls: string[] = [];
+  #room = 3;
+  readonly #slow: boolean;
+
+  constructor(slow: boolean) {
+    this.#slow = slow;
+  }
+
+  write(chunk: Uint8Array): Promise<void> | undefined {
+    this.calls.push(`write ${chunk.join()}`);
+    const take = (): void => {
+      this.#room -= chunk.byteLength;
+      if (this.#room < 0) throw Object.assign(new Error("no space left on /secret"), { code: "ENOSPC" });
+    };
+    if (this.#slow) return new Promise((resolve) => setTimeout(resolve, 2)).then(take);
+    take();
+    return undefined;
+  }
+
+  commit(): Promise<ArtifactRef> {
+    this.calls.push("commit");
+    return Promise.resolve(refOf(claimOf(), "artifact_000000000000", "0".repeat(64), 3 - this.#room));
+  }
+
+  discard(): Promise<void> {
+    this.calls.push("discard");
+    return Promise.resolve();
+  }
+}
+
+const byte = (value: number): Uint8Array => new Uint8Array([value]);
+const full = { code: "E_STORE_FULL" };
+
+describe.each([{ slow: false }, { slow: true }])("over a sink, slow: $slow", ({ slow }) => {
+  test("a failure stays, is coded, and throws away what was written", async () => {
+    const mine = new SmallSink(slow);
+    const failing = new SinkWriter(mine);
+    for (const value of [1, 2, 3]) await failing.write(byte(value));
+    await expect(failing.write(byte(4))).rejects.toMatchObject(full);
+    expect(mine.calls.at(-1)).toBe("discard");
+    await expect(failing.write(byte(5))).rejects.toMatchObject(full);
+    await expect(failing.close()).rejects.toMatchObject(full);
+    await expect(failing.close()).rejects.toMatchObject(full);
+    await failing.abort();
+    expect(mine.calls).toEqual(["write 1", "write 2", "write 3", "write 4", "discard"]);
+  });
+
+  test("writes that nobody awaits are in order, and fail at close", async () => {
+    const mine = new SmallSink(slow);
+    const failing = new SinkWriter(mine);
+    for (const value of [1, 2, 3, 4, 5]) void failing.write(byte(value)).catch(() => undefined);
+    await expect(failing.close()).rejects.toMatchObject(full);
+    expect(mine.calls).toEqual(["write 1", "write 2", "write 3", "write 4", "discard"]);
+  });
+
+  test("an abort waits for what is in flight", async () => {
+    const mine = new SmallSink(slow);
+    const aborted = new SinkWriter(mine);
+    const flying = aborted.write(byte(1));
+    await Promise.all([aborted.abort(), aborted.abort()]);
+    await flying;
+    await expect(aborted.write(byte(2))).rejects.toMatchObject({ code: "E_STORE_CLOSED" });
+    await expect(aborted.close()).rejects.toMatchObject({ code: "E_STORE_CLOSED" });
+    expect(mine.calls).toEqual(["write 1", "discard"]);
+  });
+
+  test("an abort after close changes nothing", async () => {
+    const mine = new SmallSink(slow);
+    const closed = new SinkWriter(mine);
+    void closed.write(byte(1));
+    const closing = closed.close();
+    await closed.abort();
+    expect(await closing).toMatchObject({ size_bytes: 1 });
+    expect(mine.calls).toEqual(["write 1", "commit"]);
+  });
+});
+
+/** Copies of artifacts as files, and the folders that they are in. */
+describe("copies for tools that want a path", () => {
+  it("are read-only, named like the artifact as far as that is safe, and go at the end", async () => {
+    const store = new MemoryArtifactStore();
+    const { id } = await store.putText("hello", { filename: "../../etc/pass wd;.txt" });
+    const ref = await store.stat(id);
+    if (ref === null) throw new Error("not stored");
+    let path: string;
+    {
+      await using copies = new Copies(store);
+      path = await copies.write(ref);
+      expect(path).toMatch(/sluice-copies-\d+-\w+[/\\]file-\w+[/\\]_.._etc_pass_wd_.txt$|etc_pass_wd_\.txt$/);
+      expect(await readFile(path, "utf8")).toBe("hello");
+      expect((await stat(path)).mode & 0o777).toBe(0o400);
+      expect(await copies.write(ref)).not.toBe(path);
+    }
+    await expect(access(path)).rejects.toThrow("ENOENT");
+  });
+});
+
+/** A store with one artifact, and what is known of it. */
+async function stored(): Promise<{ store: MemoryArtifactStore; ref: StoredArtifact }> {
+  const store = new MemoryArtifactStore();
+  const { id } = await store.putText("hello", { filename: "a.txt" });
+  const ref = await store.stat(id);
+  if (ref === null) throw new Error("not stored");
+  return { store, ref };
+}
+
+describe("a copy is not written", () => {
+  it("once it is closed, nor finished when that comes first", async () => {
+    const { store, ref } = await stored();
+    const open = store.openReader.bind(store);
+    let begun: (() => void) | undefined;
+    const reading = new Promise<void>((resolve) => (begun = resolve));
+    let goOn: (() => void) | undefined;
+    store.openReader = async (...given) => {
+      begun?.();
+      await new Promise<void>((resolve) => (goOn = resolve));
+      return open(...given);
+    };
+    const copies = new Copies(store);
+    const copy = copies.write(ref);
+    copy.catch(() => undefined);
+    await reading;
+    await copies[Symbol.asyncDispose]();
+    goOn?.();
+    await expect(copy).rejects.toThrow("was closed");
+    await expect(copies.write(ref)).rejects.toThrow("was closed");
+    const left = (await readdir(tmpdir())).filter((name) => name.startsWith(`sluice-copies-${process.pid}-`));
+    expect(left).toEqual([]);
+  });
+
+  it("for a caller who gave up", async () => {
+    const { store, ref } = await stored();
+    await using copies = new Copies(store);
+    await expect(copies.write(ref, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+  });
+
+  it("of more than the store said that there is", async () => {
+    const { store, ref } = await stored();
+    await using copies = new Copies(store);
+    await expect(copies.write({ ...ref, size_bytes: 3 })).resolves.toBeDefined();
+    const endless = new ReadableStream<Uint8Array>({ pull: (stream) => stream.enqueue(new Uint8Array(1000)) });
+    store.openReader = async () => endless;
+    await expect(copies.write(ref)).rejects.toMatchObject({ code: "E_STORE_READ" });
+  });
+});
+
+test("what a killed process left is removed by the next", async () => {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  const left = await mkdtemp(join(tmpdir(), `sluice-copies-${pid}-`));
+  await using folder = await PrivateFolder.open("session");
+  await expect(access(left)).rejects.toThrow("ENOENT");
+  await access(folder.path);
 });

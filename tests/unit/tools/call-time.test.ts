@@ -1,8 +1,17 @@
-import { expect, test } from "vitest";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { ToolNode } from "../../../web/src/tools-node.js";
 import { ToolClientError, ToolConnectionError, ToolTimeoutError } from "../../../web/src/tools/errors.js";
+import { SingleFlight } from "../../../web/src/tools/keyed-work.js";
 import type { ToolContext, ToolNodeEvent, ToolProgress, ToolWait } from "../../../web/src/tools/options.js";
 import { OutOfTime } from "../../../web/src/tools/resilience/attempt.js";
 import { CallTime, overAfter, timeoutOf, waitNotices } from "../../../web/src/tools/tool-call.js";
+import { isRunning } from "../../e2e/faults/host.js";
+import { answer, listening } from "./sources/mcp/http-server.js";
 
 test("the messages are those of the specification", () => {
   expect([...waitNotices([15, 20, 25], 30), overAfter(30)]).toEqual([
@@ -130,4 +139,169 @@ test("the limit of connecting is told of too, and no other error is a timeout", 
     results: { error: "Tool execution timed out after 30 seconds" },
   });
   expect(events).toMatchObject([{ kind: "waiting", is_over: true, after_s: 30 }]);
+});
+
+interface Work {
+  readonly start: (signal: AbortSignal) => Promise<string>;
+  readonly signals: AbortSignal[];
+  readonly finish: (value: string) => void;
+  readonly fail: (error: Error) => void;
+}
+
+function newWork(): Work {
+  const signals: AbortSignal[] = [];
+  const settle: { resolve: (value: string) => void; reject: (error: Error) => void }[] = [];
+  return {
+    signals,
+    start: (signal) => {
+      signals.push(signal);
+      return new Promise((resolve, reject) => {
+        settle.push({ resolve, reject });
+      });
+    },
+    finish: (value) => settle.at(-1)?.resolve(value),
+    fail: (error) => settle.at(-1)?.reject(error),
+  };
+}
+
+test("is done once for all who ask for it meanwhile", async () => {
+  const work = new SingleFlight<string>();
+  const { start, signals, finish } = newWork();
+  const all = [work.join("a", undefined, start), work.join("a", undefined, start)];
+  finish("done");
+  expect(await Promise.all(all)).toEqual(["done", "done"]);
+  expect(signals).toHaveLength(1);
+});
+
+test("is done again for whoever comes after it", async () => {
+  const work = new SingleFlight<string>();
+  const { start, signals, finish } = newWork();
+  const first = work.join("a", undefined, start);
+  finish("one");
+  expect(await first).toBe("one");
+  const second = work.join("a", undefined, start);
+  finish("two");
+  expect(await second).toBe("two");
+  expect(signals).toHaveLength(2);
+});
+
+test("fails for all who wait, and for nobody later", async () => {
+  const work = new SingleFlight<string>();
+  const { start, finish, fail } = newWork();
+  const all = [work.join("a", undefined, start), work.join("a", undefined, start)];
+  fail(new Error("refused"));
+  expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  const next = work.join("a", undefined, start);
+  finish("fine");
+  expect(await next).toBe("fine");
+});
+
+test("goes on when one of those who wait gives up", async () => {
+  const work = new SingleFlight<string>();
+  const { start, signals, finish } = newWork();
+  const gone = new AbortController();
+  const one = work.join("a", gone.signal, start);
+  const other = work.join("a", undefined, start);
+  gone.abort(new Error("gone"));
+  await expect(one).rejects.toThrow("gone");
+  expect(signals[0]?.aborted).toBe(false);
+  finish("done");
+  expect(await other).toBe("done");
+});
+
+test("is given up with the last of them, and joined no more", async () => {
+  const work = new SingleFlight<string>();
+  const { start, signals, finish } = newWork();
+  const gone = new AbortController();
+  const all = [work.join("a", gone.signal, start), work.join("a", gone.signal, start)];
+  gone.abort(new Error("gone"));
+  await Promise.allSettled(all);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  const next = work.join("a", undefined, start);
+  finish("anew");
+  expect(await next).toBe("anew");
+  expect(signals).toHaveLength(2);
+});
+
+test("is not begun for whoever has given up already", async () => {
+  const { start, signals } = newWork();
+  await expect(new SingleFlight<string>().join("a", AbortSignal.abort(new Error("gone")), start)).rejects.toThrow(
+    "gone",
+  );
+  expect(signals).toEqual([]);
+});
+
+test("is not joined once it was closed, and still comes to an end", async () => {
+  const work = new SingleFlight<string>();
+  const before = newWork();
+  const after = newWork();
+  const early = work.join("a", undefined, before.start);
+  work.close();
+  const late = work.join("a", undefined, after.start);
+  before.finish("old");
+  after.finish("new");
+  expect(await Promise.all([early, late])).toEqual(["old", "new"]);
+});
+
+/** Closing always settles, and leaves no program: Node itself ends a process whose last promise never settles, with exit code 13. */
+const BUILT = new URL("../../../dist/tools-node.js", import.meta.url).href;
+
+/** What a host writes: it connects to a program, is told that it cannot, and closes. */
+const HOST = `
+import { ToolNode } from ${JSON.stringify(BUILT)};
+const begun = performance.now();
+const node = new ToolNode({ name: "own", transport: "mcp", connection: process.argv[1], timeout_s: 1 });
+const code = await node.connect().catch((error) => error.code);
+const seconds = (performance.now() - begun) / 1000;
+await node.close();
+console.log(JSON.stringify({ code, seconds }));`;
+
+// At most three attempts of a second each, with little in between.
+test.each([
+  ["floods its output and never speaks MCP", "exec yes", 12],
+  ["reads nothing and says nothing", "exec sleep 1000", 12],
+  ["heeds neither the end of its input nor SIGTERM", "trap '' TERM; while :; do sleep 1; done", 20],
+  ["heeds neither, and floods its output", "trap '' TERM; yes; yes", 20],
+])("a program that %s", async (_, script, most) => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-closing-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [program, pids] = [join(folder, "program.sh"), join(folder, "pids")];
+  await writeFile(program, `echo $$ >> "${pids}"\n${script}\n`);
+  const connection = `sh "${program}"`;
+  const ended = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", HOST, connection]);
+  const { code, seconds } = JSON.parse(ended.stdout) as { code: string; seconds: number };
+  expect(code).toBe("E_TOOL_TIMEOUT");
+  expect(seconds).toBeLessThan(most);
+  const started = (await readFile(pids, "utf8")).trim().split("\n").map(Number);
+  expect(started).not.toEqual([]);
+  await vi.waitFor(() => expect(started.filter(isRunning)).toEqual([]), 20_000);
+});
+
+test("a server over HTTP that answers nothing: neither what begins a session nor what ends it", async () => {
+  await using silent = await listening("legacy", () => true);
+  const node = new ToolNode({ name: "far", transport: "mcp", connection: silent.url, timeout_s: 1 });
+  await expect(node.connect()).rejects.toMatchObject({ code: "E_TOOL_TIMEOUT" });
+  await node.close();
+
+  await using lasting = await listening("legacy", (came) => {
+    const { request, response, rpc } = came;
+    if (rpc?.method === "initialize") response.setHeader("mcp-session-id", "s");
+    if (rpc?.method === "tools/list") answer(came, { tools: [] });
+    return request.method === "DELETE" || rpc?.method === "tools/list";
+  });
+  const other = new ToolNode({ name: "far", transport: "mcp", connection: lasting.url });
+  await other.connect();
+  await other.close();
+  expect(lasting.came.filter(({ request }) => request.method === "DELETE").length).toBe(1);
+});
+
+const fetch = (): Promise<Response> => new Promise(() => undefined);
+
+test("a fetch that never settles, whatever it is told", async () => {
+  const node = new ToolNode(
+    { name: "far", transport: "mcp", connection: "http://127.0.0.1:9/mcp", timeout_s: 1 },
+    { fetch },
+  );
+  await expect(node.connect()).rejects.toMatchObject({ code: "E_TOOL_TIMEOUT" });
+  await node.close();
 });

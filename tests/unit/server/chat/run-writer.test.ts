@@ -1,112 +1,226 @@
 /** What happens in a run is written down in its order, and not more often than somebody can look. */
 import fc from "fast-check";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import type { ChatEvent } from "../../../../web/src/server/chat/chat-event.js";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { SluiceError } from "../../../../web/src/errors/error.js";
+import { memoryState } from "../../../../web/src/serve.js";
+import { type ChatEvent, fits, fitting } from "../../../../web/src/server/chat/chat-event.js";
 import { RunWriter } from "../../../../web/src/server/chat/run.js";
-import type { LoggedEvent } from "../../../../web/src/server/sessions/event-log.js";
+import { type LoggedEvent, MAX_EVENT_BYTES } from "../../../../web/src/server/sessions/event-log.js";
+import { refused } from "../visitor.js";
+import { asked, calling, chatting, doing, followed, kinds, posted, visitor } from "./chatting.js";
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-});
+describe("the writer of a run", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+  });
 
-const text = (words: string, step = 1): ChatEvent => ({ kind: "text", step, text: words });
-const progress = (value: number, call = "a"): ChatEvent => ({
-  kind: "tool_progress",
-  step: 1,
-  call,
-  tool: "t",
-  progress: { progress: value },
-});
-const step = (number: number): ChatEvent => ({ kind: "step_started", step: number });
+  const text = (words: string, step = 1): ChatEvent => ({ kind: "text", step, text: words });
+  const progress = (value: number, call = "a"): ChatEvent => ({
+    kind: "tool_progress",
+    step: 1,
+    call,
+    tool: "t",
+    progress: { progress: value },
+  });
+  const step = (number: number): ChatEvent => ({ kind: "step_started", step: number });
 
-/** Text as it is read in the end, and where something else came. */
-function plain(all: readonly LoggedEvent[]): string {
-  return all.map((each) => ("text" in each ? (each.text as string) : `|${JSON.stringify(each)}|`)).join("");
-}
+  /** Text as it is read in the end, and where something else came. */
+  function plain(all: readonly LoggedEvent[]): string {
+    return all.map((each) => ("text" in each ? (each.text as string) : `|${JSON.stringify(each)}|`)).join("");
+  }
 
-interface Written {
-  readonly writer: RunWriter;
-  readonly log: LoggedEvent[];
-  readonly errors: unknown[];
-}
+  interface Written {
+    readonly writer: RunWriter;
+    readonly log: LoggedEvent[];
+    readonly errors: unknown[];
+  }
 
-function written(append: (event: LoggedEvent) => Promise<void> = () => Promise.resolve()): Written {
-  const [log, errors]: [LoggedEvent[], unknown[]] = [[], []];
-  const writer = new RunWriter(
-    async (event) => {
-      await append(event);
-      return `${log.push(event)}-0`;
-    },
-    (error) => errors.push(error),
-  );
-  return { writer, log, errors };
-}
+  function written(append: (event: LoggedEvent) => Promise<void> = () => Promise.resolve()): Written {
+    const [log, errors]: [LoggedEvent[], unknown[]] = [[], []];
+    const writer = new RunWriter(
+      async (event) => {
+        await append(event);
+        return `${log.push(event)}-0`;
+      },
+      (error) => errors.push(error),
+    );
+    return { writer, log, errors };
+  }
 
-test("text is gathered for a moment, and anything else is written at once, behind the text before it", async () => {
-  const { writer, log } = written();
-  writer.tell(text("a"));
-  writer.tell(text("b"));
-  await vi.advanceTimersByTimeAsync(49);
-  expect(log).toEqual([]);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(log).toEqual([text("ab")]);
-  writer.tell(text("c"));
-  writer.tell(step(2));
-  writer.tell(text("d", 2));
-  await writer.settled();
-  expect(log.slice(1)).toEqual([text("c"), step(2), text("d", 2)]);
-});
+  test("text is gathered for a moment, and anything else is written at once, behind the text before it", async () => {
+    const { writer, log } = written();
+    writer.tell(text("a"));
+    writer.tell(text("b"));
+    await vi.advanceTimersByTimeAsync(49);
+    expect(log).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(log).toEqual([text("ab")]);
+    writer.tell(text("c"));
+    writer.tell(step(2));
+    writer.tell(text("d", 2));
+    await writer.settled();
+    expect(log.slice(1)).toEqual([text("c"), step(2), text("d", 2)]);
+  });
 
-test("of a call's progress the last counts, and that of each call does", async () => {
-  const { writer, log } = written();
-  for (let value = 0; value < 100; value++) writer.tell(progress(value, value % 2 === 0 ? "a" : "b"));
-  await vi.advanceTimersByTimeAsync(250);
-  expect(log).toEqual([progress(98, "a"), progress(99, "b")]);
-  writer.tell(progress(100));
-  writer.tell(text("x"));
-  await vi.advanceTimersByTimeAsync(50);
-  expect(log.slice(2)).toEqual([progress(100), text("x")]);
-});
-
-test("a log that is slow gets what was gathered meanwhile in one", async () => {
-  const { writer, log } = written(() => new Promise((resolve) => setTimeout(resolve, 1000)));
-  for (let at = 0; at < 100; at++) {
+  test("of a call's progress the last counts, and that of each call does", async () => {
+    const { writer, log } = written();
+    for (let value = 0; value < 100; value++) writer.tell(progress(value, value % 2 === 0 ? "a" : "b"));
+    await vi.advanceTimersByTimeAsync(250);
+    expect(log).toEqual([progress(98, "a"), progress(99, "b")]);
+    writer.tell(progress(100));
     writer.tell(text("x"));
     await vi.advanceTimersByTimeAsync(50);
-  }
-  await vi.advanceTimersByTimeAsync(5000);
-  expect(log.length).toBeLessThanOrEqual(7);
-  expect(log.map((event) => (event as unknown as { text: string }).text).join("")).toBe("x".repeat(100));
-});
-
-test("an event that cannot be written is reported, and holds up no other; who waits for one is told", async () => {
-  const failing = vi.fn<(event: LoggedEvent) => Promise<void>>().mockRejectedValueOnce(new Error("away"));
-  const { writer, log, errors } = written(failing);
-  writer.tell(step(1));
-  writer.tell(step(2));
-  await writer.settled();
-  expect(log).toEqual([step(2)]);
-  expect(errors).toEqual([new Error("away")]);
-  failing.mockRejectedValueOnce(new Error("away again"));
-  await expect(writer.write(step(3))).rejects.toThrow("away again");
-  expect(await writer.write(step(4))).toBe("2-0");
-});
-
-test("whatever comes, nothing of the text is lost, and nothing changes places with what is no text", async () => {
-  const event = fc.oneof(
-    fc.string({ minLength: 1 }).map((words) => text(words)),
-    fc.constant("pause" as const),
-    fc.integer().map((number) => step(number)),
-  );
-  const property = fc.asyncProperty(fc.array(event), async (all) => {
-    const { writer, log } = written();
-    for (const each of all) {
-      if (each === "pause") await vi.advanceTimersByTimeAsync(60);
-      else writer.tell(each);
-    }
-    await writer.settled();
-    expect(plain(log)).toBe(plain(all.filter((each) => each !== "pause")));
+    expect(log.slice(2)).toEqual([progress(100), text("x")]);
   });
-  await fc.assert(property);
+
+  test("a log that is slow gets what was gathered meanwhile in one", async () => {
+    const { writer, log } = written(() => new Promise((resolve) => setTimeout(resolve, 1000)));
+    for (let at = 0; at < 100; at++) {
+      writer.tell(text("x"));
+      await vi.advanceTimersByTimeAsync(50);
+    }
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(log.length).toBeLessThanOrEqual(7);
+    expect(log.map((event) => (event as unknown as { text: string }).text).join("")).toBe("x".repeat(100));
+  });
+
+  test("an event that cannot be written is reported, and holds up no other; who waits for one is told", async () => {
+    const failing = vi.fn<(event: LoggedEvent) => Promise<void>>().mockRejectedValueOnce(new Error("away"));
+    const { writer, log, errors } = written(failing);
+    writer.tell(step(1));
+    writer.tell(step(2));
+    await writer.settled();
+    expect(log).toEqual([step(2)]);
+    expect(errors).toEqual([new Error("away")]);
+    failing.mockRejectedValueOnce(new Error("away again"));
+    await expect(writer.write(step(3))).rejects.toThrow("away again");
+    expect(await writer.write(step(4))).toBe("2-0");
+  });
+
+  test("whatever comes, nothing of the text is lost, and nothing changes places with what is no text", async () => {
+    const event = fc.oneof(
+      fc.string({ minLength: 1 }).map((words) => text(words)),
+      fc.constant("pause" as const),
+      fc.integer().map((number) => step(number)),
+    );
+    const property = fc.asyncProperty(fc.array(event), async (all) => {
+      const { writer, log } = written();
+      for (const each of all) {
+        if (each === "pause") await vi.advanceTimersByTimeAsync(60);
+        else writer.tell(each);
+      }
+      await writer.settled();
+      expect(plain(log)).toBe(plain(all.filter((each) => each !== "pause")));
+    });
+    await fc.assert(property);
+  });
+});
+
+describe("events of a chat", () => {
+  const place = { step: 1, call: "c", tool: "t" };
+  const HALF = /\p{Surrogate}/u;
+  const LARGE = "x".repeat(MAX_EVENT_BYTES);
+
+  test("text comes in pieces that are all of it, and break no character", () => {
+    const property = fc.property(
+      fc.string({ unit: "binary", minLength: 1, maxLength: 20 }),
+      fc.integer({ min: 1, max: 20_000 }),
+      (unit, count) => {
+        const text = unit.repeat(count);
+        const pieces = fitting({ kind: "text", step: 1, text }) as unknown as { text: string }[];
+        expect(pieces.map((piece) => piece.text).join("")).toBe(text);
+        for (const piece of pieces) {
+          expect(fits(piece as never)).toBe(true);
+          expect(HALF.test(piece.text)).toBe(HALF.test(text) && HALF.test(piece.text));
+        }
+      },
+    );
+    fc.assert(property, { numRuns: 50 });
+  });
+
+  test("many references come in several events, all of them", () => {
+    const artifacts = Array.from({ length: 3000 }, (_, at) => ({ id: `id_${at}`, source: { text: "y".repeat(100) } }));
+    const events = fitting({ kind: "artifact_stored", ...place, artifacts } as unknown as ChatEvent);
+    expect(events.length).toBeGreaterThan(1);
+    expect(events.every(fits)).toBe(true);
+    expect(events.flatMap((event) => (event as unknown as { artifacts: unknown[] }).artifacts)).toEqual(artifacts);
+  });
+
+  test.each<[string, ChatEvent]>([
+    ["a value", { kind: "artifact_emitted", ...place, name: "n", value: LARGE }],
+    ["a piece", { kind: "chunk_emitted", ...place, stream: "s", chunk: LARGE }],
+    ["a message", { kind: "tool_progress", ...place, progress: { progress: 1, message: LARGE } }],
+    ["an error", { kind: "tool_failed", ...place, error: { code: "E_TOOL", message: LARGE } }],
+  ])("of %s that is too large is told where it was, and how large", (_, event) => {
+    const [small, ...more] = fitting(event);
+    expect(more).toEqual([]);
+    expect(small).toEqual({ kind: event.kind, ...place, left_out: Buffer.byteLength(JSON.stringify(event)) });
+  });
+
+  test("a pause whose question is too large can be answered all the same", () => {
+    const pause = { kind: "pause", reason: "await_input", tool: "t", resume_token: "r" } as const;
+    expect(fitting({ ...pause, payload: { question: LARGE } })).toEqual([
+      { ...pause, payload: {}, left_out: expect.any(Number) },
+    ]);
+  });
+
+  test("what fits is told as it is", () => {
+    const event: ChatEvent = { kind: "artifact_emitted", ...place, name: "n", value: "x".repeat(200_000) };
+    expect(fitting(event)).toEqual([event]);
+  });
+});
+
+/** A store that goes away in the middle of a run, and comes back. */
+describe("a store that is away", () => {
+  const away = (): Promise<never> => Promise.reject(new SluiceError("E_STORE_WRITE", "The store is away."));
+  const hello = doing("hello", () => "hello");
+
+  test("a step that cannot be kept is made again when the store is back, and the answer comes", async () => {
+    const state = memoryState();
+    vi.spyOn(state.runs, "updatePlannerState").mockImplementationOnce(away);
+    const by = await visitor(chatting(calling("hello"), [hello], { state, secret: "s".repeat(32) }));
+    const { telling } = await asked(by);
+    const told = await telling.rest();
+    expect(told.at(-1)).toMatchObject({ kind: "result", answer: 'They said "hello".', spent: { steps: 2 } });
+    expect(told).toContainEqual({ kind: "text_discarded", step: 1 });
+    expect(kinds(told).filter((kind) => kind === "tool_called")).toHaveLength(2);
+  });
+
+  test("a result that cannot be told is told when the log is back", async () => {
+    const state = memoryState();
+    const real = state.events.append.bind(state.events);
+    let failures = 0;
+    vi.spyOn(state.events, "append").mockImplementation((channel, event) =>
+      event.kind === "result" && failures++ < 2 ? away() : real(channel, event),
+    );
+    const by = await visitor(chatting(calling("hello"), [hello], { state, secret: "s".repeat(32) }));
+    const { run, telling } = await asked(by);
+    expect((await telling.rest()).at(-1)).toMatchObject({ kind: "result" });
+    expect(failures).toBe(3);
+    expect(kinds(await (await followed(by, run)).rest()).filter((kind) => kind === "result")).toHaveLength(1);
+  });
+
+  test("a run that cannot be kept does not begin, and nothing is left of it", async () => {
+    const state = memoryState();
+    const saved = vi.spyOn(state.runs, "savePlannerState").mockImplementationOnce(away);
+    const by = await visitor(
+      chatting(calling("hello"), [hello], { state, secret: "s".repeat(32), limits: { runs: 1 } }),
+    );
+    expect(await refused(await by.ask("/chat", posted({ query: "Go." })))).toEqual([503, "E_STORE_WRITE"]);
+    for (const [token] of saved.mock.calls) expect(await state.runs.loadPlannerState(token)).toBeNull();
+    // It counts no more.
+    expect((await (await asked(by)).telling.rest()).at(-1)).toMatchObject({ kind: "result" });
+  });
+
+  test("a run of which nothing is kept any more is told to be lost", async () => {
+    const state = memoryState();
+    const by = await visitor(chatting(calling("hello"), [hello], { state, secret: "s".repeat(32) }));
+    const run = crypto.randomUUID();
+    await state.events.append(`run ${by.id} ${run}`, { kind: "run_started" });
+    expect(await (await followed(by, run)).rest()).toEqual([
+      { kind: "run_started" },
+      { kind: "failed", error: { code: "E_EXPIRED", message: expect.any(String) } },
+    ]);
+  });
 });

@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { fileURLToPath } from "node:url";
+import * as fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../../web/src/artifacts/no-op.js";
 import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
@@ -6,7 +8,12 @@ import type { ResourcesConfig } from "../../../../web/src/config/types.js";
 import type { Transformed } from "../../../../web/src/core/sluice.js";
 import { SluiceError } from "../../../../web/src/errors/error.js";
 import { createSluice } from "../../../../web/src/index.js";
+import { ToolNode } from "../../../../web/src/tools-node.js";
+import { ToolClientError, ToolTimeoutError } from "../../../../web/src/tools/errors.js";
+import type { ToolNodeEvent, ToolWait } from "../../../../web/src/tools/options.js";
 import type { ResourceReading } from "../../../../web/src/tools/resources/cache.js";
+import { fillTemplate, templateVariables } from "../../../../web/src/tools/resources/templates.js";
+import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/tools/tool-call.js";
 import { failingAt, faulty, Latch } from "../../core/faulty-store.js";
 import { PDF, prose, refsIn, sha256 } from "../../core/samples.js";
 import type { Document } from "./library.js";
@@ -294,4 +301,227 @@ describe("a link", () => {
     const read = reader.linkReader({}, 0.01);
     await expect(read?.(URI)).rejects.toMatchObject({ name: "TimeoutError" });
   });
+});
+
+/** URI templates, filled and refused (RFC 6570). */
+/** The sentence of a refusal. */
+function refusal(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ToolClientError) return error.message;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("a template is filled", () => {
+  // The RFC's own examples, §3.2.
+  const values = {
+    var: "value",
+    hello: "Hello World!",
+    path: "/foo/bar",
+    list: ["red", "green", "blue"],
+    keys: { semi: ";", dot: "." },
+    x: 1024,
+    y: 768,
+    empty: "",
+    undef: null,
+  };
+  const needed = (template: string): Record<string, unknown> =>
+    Object.fromEntries(
+      templateVariables(template).map(({ name }) => [name, (values as Record<string, unknown>)[name]]),
+    );
+
+  test.each([
+    ["{var}", "value"],
+    ["{hello}", "Hello%20World%21"],
+    ["O{empty}X", "OX"],
+    ["{x,hello,y}", "1024,Hello%20World%21,768"],
+    ["{var:3}", "val"],
+    ["{list}", "red,green,blue"],
+    ["{keys*}", "semi=%3B,dot=."],
+    ["{+path}/here", "/foo/bar/here"],
+    ["{+path:4}/here", "/foo/here"],
+    ["{#x,hello,y}", "#1024,Hello%20World!,768"],
+    ["X{.list*}", "X.red.green.blue"],
+    ["{/var,x}/here", "/value/1024/here"],
+    ["{;x,y,empty}", ";x=1024;y=768;empty"],
+    ["{?x,y,undef}", "?x=1024&y=768"],
+    ["{?list*}", "?list=red&list=green&list=blue"],
+    ["?fixed=yes{&x}", "?fixed=yes&x=1024"],
+  ])("%s → %s", (template, uri) => {
+    expect(fillTemplate(template, needed(template))).toBe(uri);
+  });
+
+  test("with names that every object has", () => {
+    const given = JSON.parse('{"__proto__":"a","constructor":"b"}') as Record<string, unknown>;
+    expect(fillTemplate("x:{__proto__}/{constructor}", given)).toBe("x:a/b");
+  });
+
+  test("with names that have hyphens, dots and escapes", () => {
+    expect(fillTemplate("x:{user-id}/{a.b}/{%C3%A9}", { "user-id": "1", "a.b": "2", "%C3%A9": "3" })).toBe("x:1/2/3");
+  });
+
+  test("without what may be left out", () => {
+    expect(fillTemplate("x:{id}{?page,size}{#part}", { id: 7, page: [] })).toBe("x:7");
+  });
+});
+
+describe("a template tells its variables", () => {
+  test("each once, in order, and which of them are needed", () => {
+    expect(templateVariables("x:/{a}{/b*}{?c,a,d:3}{#e}")).toEqual([
+      { name: "a", isRequired: true },
+      { name: "b", isRequired: true },
+      { name: "c", isRequired: false },
+      { name: "d", isRequired: false },
+      { name: "e", isRequired: false },
+    ]);
+  });
+
+  test("needed once is needed", () => {
+    expect(templateVariables("x:{?a}{a}")).toEqual([{ name: "a", isRequired: true }]);
+  });
+});
+
+describe("it is refused", () => {
+  test("when variables are missing, with their names", () => {
+    expect(refusal(() => fillTemplate("x:{a}/{b}/{c}", { b: "1", c: null }))).toBe(
+      "arguments lacks what the template needs: a, c.",
+    );
+  });
+
+  test("when arguments are unknown, with those there are", () => {
+    expect(refusal(() => fillTemplate("x:{a}", { a: "1", b: "2" }))).toContain("b: it has a.");
+    expect(refusal(() => fillTemplate("x:", { b: "2" }))).toContain("it has none");
+  });
+
+  test("and not filled with what an object inherits", () => {
+    expect(refusal(() => fillTemplate("x:{toString}", {}))).toContain("toString");
+  });
+
+  test.each([
+    ["an unclosed brace", "x:{a"],
+    ["a stray brace", "x:a}"],
+    ["nothing in braces", "x:{}"],
+    ["an empty name", "x:{a,,b}"],
+    ["an operator kept for later", "x:{!a}"],
+    ["a space", "x:{a b}"],
+    ["a modifier that is none", "x:{a:0}"],
+    ["too many expressions", "{a}".repeat(65)],
+    ["too many characters", `x:${"a".repeat(5_000)}`],
+    ["characters that hide", "x:\u202e{a}"],
+  ])("with %s", (_, template) => {
+    expect(refusal(() => templateVariables(template))).toMatch(/^template must be/);
+  });
+
+  test.each([
+    ["half a character", { a: "\ud800" }],
+    ["a text too long", { a: "x".repeat(5_000) }],
+    ["a URI too long", { a: "é".repeat(1_000) }],
+    ["a list too long", { a: Array.from({ length: 101 }, String) }],
+    ["a list of lists", { a: [["b"]] }],
+    ["no number", { a: Number.NaN }],
+    ["a function", { a: () => "b" }],
+  ])("with %s, without saying the value", (_, given) => {
+    expect(refusal(() => fillTemplate("x:{a}", given)).length).toBeLessThan(250);
+  });
+});
+
+test("whatever is given, what comes is a URI of bounded length or a refusal", () => {
+  const name = fc.constantFrom("a", "b", "c-d");
+  const modifier = fc.constantFrom("", "", "*", ":2");
+  const operator = fc.constantFrom("", "+", "#", ".", "/", ";", "?", "&");
+  const expression = fc
+    .tuple(operator, fc.array(fc.tuple(name, modifier), { minLength: 1, maxLength: 3 }))
+    .map(([sign, list]) => `{${sign}${list.map((each) => each.join("")).join(",")}}`);
+  const literal = fc.oneof({ weight: 4, arbitrary: fc.constantFrom("x:", "/", "é", "%41", "%") }, fc.string());
+  const template = fc.array(fc.oneof(expression, literal), { maxLength: 4 }).map((parts) => parts.join(""));
+  const text = fc.string({ unit: "grapheme", maxLength: 5 });
+  const primitive = fc.oneof(text, fc.integer(), fc.boolean(), fc.constantFrom("\ud83d", null, "a/../b", "%zz"));
+  const value = fc.oneof(primitive, fc.array(primitive, { maxLength: 3 }), fc.dictionary(text, primitive));
+  let filled = 0;
+  fc.assert(
+    fc.property(template, value, value, (pattern, one, other) => {
+      let uri: string;
+      try {
+        const names = templateVariables(pattern).map((variable) => variable.name);
+        uri = fillTemplate(pattern, Object.fromEntries(names.map((each, at) => [each, at === 0 ? one : other])));
+      } catch (error) {
+        return error instanceof ToolClientError;
+      }
+      filled += 1;
+      return uri.length <= 4096 && /^[\x21-\x7e]+$/.test(uri);
+    }),
+    { numRuns: 500 },
+  );
+  expect(filled).toBeGreaterThan(100);
+});
+
+/** A source that is silent when it is asked for a resource: told, and given up, as in a call of its own tools. */
+const SERVER = fileURLToPath(new URL("../../server/sources/troubled-server.mjs", import.meta.url));
+const HANGS = "trouble:hangs";
+
+/** The source, and what it tells, retries among it. */
+async function silent(): Promise<{ readonly node: ToolNode; readonly events: ToolNodeEvent[] }> {
+  const events: ToolNodeEvent[] = [];
+  const config = {
+    name: "lab",
+    transport: "mcp",
+    connection: `"${process.execPath}" "${SERVER}"`,
+    timeout_s: 2,
+    notify_after_s: [1, 10, 20],
+  } as const;
+  const node = new ToolNode(config, { store: new MemoryArtifactStore(), onEvent: (event) => events.push(event) });
+  onTestFinished(() => node.close());
+  await node.connect();
+  events.length = 0;
+  return { node, events };
+}
+
+test("a call of resources_read is told while it waits, given up once, and answered with an error", async () => {
+  const { node, events } = await silent();
+  const waits: ToolWait[] = [];
+  const { value, isError } = await node.call(
+    "resources_read",
+    { uri: HANGS },
+    { onWait: (wait) => void waits.push(wait) },
+  );
+  expect({ value, isError }).toEqual({ value: timeoutResult(2, null), isError: true });
+  expect(waits).toEqual([waitNotices([1], 2)[0], overAfter(2)]);
+  expect(events.map(({ kind }) => kind)).toEqual(["waiting", "waiting"]);
+  // The source goes on.
+  expect(await node.call("resources_list", {})).toMatchObject({ isError: false });
+});
+
+test("all who wait for the same are told, and nobody is given up by another's limit", async () => {
+  const { node } = await silent();
+  const read = async (timeoutSeconds: number): Promise<unknown> => {
+    const waits: ToolWait[] = [];
+    const onWait = (wait: ToolWait): unknown => waits.push(wait);
+    const { value } = await node.call("resources_read", { uri: HANGS }, { timeoutSeconds, onWait });
+    return { value, waits: waits.map(({ after_s }) => after_s) };
+  };
+  expect(await Promise.all([read(1), read(2), read(2)])).toEqual([
+    { value: timeoutResult(1, null), waits: [1] },
+    { value: timeoutResult(2, null), waits: [1, 2] },
+    { value: timeoutResult(2, null), waits: [1, 2] },
+  ]);
+});
+
+test("a caller who gives up hears no more of it", async () => {
+  const { node } = await silent();
+  const waits: ToolWait[] = [];
+  const caller = new AbortController();
+  const given = { signal: caller.signal, onWait: (wait: ToolWait): unknown => waits.push(wait) };
+  const call = node.call("resources_read", { uri: HANGS }, given);
+  caller.abort(new Error("no longer wanted"));
+  await expect(call).rejects.toThrow("no longer wanted");
+  await node.call("resources_read", { uri: HANGS });
+  expect(waits).toEqual([]);
+});
+
+test("a host that reads gets the error", async () => {
+  const { node } = await silent();
+  await expect(node.readResource(HANGS, { timeoutSeconds: 1 })).rejects.toThrow(ToolTimeoutError);
 });

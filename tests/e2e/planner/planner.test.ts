@@ -1,0 +1,278 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
+import { scriptedModel } from "../../../web/src/planner/llm/scripted-model.js";
+import { isFull } from "../../support/full.js";
+import { DURABLE, TestRedis } from "../../unit/redis/redis-server.js";
+import {
+  consent,
+  REDIRECT,
+  startAuthorizationServer,
+  type TestAuthorizationServer,
+} from "../../unit/tools/auth/authorization-server.js";
+import { serveForTest } from "../../unit/tools/serve.js";
+import { Agent, bundledAgent, type Place, type Printed } from "./agent.js";
+import { goesOnAfterDeath, isTakenOver, oneGoesOn } from "./scenarios.js";
+import { LEASE_IS_OVER, waiting, type World, worldOf } from "./world.js";
+
+describe("consent", () => {
+  let program: Awaited<ReturnType<typeof bundledAgent>>;
+  let authorization: TestAuthorizationServer;
+  beforeAll(async () => {
+    authorization = await startAuthorizationServer();
+    program = await bundledAgent("consent-program");
+  });
+  afterAll(async () => {
+    await program.dispose();
+    await authorization[Symbol.asyncDispose]();
+  });
+
+  /** Asks who the user is, and says what it was told. */
+  const model = scriptedModel(({ messages }) => {
+    const told = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+    return told.length > 0 ? { text: told.join(" ") } : { calls: [{ name: "crm_me", args: {} }] };
+  });
+  const description = { openapi: "3.1.0", paths: { "/me": { get: { operationId: "me" } } } };
+
+  /** Where the processes meet: a folder, the model, and an API that knows its users by the provider's tokens. */
+  let place: Place;
+  /** How many begin at the same time. */
+  let together: number;
+  beforeEach(async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-consent-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const ready: ServerResponse[] = [];
+    together = 1;
+    const origin = await serveForTest((request, response) => void answer(request, response));
+    place = { program: program.path, folder, origin };
+
+    async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      const json = (value: unknown): void =>
+        void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
+      if (request.url === "/ready") {
+        if (ready.push(response) >= together) for (const each of ready.splice(0)) each.end();
+      } else if (request.url === "/openapi.json") json(description);
+      else if (request.url === "/me") {
+        const owner = await authorization.owner(request.headers.authorization?.replace("Bearer ", "") ?? "");
+        if (owner === null) response.writeHead(401).end();
+        else json({ owner });
+      } else {
+        const asked = new Request(new URL(request.url ?? "", "http://model.test"), {
+          method: "POST",
+          body: await textOf(request),
+        });
+        const { status, headers, body } = await model(asked);
+        response.writeHead(status, Object.fromEntries(headers));
+        for await (const chunk of body ?? []) response.write(chunk);
+        response.end();
+      }
+    }
+  });
+
+  async function textOf(request: IncomingMessage): Promise<string> {
+    let text = "";
+    for await (const chunk of request.setEncoding("utf8")) text += chunk as string;
+    return text;
+  }
+
+  const started = (words: readonly string[]): Agent => new Agent(place, [authorization.issuer, REDIRECT, ...words]);
+
+  /** What a process of its own prints, which is then killed. */
+  async function printed(words: readonly string[]): Promise<Printed> {
+    await using agent = started(words);
+    return await agent.printed;
+  }
+
+  /** A run that waits for the user's consent, of a process that was killed, and where the user was sent when they gave it. */
+  async function consented(): Promise<{ readonly token: string; readonly callback: string }> {
+    const pause = await printed(["run"]);
+    expect(pause).toMatchObject({ kind: "pause", payload: { pause_type: "oauth", provider: "crm" } });
+    const url = await consent(pause.payload?.["auth_url"] as string, { login: "ada@example" });
+    return { token: pause.resumeToken ?? "", callback: url.href };
+  }
+
+  test("the answer is taken in another process, and the run goes on in a third", async () => {
+    const { token, callback } = await consented();
+    const names = await readdir(join(place.folder, "state"), { recursive: true });
+    expect(names.join("\n")).not.toContain(new URL(callback).searchParams.get("state"));
+    expect(await printed(["callback", callback])).toMatchObject({ kind: "answered", user_id: "ada" });
+    expect(await printed(["resume", token])).toMatchObject({ kind: "result", answer: '{"owner":"ada@example"}' });
+    expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
+  });
+
+  test.runIf(isFull)("of several processes that are given the answer at the same time one takes it", async () => {
+    const { callback } = await consented();
+    const asked = authorization.asked.length;
+    together = 3;
+    const kinds = await Promise.all(
+      Array.from({ length: 3 }, async () => (await printed(["callback", callback])).kind),
+    );
+    expect(kinds.sort()).toEqual(["answered", "error", "error"]);
+    expect(authorization.asked).toHaveLength(asked + 1);
+  });
+
+  test.runIf(isFull)("who forgot in another process gives no access", async () => {
+    const { callback } = await consented();
+    expect(await printed(["forget"])).toMatchObject({ kind: "forgotten" });
+    expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
+  });
+
+  test.runIf(isFull)(
+    "a process that is killed while it takes the answer leaves nothing that could be answered twice",
+    async () => {
+      const { token, callback } = await consented();
+      const reached = new Promise<void>((resolve) => authorization.instead.push(() => resolve()));
+      const killed = started(["callback", callback]);
+      await reached;
+      await killed.kill();
+      expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
+      // The run still waits, and learns that it has no access.
+      const result = await printed(["resume", token]);
+      expect(result).toMatchObject({ kind: "result", answer: expect.stringContaining("did not give access") });
+    },
+  );
+});
+
+/** Runs whose processes are killed, and that go on in others. */
+describe("a killed planner", () => {
+  let program: Awaited<ReturnType<typeof bundledAgent>>;
+  beforeAll(async () => {
+    program = await bundledAgent();
+  });
+  afterAll(() => program.dispose());
+
+  const world = (): Promise<World> => worldOf(program.path);
+
+  test("a run that waits goes on in another process, when its own was killed", async () => {
+    const here = await world();
+    const token = await waiting(here);
+    await using agent = new Agent(here, ["resume", token, "yes"]);
+    await here.sending(1);
+    const [sent] = here.sent;
+    const report = await new FileArtifactStore(join(here.folder, "artifacts")).get(sent?.report ?? "", {
+      user_id: "ada",
+    });
+    expect(new TextDecoder().decode(report ?? undefined)).toBe("The report.");
+    sent?.answer("sent");
+    expect(await agent.printed).toMatchObject({ kind: "result", answer: '"yes" "sent"' });
+    // What was done before the pause was not done again, and there is nothing left to go on with.
+    expect(here.written()).toBe(1);
+    expect(await readdir(join(here.folder, "state", "runs"))).toEqual([]);
+    await using late = new Agent(here, ["resume", token, "yes"], LEASE_IS_OVER);
+    expect(await late.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
+  });
+
+  test("a process that is killed in the middle of it does not lose it: it waits again when the lease is over", async () => {
+    const here = await world();
+    const token = await waiting(here);
+    await goesOnAfterDeath(here, token);
+    expect(await readdir(join(here.folder, "state", "runs"))).toEqual([]);
+  });
+
+  test.runIf(isFull)("of several processes that go on with a run at the same time, one does", async () => {
+    const here = await world();
+    const token = await waiting(here);
+    expect(await oneGoesOn(here, token)).toBe(1);
+  });
+
+  test.runIf(isFull)(
+    "a run that is kept by a name is taken over behind the last step that was done, and is gone when it is over",
+    async () => {
+      const here = await world();
+      await isTakenOver(here);
+      expect(await readdir(join(here.folder, "state", "runs"))).toEqual([]);
+    },
+  );
+});
+
+/** Runs that wait in Redis, while processes are killed, and Redis too. */
+describe("over Redis", () => {
+  let program: Awaited<ReturnType<typeof bundledAgent>>;
+  beforeAll(async () => {
+    program = await bundledAgent();
+  });
+  afterAll(() => program.dispose());
+
+  /** `timeoutSeconds`: for how long agents wait for Redis. */
+  async function world(timeoutSeconds = 20): Promise<World & { readonly server: TestRedis }> {
+    const server = await TestRedis.started(...DURABLE);
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    return { ...(await worldOf(program.path, { url: server.url, timeoutSeconds })), server };
+  }
+
+  test.runIf(isFull)(
+    "a run goes on in another process when its own was killed, before it and in the middle of it",
+    async () => {
+      const here = await world();
+      const token = await waiting(here);
+      await goesOnAfterDeath(here, token);
+      expect(await here.server.keys()).toEqual([]);
+    },
+  );
+
+  test.runIf(isFull)(
+    "a run that is kept by a name is taken over behind the last step that was done, and is gone when it is over",
+    async () => {
+      const here = await world();
+      await isTakenOver(here);
+      expect(await here.server.keys()).toEqual([]);
+    },
+  );
+
+  test.runIf(isFull)("of several processes that go on with a run at the same time, one does", async () => {
+    const here = await world();
+    const token = await waiting(here);
+    expect(await oneGoesOn(here, token)).toBe(1);
+  });
+
+  test.runIf(isFull)(
+    "a run outlives Redis, killed while it waits and killed while it goes on, and is gone when it is done",
+    async () => {
+      const here = await world();
+      const token = await waiting(here);
+      await here.server.kill();
+      await using agent = new Agent(here, ["resume", token, "yes"]);
+      await here.server.start();
+      await here.sending(1);
+      await here.server.kill();
+      here.sent[0]?.answer("sent");
+      await here.server.start();
+      expect(await agent.printed).toMatchObject({ kind: "result", answer: '"yes" "sent"' });
+      await using late = new Agent(here, ["resume", token, "yes"], LEASE_IS_OVER);
+      expect(await late.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
+      expect([here.written(), here.sent.length]).toEqual([1, 1]);
+      expect(await here.server.keys()).toEqual([]);
+    },
+  );
+
+  test.runIf(isFull)(
+    "where Redis stays away a run fails with a coded error; one that waited goes on later, once",
+    async () => {
+      const here = await world(1);
+      const token = await waiting(here);
+      await using agent = new Agent(here, ["resume", token, "yes"]);
+      await here.sending(1);
+      await here.server.kill();
+      here.sent[0]?.answer("sent");
+      expect(await agent.printed).toMatchObject({
+        kind: "error",
+        code: expect.stringMatching(/^E_STORE_(READ|WRITE)$/),
+      });
+      await using unkept = new Agent(here, ["run"]);
+      expect(await unkept.printed).toMatchObject({ kind: "error", code: "E_STORE_WRITE" });
+      await here.server.start();
+
+      await using again = new Agent(here, ["resume", token, "again"], LEASE_IS_OVER);
+      await here.sending(2);
+      await using other = new Agent(here, ["resume", token, "other"], LEASE_IS_OVER);
+      expect(await other.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
+      here.sent[1]?.answer("sent");
+      expect(await again.printed).toMatchObject({ kind: "result", answer: '"again" "sent"' });
+      expect(here.sent).toHaveLength(2);
+      expect(await here.server.keys()).toEqual([]);
+    },
+  );
+});
