@@ -234,7 +234,8 @@ test("a server's resources are listed, filled in, completed, read, subscribed to
   byMonth?.click();
   await eventually(() => part(element, "[role=combobox]"));
   part(element, "[role=combobox]").focus();
-  await userEvent.keyboard("n{ArrowDown}");
+  await userEvent.keyboard("n");
+  // A key before the values are there asks for them; one behind them moves to the first.
   await eventually(() => part(element, "[role=option]"));
   await userEvent.keyboard("{ArrowDown}{Enter}{Tab}2");
   await eventually(() => part(element, "[role=option]"));

@@ -206,7 +206,7 @@ describe("the page on REST", async () => {
     const folder = join(ROOT, "web/src/server/routes");
     const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")));
     const server = await readFile(join(ROOT, "web/src/server/sluice-server.ts"), "utf8");
-    return [...server.matchAll(/\.route\("\/(\w+)", (\w+)\(/g)].flatMap(([, room = "", routes = ""]) => {
+    return [...server.matchAll(/(?:\.route|mount)\("\/(\w+)", (\w+)\(/g)].flatMap(([, room = "", routes = ""]) => {
       const [, source = ""] =
         files.map((text) => text.split(`export function ${routes}(`)).find(([, own]) => own) ?? [];
       if (room === "mcp") return ["ANY mcp/{}"];
