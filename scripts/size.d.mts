@@ -8,7 +8,6 @@ export type Part =
   | "mcp-sluice/tools"
   | "mcp-sluice/tools in Node"
   | "mcp-sluice/planner"
-  | "mcp-sluice/planner/node"
   | "mcp-sluice/planner/redis"
   | "mcp-sluice/s3"
   | "mcp-sluice/serve"

@@ -5,8 +5,7 @@
 import { IndexedDbArtifactStore } from "mcp-sluice/browser";
 import { ReactPlanner } from "mcp-sluice/planner";
 import { ToolNode } from "mcp-sluice/tools";
-import { SluiceArtifact } from "mcp-sluice/ui/artifact";
-import { SluiceViewer } from "mcp-sluice/ui/viewer";
+import { SluiceArtifact, SluiceViewer } from "mcp-sluice/ui";
 import { chooseModel } from "./model.js";
 import { SERVER_URL, serverFetch } from "./server.js";
 

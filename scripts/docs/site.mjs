@@ -55,15 +55,12 @@ const OPTIONS = {
     "web/src/tools.ts",
     "web/src/tools-node.ts",
     "web/src/planner.ts",
-    "web/src/planner-node.ts",
     "web/src/planner-redis.ts",
     "web/src/s3.ts",
     "web/src/files.ts",
-    "web/src/files-node.ts",
     "web/src/serve.ts",
     "web/src/serve-redis.ts",
     "web/ui/index.ts",
-    "web/ui/viewer.ts",
   ],
   tsconfig: "tsconfig.docs.json",
   skipErrorChecking: true,
@@ -110,7 +107,8 @@ const OPTIONS = {
   ],
   groupOrder: ["Documents", "Functions", "Classes", "Interfaces", "Type Aliases"],
   sortEntryPoints: false,
-  validation: { notExported: true, invalidLink: true, invalidPath: true, rewrittenLink: true, notDocumented: true },
+  // Parts of what is public, such as one event of a union, are reached by what they are a part of.
+  validation: { notExported: false, invalidLink: true, invalidPath: true, rewrittenLink: true, notDocumented: true },
 };
 
 /** Builds the site. False when there was anything to warn of: a broken link, something public without a docstring. */

@@ -4,7 +4,7 @@
  */
 import { downloadZip } from "client-zip";
 import { sameScope } from "mcp-sluice";
-import { serveArtifacts, type FetchEventLike } from "mcp-sluice/browser";
+import { type ArtifactService, serveArtifacts } from "mcp-sluice/browser";
 import { UserStorage } from "mcp-sluice/files";
 import { cleanupOutdatedCaches, precacheAndRoute, type PrecacheEntry } from "workbox-precaching";
 import { keyOfArchive } from "./engine/shelves.js";
@@ -16,7 +16,7 @@ interface WorkerGlobals {
   readonly registration: { readonly scope: string };
   readonly clients: { claim(): Promise<void> };
   skipWaiting(): Promise<void>;
-  addEventListener(kind: "fetch", listener: (event: FetchEventLike & Event) => void): void;
+  addEventListener(kind: "fetch", listener: (event: Parameters<ArtifactService["respond"]>[0] & Event) => void): void;
   addEventListener(kind: "activate", listener: (event: { waitUntil(work: Promise<unknown>): void }) => void): void;
   addEventListener(kind: "message", listener: (event: MessageEvent<unknown>) => void): void;
 }

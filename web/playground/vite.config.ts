@@ -49,7 +49,7 @@ const WORKER_BEGIN = {
 const PAGE_BEGIN = {
   name: "page-begin",
   tags: ["$initial" as const],
-  test: (id: string): boolean => /\/(?:app|dist|node_modules)\//.test(id) && !/callback/.test(id),
+  test: (id: string): boolean => /\/(?:app|dist|ui|node_modules)\//.test(id) && !/callback/.test(id),
 };
 
 export default defineConfig({

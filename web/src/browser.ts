@@ -13,24 +13,12 @@
 export * from "./index.js";
 export { IndexedDbArtifactStore } from "./artifacts/indexed-db/indexed-db-store.js";
 export type { IndexedDbStoreOptions } from "./artifacts/indexed-db/indexed-db-store.js";
-export type { FullScope } from "./artifacts/scope.js";
 export { artifactHandler } from "./server/artifacts/handler.js";
-export type {
-  ArtifactHandler,
-  ArtifactHandlerOptions,
-  RequestScope,
-  SeenArtifacts,
-} from "./server/artifacts/handler.js";
+export type { ArtifactHandlerOptions } from "./server/artifacts/handler.js";
 export { safeFilename } from "./server/artifacts/headers.js";
 export { IndexedDbArtifactSessions } from "./server/artifacts/indexed-db-sessions.js";
 export type { IndexedDbSessionsOptions } from "./server/artifacts/indexed-db-sessions.js";
 export { artifactUrl, endSession, serveArtifacts } from "./server/artifacts/service.js";
-export type {
-  ArtifactService,
-  ArtifactUrlOptions,
-  FetchEventLike,
-  ServeArtifactsOptions,
-  SessionStore,
-} from "./server/artifacts/service.js";
+export type { ArtifactService, ArtifactUrlOptions, ServeArtifactsOptions } from "./server/artifacts/service.js";
 export { MemoryArtifactSessions } from "./server/artifacts/sessions.js";
 export type { ArtifactSessions } from "./server/artifacts/sessions.js";

@@ -27,27 +27,18 @@ export async function createSluice(options: SluiceOptions & { readonly wasm?: Wa
   return createSluiceOver(access, withoutInterceptor(config), options.wasm);
 }
 
-export { humanSize } from "./core/amounts.js";
-export type { BasicArtifactInfo, BasicArtifactRef, BasicArtifactStore } from "./artifacts/host-store.js";
-export type { StoreOption } from "./artifacts/chosen-store.js";
+export type { BasicArtifactStore } from "./artifacts/host-store.js";
 export { discoverArtifactStore } from "./artifacts/host-store.js";
-export { cleanNamespace } from "./artifacts/reference.js";
 export { MemoryArtifactStore } from "./artifacts/memory.js";
 export type { MemoryStoreOptions } from "./artifacts/memory.js";
 export { NoOpArtifactStore } from "./artifacts/no-op.js";
 export type { NoOpStoreOptions } from "./artifacts/no-op.js";
-export type { Collected } from "./artifacts/retention/retaining-store.js";
-export type { CleanupStrategy } from "./artifacts/retention/policy.js";
-export type { RetentionConfig } from "./config/types.js";
+export { cleanNamespace } from "./artifacts/reference.js";
 export { RetainingArtifactStore } from "./artifacts/retention/retaining-store.js";
 export type { RetainingOptions } from "./artifacts/retention/retaining-store.js";
 export { sameScope, scopeKey } from "./artifacts/scope.js";
 export { ScopedArtifacts } from "./artifacts/scoped.js";
-export type { Uploaded } from "./artifacts/bytes.js";
 export type { UploadInfo } from "./artifacts/scoped.js";
-export type { Hashing, StreamHash } from "./artifacts/hash.js";
-export { TieredArtifactStore } from "./artifacts/tiered-store.js";
-export type { TieredStoreOptions } from "./artifacts/tiered-store.js";
 export type {
   ArtifactFilter,
   ArtifactInfo,
@@ -57,48 +48,35 @@ export type {
   ArtifactStore,
   ArtifactWriter,
   ByteRange,
-  Clock,
   StoredArtifact,
-  StoreSpace,
 } from "./artifacts/store.js";
+export { TieredArtifactStore } from "./artifacts/tiered-store.js";
+export type { TieredStoreOptions } from "./artifacts/tiered-store.js";
 export type {
   BinaryDetectionConfig,
-  InterceptorConfig,
   GuardrailConfig,
   InlineMediaConfig,
+  InterceptorConfig,
   ResourcesConfig,
-  ShareRule,
+  RetentionConfig,
   SluiceConfig,
   ToolFieldConfig,
 } from "./config/types.js";
-export type { WasmSource } from "./core/sluice.js";
-export type { TruncatedRef } from "./artifacts/reference.js";
-export type { OnStoreFailure } from "./core/store-access.js";
+export { humanSize } from "./core/amounts.js";
 export type {
-  AnswerOptions,
   AnswerRef,
-  BlobResourceContents,
   CallToolResult,
   Clamp,
   ClampOptions,
-  ClampReport,
   ContentBlock,
   Dialect,
-  FileClaim,
-  FileLook,
   GatedResult,
-  LinkBlock,
-  MediaBlock,
-  Reduced,
-  ResourceBlock,
   Sluice,
   SluiceOptions,
   SluiceStream,
-  TextBlock,
-  TextResourceContents,
   Sniffed,
   Transformed,
   TransformOptions,
 } from "./core/sluice.js";
 export { SluiceError } from "./errors/error.js";
-export type { ErrorCode, ErrorPlace } from "./errors/error.js";
+export type { ErrorCode } from "./errors/error.js";

@@ -9,10 +9,6 @@
  * ```
  * @module mcp-sluice/mcp
  */
-export type { ArtifactForm } from "./mcp/arguments/arguments.js";
-export type { InterceptorEvent, ExpandedEvent, FailedEvent, LinkMode, StoredEvent } from "./mcp/interceptor.js";
 export { gateFetch } from "./mcp/http/gate-fetch.js";
-export type { FetchLike } from "./mcp/http/gate-fetch.js";
-export type { InterceptorOptions } from "./mcp/interceptor.js";
-export type { SchemaMode } from "./mcp/schemas/schemas.js";
+export type { InterceptorEvent, InterceptorOptions } from "./mcp/interceptor.js";
 export { wrapClient } from "./mcp/wrap-client.js";

@@ -12,4 +12,3 @@
  */
 export { RedisStateStore } from "./planner/redis-state-store.js";
 export type { RedisStateStoreOptions } from "./planner/redis-state-store.js";
-export type { RedisCommands, RedisOptions } from "./redis/options.js";

@@ -10,8 +10,5 @@
  * ```
  * @module mcp-sluice/s3
  */
-export { S3ArtifactStore, s3StoreFrom } from "./server/artifacts/s3-store.js";
-export type { DownloadUrlOptions } from "./server/artifacts/s3-store.js";
 export type { S3StoreOptions } from "./artifacts/s3/options.js";
-export type { S3SweepReport } from "./artifacts/s3/sweep.js";
-export type { ScopeLevel } from "./artifacts/s3/layout.js";
+export { S3ArtifactStore, s3StoreFrom } from "./server/artifacts/s3-store.js";

@@ -12,4 +12,3 @@
  */
 export { redisState } from "./server/redis/state.js";
 export type { RedisStateOptions } from "./server/redis/state.js";
-export type { ServeState } from "./server/state.js";

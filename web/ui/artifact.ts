@@ -21,7 +21,7 @@ import {
 import { styles } from "./artifact/styles.js";
 import { icon, iconOf } from "./icons.js";
 import { type ArtifactBytes, type ArtifactEvents, isStored, type ShownArtifact } from "./shown.js";
-import { base, tokens } from "./theme.js";
+import { baseStyles, themeTokens } from "./theme.js";
 
 /** Milliseconds that a confirmation is shown. */
 const SAID = 4_000;
@@ -39,7 +39,7 @@ export class SluiceArtifact extends LitElement {
     compact: { type: Boolean, reflect: true },
   };
   /** @hidden */
-  static override styles = [tokens, base, styles];
+  static override styles = [themeTokens, baseStyles, styles];
 
   /** The artifact to show. */
   declare artifact: ShownArtifact | undefined;

@@ -4,7 +4,7 @@
  */
 import { css, html, LitElement, nothing, type TemplateResult } from "lit";
 import { humanSize } from "mcp-sluice";
-import { base, tokens } from "./theme.js";
+import { baseStyles, themeTokens } from "./theme.js";
 
 /** How {@link estimateTokens} counts. */
 export const TOKEN_ESTIMATOR: string = "bytes of JSON divided by 4";
@@ -31,8 +31,8 @@ export class SluiceMeter extends LitElement {
   };
   /** @hidden */
   static override styles = [
-    tokens,
-    base,
+    themeTokens,
+    baseStyles,
     css`
       :host {
         display: block;
@@ -120,7 +120,7 @@ export class SluiceMeter extends LitElement {
   declare tokensSent: number | undefined;
   /** Tokens that the model sees. Defaults to an estimate. */
   declare tokensSeen: number | undefined;
-  /** How the tokens were counted. Defaults to {@link TOKEN_ESTIMATOR}. */
+  /** How the tokens were counted. Defaults to "bytes of JSON divided by 4". */
   declare estimator: string | undefined;
   /** One line without bars, for a top bar. */
   declare compact: boolean;

@@ -25,7 +25,7 @@ import type { ResourceReader } from "./resources/reader.js";
 import { sentenceOfChange, type ResourceCache, type CacheChange, cacheOf, UpdateTracker } from "./resources/cache.js";
 import { styles } from "./resources/styles.js";
 import { TemplateForm } from "./resources/template-form.js";
-import { base, tokens } from "./theme.js";
+import { baseStyles, themeTokens } from "./theme.js";
 
 export { resourceUpdated } from "./resources/cache.js";
 export type { ResourceReader, ShownReading, TemplateVariable } from "./resources/reader.js";
@@ -48,7 +48,7 @@ export class SluiceResources extends LitElement {
     tab: { reflect: true },
   };
   /** @hidden */
-  static override styles = [tokens, base, styles];
+  static override styles = [themeTokens, baseStyles, styles];
 
   /** The listed resources. */
   declare resources: readonly ListedResource[];

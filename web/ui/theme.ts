@@ -8,7 +8,7 @@ import { css, type CSSResult } from "lit";
  * Tokens. Each `--sluice-…` property that a page sets wins; else colours follow `color-scheme`. Text has a contrast of 4.5 : 1
  * at least on each of the three surfaces, in both themes.
  */
-export const tokens: CSSResult = css`
+export const themeTokens: CSSResult = css`
   :host {
     --text: var(--sluice-text, light-dark(#1b1f24, #e8eaed));
     --text-soft: var(--sluice-text-soft, light-dark(#545d68, #a9b1bb));
@@ -41,7 +41,7 @@ export const tokens: CSSResult = css`
 `;
 
 /** Text, buttons, focus and what is only for screen readers. */
-export const base: CSSResult = css`
+export const baseStyles: CSSResult = css`
   :host {
     box-sizing: border-box;
     color: var(--text);
@@ -158,6 +158,3 @@ export const base: CSSResult = css`
     }
   }
 `;
-
-export { icon, iconOf } from "./icons.js";
-export { plainLines } from "./plain-text.js";

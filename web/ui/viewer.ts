@@ -9,7 +9,7 @@ import { downloadAddress, saveAsFile } from "./download.js";
 import { iconOf } from "./icons.js";
 import { shownName } from "./plain-text.js";
 import type { ArtifactBytes, ShownArtifact } from "./shown.js";
-import { base, tokens } from "./theme.js";
+import { baseStyles, themeTokens } from "./theme.js";
 import { gone } from "./viewer/preview.js";
 import { Previewer, type ViewerTab } from "./viewer/previewer.js";
 import { frameStyles, previewStyles } from "./viewer/styles.js";
@@ -29,7 +29,7 @@ const TABS: readonly (readonly [ViewerTab, string])[] = [
  */
 export class SluiceViewer extends LitElement {
   /** @hidden */
-  static override styles = [tokens, base, frameStyles, previewStyles];
+  static override styles = [themeTokens, baseStyles, frameStyles, previewStyles];
   /** @hidden */
   static override properties = {
     artifact: { attribute: false },

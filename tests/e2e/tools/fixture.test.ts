@@ -2,7 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type ArtifactWriter, MemoryArtifactStore } from "../../../web/src/node.js";
-import { type ExternalToolConfig, variablesOf } from "../../../web/src/tools-node.js";
+import type { ExternalToolConfig } from "../../../web/src/tools-node.js";
+import { variablesOf } from "../../../web/src/tools/config/variables.js";
 import { bytesOf } from "../fixture/bytes.mjs";
 import { FILES } from "../servers/folder.js";
 import { serveFixture, type Serving } from "../serving.js";

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { ToolNode, ToolRegistry, variablesOf } from "../../../web/src/tools-node.js";
+import { ToolNode, ToolRegistry } from "../../../web/src/tools-node.js";
+import { variablesOf } from "../../../web/src/tools/config/variables.js";
 import { alone } from "../servers/behind.js";
 import { FILES, useFolder } from "../servers/folder.js";
 import {

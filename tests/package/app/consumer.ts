@@ -13,7 +13,7 @@ import {
   type Transformed,
 } from "mcp-sluice";
 import { createSluice as createInNode, FileArtifactStore } from "mcp-sluice/node";
-import { RedisStateStore, type RedisCommands } from "mcp-sluice/planner/redis";
+import { RedisStateStore, type RedisStateStoreOptions } from "mcp-sluice/planner/redis";
 import { memoryState, SluiceServer, type ServeState } from "mcp-sluice/serve";
 import { redisState } from "mcp-sluice/serve/redis";
 
@@ -48,7 +48,10 @@ export const same: typeof createSluice = createInNode;
 export const wrong: Promise<Sluice> = createSluice({ store: 1 });
 
 /** Without the package of a client. */
-export async function isWaiting(client: RedisCommands, token: string): Promise<boolean> {
+export async function isWaiting(
+  client: NonNullable<RedisStateStoreOptions["client"]>,
+  token: string,
+): Promise<boolean> {
   await using stateStore = new RedisStateStore({ client, maxKept: 10 });
   return (await stateStore.loadPlannerState(token)) !== null;
 }

@@ -3,7 +3,8 @@
  * @module
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { GatedStdioTransport, type FetchLike, type GatedStdioOptions } from "../../../web/src/node.js";
+import { GatedStdioTransport, type GatedStdioOptions } from "../../../web/src/node.js";
+import type { FetchLike } from "../../../web/src/mcp/http/gate-fetch.js";
 
 export type Message = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@
  * Somebody in a session of a server.
  * @module
  */
-import type { RequestHandler } from "../../../web/src/serve.js";
+import type { RequestHandler } from "../../../web/src/server/http/listen.js";
 
 /** A reference as it is told outside. */
 export interface ShownArtifact {

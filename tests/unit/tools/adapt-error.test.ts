@@ -143,7 +143,7 @@ test.each([
 test("a JSON-RPC code is no HTTP status, and its answer stands", () => {
   for (const code of [-32603, -32602, 500, 503]) {
     expect(adaptError(new ProtocolError(code, "x"), place)).toMatchObject({ category: "non_retryable" });
-    expect(adaptError(new ProtocolError(code, "x"), place).toDict().status_code).toBeNull();
+    expect(adaptError(new ProtocolError(code, "x"), place).toJSON().status_code).toBeNull();
   }
 });
 
@@ -203,7 +203,7 @@ test("whatever is thrown, an error of ours comes out, and no secret with it", ()
       for (const ours of [adaptError(thrown, place), adaptFetchError(thrown, place)]) {
         expect(ours).toBeInstanceOf(ToolNodeError);
         expect(inspect(ours, { depth: 30, showHidden: true })).not.toContain(SECRET);
-        expect(JSON.stringify([ours, ours.toDict()])).not.toContain(SECRET);
+        expect(JSON.stringify([ours, ours.toJSON()])).not.toContain(SECRET);
       }
     }),
   );

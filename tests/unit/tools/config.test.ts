@@ -287,7 +287,7 @@ test("no error says a value", () => {
   ];
   for (const more of wrong) {
     const error = refused(more);
-    expect(JSON.stringify([error, error.message, error.stack, error.toDict()])).not.toContain(SECRET);
+    expect(JSON.stringify([error, error.message, error.stack, error.toJSON()])).not.toContain(SECRET);
   }
 });
 

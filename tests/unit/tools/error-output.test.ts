@@ -39,7 +39,7 @@ test("a program that ends before it is connected to: its words are at the error,
   expect(error).toMatchObject({ code: "E_TOOL_CONNECTION" });
   expect(error.errorOutput).toBe("starting\n  [31mMissing API_KEY");
   expect(error.message).not.toContain("Missing");
-  expect(JSON.stringify([error, error.toDict(), Object.entries(error)])).not.toContain("Missing");
+  expect(JSON.stringify([error, error.toJSON(), Object.entries(error)])).not.toContain("Missing");
   expect(inspect(error, { depth: 20 })).not.toContain("Missing");
 });
 
@@ -113,7 +113,7 @@ test.each([
   expect(error).toBeInstanceOf(ToolNodeError);
   expect(error).toBeInstanceOf(SluiceError);
   expect(error).toMatchObject({ name: type, code, category, isRetryable });
-  expect(error.toDict()).toEqual({
+  expect(error.toJSON()).toEqual({
     type,
     code,
     message: "The source failed.",
@@ -135,7 +135,7 @@ test.each([
   [302, "unknown"],
   [-32602, "unknown"],
 ] as const)("a status of %i means %s where nobody knows better", (status, category) => {
-  expect(new ToolNodeError("x", { status }).toDict()).toMatchObject({ status_code: status, category });
+  expect(new ToolNodeError("x", { status }).toJSON()).toMatchObject({ status_code: status, category });
 });
 
 test("a class knows better than a status, and who throws knows better than both", () => {

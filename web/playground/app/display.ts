@@ -3,7 +3,7 @@
  * @module
  */
 import type { ShownArtifact } from "mcp-sluice/ui";
-import { plainLines } from "mcp-sluice/ui/theme";
+import { plainLines } from "../../ui/plain-text.js";
 import type { ShownDisplay } from "../engine/contract.js";
 import type { Actions } from "./actions.js";
 import { shelfOf, type Preview, type Placed, type State } from "./state.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { css, type CSSResult, type CSSResultArray } from "lit";
-import { base, tokens } from "mcp-sluice/ui/theme";
+import { baseStyles, themeTokens } from "../../ui/theme.js";
 
 /** Headings, panels, chips, fields, lists and empty places. */
 const shared: CSSResult = css`
@@ -127,7 +127,7 @@ const shared: CSSResult = css`
 `;
 
 /** What every view begins with. */
-export const viewStyles: CSSResultArray = [tokens, base, shared];
+export const viewStyles: CSSResultArray = [themeTokens, baseStyles, shared];
 
 /** A list beside what is chosen of it; above it, or left out, where the window is narrow. */
 export const twoPanes: CSSResult = css`

@@ -3,11 +3,12 @@
  * @module
  */
 import type { SluiceConfig } from "mcp-sluice";
-import type { Draft, FileOrigin, ResultDisplay } from "mcp-sluice/files";
+import type { UserFile } from "mcp-sluice/files";
 import type {
   ListedResource,
   ListedTemplate,
-  ResourceContent,
+  ResourceReading,
+  ResultDisplay,
   TemplateVariable,
   ToolProgress,
   ToolWait,
@@ -124,7 +125,7 @@ export interface ShownResult {
 export interface ShownFile extends ShownArtifact {
   readonly filename: string;
   readonly stored_at: number;
-  readonly origin: FileOrigin;
+  readonly origin: UserFile["origin"];
   /** The number of versions. */
   readonly versions: number;
   readonly category: string | null;
@@ -133,7 +134,7 @@ export interface ShownFile extends ShownArtifact {
   /** Facts from its bytes, such as `1,200 rows`. */
   readonly facts: string | null;
   /** Set for a draft. */
-  readonly draft: Draft | null;
+  readonly draft: UserFile["draft"];
 }
 
 /** Storage of this browser, in bytes. */
@@ -150,7 +151,7 @@ export interface ShownResources {
 
 /** The contents of a resource. */
 export interface ShownReading {
-  readonly contents: readonly ResourceContent[];
+  readonly contents: ResourceReading["contents"];
   readonly artifacts: readonly ShownArtifact[];
 }
 

@@ -3,7 +3,7 @@
  * @module
  */
 import type { AnswerRef, Sluice } from "mcp-sluice";
-import type { ResultDisplay } from "mcp-sluice/files";
+import type { ResultDisplay } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { PlannerEvent } from "mcp-sluice/planner";
 import type { ShownDisplay, ShownResult } from "./contract.js";

@@ -4,7 +4,7 @@
  */
 import { SluiceError, type ArtifactStore, type StoredArtifact } from "mcp-sluice";
 import { safeFilename } from "mcp-sluice/browser";
-import { UserFiles, type UserFile, type UserFileHandling, type UserStorage } from "mcp-sluice/files";
+import { UserFiles, type UserFile, type UserStorage } from "mcp-sluice/files";
 import type { ShownFile } from "./contract.js";
 import { VISITOR } from "./stores.js";
 
@@ -88,7 +88,9 @@ class ObservedUserFiles extends UserFiles {
     this.#onMade = onMade;
   }
 
-  override async receive(...asked: Parameters<UserFiles["receive"]>): ReturnType<UserFileHandling["receive"]> {
+  override async receive(
+    ...asked: Parameters<UserFiles["receive"]>
+  ): Promise<Awaited<ReturnType<UserFiles["receive"]>>> {
     const received = await super.receive(...asked);
     if (received !== undefined && "artifacts" in received && received.artifacts.length > 0) this.#onMade();
     return received;

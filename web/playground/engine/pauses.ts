@@ -2,7 +2,7 @@
  * Calls that wait for the user.
  * @module
  */
-import type { PauseReason } from "mcp-sluice/tools";
+import type { PlannerPause } from "mcp-sluice/planner";
 import type { ShownPause } from "./contract.js";
 
 interface Waiting {
@@ -28,7 +28,7 @@ export class Pauses {
     server: string,
     signal: AbortSignal,
     question?: string,
-  ): (reason: PauseReason, payload: Readonly<Record<string, unknown>>) => Promise<unknown> {
+  ): (reason: PlannerPause["reason"], payload: Readonly<Record<string, unknown>>) => Promise<unknown> {
     return (reason, payload) => {
       const id = crypto.randomUUID();
       return new Promise<unknown>((resolve, reject) => {

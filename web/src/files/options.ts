@@ -77,7 +77,7 @@ export interface UserFilesOptions {
    * @defaultValue `"all"`
    */
   readonly paths?: "all" | "programs";
-  /** The command that starts a server for one user with this folder. See `localWorkspaces` of `mcp-sluice/files/node`. */
+  /** The command that starts a server for one user with this folder. See `localWorkspaces` of `mcp-sluice/node`. */
   readonly command?: (argv: readonly string[], workspace: UserWorkspace) => Promise<readonly string[]>;
   /**
    * Called for each file that a call may not have or that does not exist, with the tool, the user and the time. Its errors

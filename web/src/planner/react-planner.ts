@@ -110,7 +110,7 @@ export interface RunOptions {
   readonly toolContext?: Readonly<Record<string, unknown>>;
   /** Further data for the model: JSON values. */
   readonly llmContext?: Readonly<Record<string, unknown>>;
-  /** Hints, see {@link PlanningHints}. */
+  /** Hints for the run. `max_parallel`: most concurrent calls, if fewer than the planner's. */
   readonly planningHints?: PlanningHints;
   /** The idle timeout of calls to sources in seconds, 1 to 300, in place of the source's `timeout_s`. */
   readonly callTimeoutSeconds?: number;

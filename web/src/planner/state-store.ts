@@ -16,7 +16,7 @@ export interface StateEvent {
 }
 
 /** An event, and when it was saved. */
-export interface StoredEvent {
+export interface SavedEvent {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** The event as it was saved. */
@@ -85,7 +85,7 @@ export interface StateStore extends OAuthStateStore {
   /** Appends an event to a trace. If a trace has too many events, or too large ones, the oldest are dropped. */
   saveEvent(traceId: string, event: StateEvent): Promise<void>;
   /** The events of a trace, oldest first. An event that a store with a larger `maxBytes` saved is left out. */
-  loadHistory(traceId: string): Promise<readonly StoredEvent[]>;
+  loadHistory(traceId: string): Promise<readonly SavedEvent[]>;
   /** Stores a binding, replacing that of the same trace and task. */
   saveRemoteBinding(binding: RemoteBinding): Promise<void>;
   /** The binding of a trace and a task, or null. */
@@ -300,7 +300,7 @@ export abstract class CollectionStateStore implements StateStore {
     return this.#collections.events.add(named(traceId, "traceId"), this.#limits.text(eventOf(event)));
   }
 
-  async loadHistory(traceId: string): Promise<readonly StoredEvent[]> {
+  async loadHistory(traceId: string): Promise<readonly SavedEvent[]> {
     const texts = await this.#collections.events.all(named(traceId, "traceId"));
     return texts.map(({ at, text }) => ({ at, event: valueOf(text) as StateEvent }));
   }

@@ -37,13 +37,9 @@ export interface ToolErrorDetails {
 }
 
 /** An error as JSON, for hosts that store or send it. */
-export interface ToolErrorDict {
+interface ToolErrorJson extends ReturnType<SluiceError["toJSON"]> {
   /** The name of the error's class. */
   readonly type: string;
-  /** What went wrong, for programs. */
-  readonly code: ErrorCode;
-  /** What went wrong, for people. */
-  readonly message: string;
   /** The HTTP status, or null. */
   readonly status_code: number | null;
   /** What a caller can do about it. */
@@ -67,7 +63,7 @@ export class ToolNodeError extends SluiceError {
   /**
    * The end of what an MCP server process wrote to standard error, if it exited, could not be connected to, or did
    * not answer: at most 20 lines and 4,096 characters, without the values of `env` and `auth_config`. Untrusted and
-   * for the host only: neither the message nor `toDict()` contains it, and it is not enumerable.
+   * for the host only: neither the message nor `toJSON()` contains it, and it is not enumerable.
    */
   declare readonly errorOutput?: string;
 
@@ -90,12 +86,11 @@ export class ToolNodeError extends SluiceError {
     return this.category === "retryable_server" || this.category === "retryable_rate" || this.category === "network";
   }
 
-  /** The error as JSON. */
-  toDict(): ToolErrorDict {
+  /** The error as JSON, to store or to send on. */
+  override toJSON(): ToolErrorJson {
     return {
       type: this.name,
-      code: this.code,
-      message: this.message,
+      ...super.toJSON(),
       status_code: this.status ?? null,
       category: this.category,
       is_retryable: this.isRetryable,

@@ -5,7 +5,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import bell from "lucide-static/icons/bell.svg?raw";
 import refresh from "lucide-static/icons/refresh-cw.svg?raw";
-import type { ArtifactContent, TextContent } from "mcp-sluice/tools";
+import type { ResourceReading } from "mcp-sluice/tools";
 import { plainLines, plainText } from "../plain-text.js";
 // oxlint-disable-next-line import/no-unassigned-import -- defines <sluice-artifact>
 import "../artifact.js";
@@ -13,6 +13,10 @@ import { icon } from "../icons.js";
 import type { ShownArtifact } from "../shown.js";
 import type { ResourceReader, ShownReading } from "./reader.js";
 import type { CachedResource, ResourceCache } from "./cache.js";
+
+type Content = ResourceReading["contents"][number];
+type TextContent = Extract<Content, { readonly kind: "text" }>;
+type ArtifactContent = Extract<Content, { readonly kind: "artifact" }>;
 
 /** Characters of a text shown at first and at most. */
 const FIRST = 4_000;

@@ -5,7 +5,7 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { humanSize, SluiceError } from "mcp-sluice";
-import { base, tokens } from "../theme.js";
+import { baseStyles, themeTokens } from "../theme.js";
 import { type DiffLine, diffLines, type DiffLines, MOST_LINES } from "./diff-lines.js";
 import type { MarkedText } from "./marked-text.js";
 import type { Artifacts } from "./labels.js";
@@ -21,8 +21,8 @@ class SluiceResultLines extends LitElement {
     label: { attribute: false },
   };
   static override styles = [
-    tokens,
-    base,
+    themeTokens,
+    baseStyles,
     css`
       :host {
         display: block;
@@ -178,8 +178,8 @@ class SluiceResultDiff extends LitElement {
     isBroken: { state: true },
   };
   static override styles = [
-    tokens,
-    base,
+    themeTokens,
+    baseStyles,
     css`
       :host {
         display: grid;
@@ -268,8 +268,8 @@ class SluiceResultRaw extends LitElement {
     state: { state: true },
   };
   static override styles = [
-    tokens,
-    base,
+    themeTokens,
+    baseStyles,
     css`
       :host {
         display: grid;

@@ -5,7 +5,7 @@
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import copy from "lucide-static/icons/copy.svg?raw";
 import { icon } from "../icons.js";
-import { base, tokens } from "../theme.js";
+import { baseStyles, themeTokens } from "../theme.js";
 import { Counterparts, type Pointed, type Span } from "./counterparts.js";
 import { prettyLines } from "./pretty.js";
 
@@ -28,8 +28,8 @@ export class SluiceResultModel extends LitElement {
     said: { state: true },
   };
   static override styles = [
-    tokens,
-    base,
+    themeTokens,
+    baseStyles,
     css`
       :host {
         display: flex;

@@ -4,7 +4,7 @@
  */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { humanSize } from "mcp-sluice";
-import { base, tokens } from "../theme.js";
+import { baseStyles, themeTokens } from "../theme.js";
 import { type Block, type Blocks, type Load, loadOf, wordsOf } from "./blocks.js";
 import { badge, chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
 import type { Pointed } from "./counterparts.js";
@@ -28,8 +28,8 @@ export class SluiceResultSent extends LitElement {
     shown: { state: true },
   };
   static override styles = [
-    tokens,
-    base,
+    themeTokens,
+    baseStyles,
     chipStyles,
     css`
       :host {

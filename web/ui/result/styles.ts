@@ -3,7 +3,7 @@
  * @module
  */
 import { css, type CSSResult, type CSSResultGroup } from "lit";
-import { base, tokens } from "../theme.js";
+import { baseStyles, themeTokens } from "../theme.js";
 
 /** Chips, badges and small buttons. */
 export const chipStyles: CSSResult = css`
@@ -131,8 +131,8 @@ const segmentedStyles: CSSResult = css`
 
 /** The styles of `<sluice-result>`. */
 export const resultStyles: CSSResultGroup = [
-  tokens,
-  base,
+  themeTokens,
+  baseStyles,
   segmentedStyles,
   css`
     :host {

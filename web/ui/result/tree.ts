@@ -6,7 +6,7 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import { repeat } from "lit/directives/repeat.js";
 import chevron from "lucide-static/icons/chevron-right.svg?raw";
 import { icon } from "../icons.js";
-import { base, tokens } from "../theme.js";
+import { baseStyles, themeTokens } from "../theme.js";
 import { LARGE, pause } from "../pace.js";
 import { chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
 import type { JsonNode } from "./json-text.js";
@@ -28,8 +28,8 @@ export class SluiceResultTree extends LitElement {
     opened: { type: Boolean },
   };
   static override styles = [
-    tokens,
-    base,
+    themeTokens,
+    baseStyles,
     chipStyles,
     css`
       :host {

@@ -4,7 +4,7 @@
  */
 import { violations } from "./violations.js";
 import { MemoryArtifactStore } from "mcp-sluice";
-import { ToolNode, variablesOf } from "mcp-sluice/tools";
+import { ToolNode } from "mcp-sluice/tools";
 import { consent, consentWhileCalling } from "./consent.js";
 
 const answers = {
@@ -162,7 +162,7 @@ async function variables({ values }) {
       auth_type: "bearer",
       auth_config: { token: "${API_TOKEN}" },
     },
-    { variables: variablesOf(values) },
+    { variables: values },
   );
   const { value } = await node.call("far.me");
   await node.close();

@@ -1,7 +1,8 @@
 /** A question, its answer, and what happens in between. */
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { tool, type ScriptedMessage } from "../../../../web/src/planner.js";
+import { tool } from "../../../../web/src/planner.js";
+import type { ScriptedMessage } from "../../../../web/src/planner/llm/scripted-model.js";
 import { CHANGING, listening, program, served } from "../sources/serving.js";
 import { refused } from "../visitor.js";
 import { asked, calling, chatting, doing, followed, gate, kinds, posted, textOf, visitor } from "./chatting.js";

@@ -230,7 +230,7 @@ describe("a hostile provider", () => {
     expect(error).toBeInstanceOf(ToolNodeError);
     expect(error).toMatchObject({ code });
     expect(inspect(error, { depth: null, showHidden: true })).not.toContain(CANARY);
-    expect(JSON.stringify([error, (error as ToolNodeError).toDict()])).not.toContain(CANARY);
+    expect(JSON.stringify([error, (error as ToolNodeError).toJSON()])).not.toContain(CANARY);
     expect(await manager.getToken("ada", "files")).toBeNull();
   });
 

@@ -3,7 +3,7 @@
  * @module
  */
 import { html, type TemplateResult } from "lit";
-import "mcp-sluice/ui/artifact";
+import "../../../ui/artifact.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { Shelf } from "../../engine/shelves.js";
 import type { Actions } from "../actions.js";

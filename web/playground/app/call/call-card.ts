@@ -3,8 +3,8 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import "mcp-sluice/ui/meter";
-import "mcp-sluice/ui/result";
+import "../../../ui/meter.js";
+import "../../../ui/result.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownResult } from "../../engine/contract.js";
 import { cards, viewStyles } from "../styles.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { html, nothing, type TemplateResult } from "lit";
-import { plainLines } from "mcp-sluice/ui/theme";
+import { plainLines } from "../../../ui/plain-text.js";
 import { longer, type ReportedTimeout, timeoutIn } from "../../engine/time-limit.js";
 import { viewStyles } from "../styles.js";
 import { shelfOf, type ShownCall } from "../state.js";

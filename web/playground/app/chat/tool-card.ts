@@ -3,7 +3,8 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import { icon, plainLines } from "mcp-sluice/ui/theme";
+import { icon } from "../../../ui/icons.js";
+import { plainLines } from "../../../ui/plain-text.js";
 import bad from "lucide-static/icons/circle-alert.svg?raw";
 import good from "lucide-static/icons/circle-check.svg?raw";
 import busy from "lucide-static/icons/loader.svg?raw";

@@ -3,7 +3,7 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import { plainLines } from "mcp-sluice/ui/theme";
+import { plainLines } from "../../../ui/plain-text.js";
 import type { SeenMessage } from "../../engine/chat/contract.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { plainLines } from "mcp-sluice/ui/theme";
+import { plainLines } from "../../../ui/plain-text.js";
 import { humanSize } from "mcp-sluice";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";

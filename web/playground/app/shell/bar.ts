@@ -3,8 +3,8 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import "mcp-sluice/ui/meter";
-import { icon } from "mcp-sluice/ui/theme";
+import "../../../ui/meter.js";
+import { icon } from "../../../ui/icons.js";
 import bell from "lucide-static/icons/bell.svg?raw";
 import dark from "lucide-static/icons/moon.svg?raw";
 import light from "lucide-static/icons/sun.svg?raw";

@@ -4,10 +4,11 @@
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { icon, plainLines } from "mcp-sluice/ui/theme";
+import { icon } from "../../../ui/icons.js";
+import { plainLines } from "../../../ui/plain-text.js";
 import type { ArtifactBytes, ShownArtifact } from "mcp-sluice/ui";
 import close from "lucide-static/icons/x.svg?raw";
-import { configurePdf } from "mcp-sluice/ui/viewer";
+import { configurePdf } from "../../../ui/viewer.js";
 import { openIn } from "../display.js";
 import { remember, remembered } from "../browser.js";
 import { viewStyles } from "../styles.js";

@@ -3,7 +3,8 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import { base, icon, tokens } from "mcp-sluice/ui/theme";
+import { icon } from "../../../ui/icons.js";
+import { baseStyles, themeTokens } from "../../../ui/theme.js";
 import chatIcon from "lucide-static/icons/message-square.svg?raw";
 import filesIcon from "lucide-static/icons/folder.svg?raw";
 import guardrailsIcon from "lucide-static/icons/shield-check.svg?raw";
@@ -27,8 +28,8 @@ const ICONS: Readonly<Record<View, string>> = {
 /** `<playground-rail>` */
 class Rail extends ViewElement {
   static override styles = [
-    tokens,
-    base,
+    themeTokens,
+    baseStyles,
     css`
       :host {
         background: var(--surface-raised);

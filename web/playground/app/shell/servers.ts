@@ -3,7 +3,7 @@
  * @module
  */
 import { css, type CSSResult, html, type TemplateResult } from "lit";
-import { icon } from "mcp-sluice/ui/theme";
+import { icon } from "../../../ui/icons.js";
 import server from "lucide-static/icons/server.svg?raw";
 import { viewStyles } from "../styles.js";
 import { currentServer } from "../state.js";

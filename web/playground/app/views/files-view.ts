@@ -3,11 +3,11 @@
  * @module
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import "mcp-sluice/ui/artifact";
+import "../../../ui/artifact.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import { repeat } from "lit/directives/repeat.js";
 import { humanSize } from "mcp-sluice";
-import { plainLines } from "mcp-sluice/ui/theme";
+import { plainLines } from "../../../ui/plain-text.js";
 import type { ShownFile } from "../../engine/contract.js";
 import { cards, viewStyles } from "../styles.js";
 import { textIn, ViewElement } from "../view-element.js";

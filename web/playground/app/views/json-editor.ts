@@ -11,7 +11,7 @@ import { EditorState } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from "lit";
-import { base, tokens } from "mcp-sluice/ui/theme";
+import { baseStyles, themeTokens } from "../../../ui/theme.js";
 
 const colours = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--accent)" },
@@ -23,8 +23,8 @@ const colours = HighlightStyle.define([
 class JsonEditor extends LitElement {
   static override properties = { value: {}, label: {}, problem: {} };
   static override styles = [
-    tokens,
-    base,
+    themeTokens,
+    baseStyles,
     css`
       .cm-editor {
         background: var(--surface);

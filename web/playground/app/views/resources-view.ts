@@ -3,8 +3,8 @@
  * @module
  */
 import { SluiceError } from "mcp-sluice";
-import type { ResourceReader } from "mcp-sluice/ui/resources";
-import "mcp-sluice/ui/resources";
+import type { ResourceReader } from "../../../ui/resources.js";
+import "../../../ui/resources.js";
 import { css, html, type TemplateResult } from "lit";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { Outcome, Problem, ShownResources } from "../../engine/contract.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import { icon } from "mcp-sluice/ui/theme";
+import { icon } from "../../../ui/icons.js";
 import drop from "lucide-static/icons/file-down.svg?raw";
 import plug from "lucide-static/icons/plug.svg?raw";
 import play from "lucide-static/icons/play.svg?raw";

@@ -4,7 +4,6 @@
  */
 import type { SluiceConfig } from "mcp-sluice";
 import {
-  type CallPlace,
   type PlannerEvent,
   type PlannerPause,
   type PlannerResult,
@@ -15,7 +14,7 @@ import { Displays, serverOf, shownArtifact } from "../displays.js";
 import { CANCELLED, problemOf } from "../outcome.js";
 import type { Servers } from "../servers.js";
 import type { Session } from "../session.js";
-import { callKey, type ChatEnd, type ChatEvent, type ChatRequest } from "./contract.js";
+import { callKey, type CallPlace, type ChatEnd, type ChatEvent, type ChatRequest } from "./contract.js";
 import { modelOf, observed, TextBuffer } from "./model.js";
 
 /** Steps per question. */

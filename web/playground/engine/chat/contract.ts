@@ -2,7 +2,7 @@
  * The messages of a chat between the page and the engine. All of them can be cloned.
  * @module
  */
-import type { CallPlace, PlannerEvent, PlannerOutcome, BudgetUsage, Trajectory } from "mcp-sluice/planner";
+import type { PlannerEvent, PlannerOutcome, PlannerResult, RunOptions, Trajectory } from "mcp-sluice/planner";
 import type { Problem, ShownDisplay } from "../contract.js";
 
 /** Who answers: an offline script, the page's server, or a model behind OpenAI's chat completions. */
@@ -39,12 +39,15 @@ export interface ChatRequest {
   readonly timeout?: number;
 }
 
+/** Which call of which step. */
+export type CallPlace = Parameters<NonNullable<RunOptions["callSignal"]>>[0];
+
 /** The answer. */
 export interface ChatEnd {
   readonly answer: string;
   /** `answered`, or why the answer is incomplete. */
   readonly outcome: PlannerOutcome;
-  readonly spent: BudgetUsage;
+  readonly spent: PlannerResult["spent"];
   /** Missing if the server did not send it. */
   readonly trajectory?: Trajectory;
 }

@@ -2,7 +2,12 @@
  * The offline model: it picks tools by the words of the question and repeats what their results say.
  * @module
  */
-import type { Script, ScriptedAnswer, ScriptedCall, ScriptedMessage, ScriptedTurn } from "mcp-sluice/planner";
+import type { Script } from "mcp-sluice/planner";
+
+type ScriptedTurn = Parameters<Script>[0];
+type ScriptedMessage = ScriptedTurn["messages"][number];
+type ScriptedAnswer = Awaited<ReturnType<Script>>;
+type ScriptedCall = NonNullable<ScriptedAnswer["calls"]>[number];
 
 /** Words of a question and the demo tool that they stand for. */
 interface Topic {

@@ -113,7 +113,13 @@ export class OAuthManager {
     });
   }
 
-  /** Finds the provider of an MCP server without adding it, see {@link discoverMcpProvider}. */
+  /**
+   * Finds the provider of an MCP server without adding it, and registers this client there if necessary. A server on another
+   * machine cannot refer to this one.
+   *
+   * @throws ToolAuthError if the server names no provider, or the provider accepts no unknown clients; other
+   *   ToolNodeErrors if they cannot be reached; the signal's reason.
+   */
   discoverProvider(discovery: McpDiscovery): Promise<OAuthProviderConfig> {
     return discoverMcpProvider(discovery);
   }
