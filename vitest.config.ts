@@ -76,8 +76,6 @@ export default defineConfig({
         resolve: { alias: internal("node") },
         test: {
           name: "library",
-          // In the brief run, files of one worker share what they import.
-          isolate: process.env["SLUICE_TESTS"] === "full",
           include: ["tests/unit/**/*.test.ts", "tests/e2e/**/*.test.ts"],
           setupFiles: "tests/unit/properties.ts",
         },

@@ -178,7 +178,7 @@ function countReport(report) {
 }
 
 /** Seconds for each target. */
-const secondsEach = () => Number(process.env.SLUICE_FUZZ_SECONDS ?? (isFull() ? 10 : 4));
+const secondsEach = () => Number(process.env.SLUICE_FUZZ_SECONDS ?? (isFull() ? 10 : 2));
 
 /** Names of the targets: `gate` for tests/fuzz/gate_fuzz.cpp. */
 export const fuzzTargets = () =>

@@ -4,7 +4,8 @@
  * @module
  */
 import * as fc from "fast-check";
+import { amount } from "../support/full.js";
 
 const given = typeof process === "undefined" ? undefined : process.env["SEED"];
 const seed = given ?? "20261121";
-if (seed !== "random") fc.configureGlobal({ seed: Number(seed) });
+fc.configureGlobal({ numRuns: amount(40, 100), ...(seed !== "random" && { seed: Number(seed) }) });

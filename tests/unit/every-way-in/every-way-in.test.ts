@@ -55,10 +55,10 @@ function storesOf(way: Way): readonly StoreKind[] {
   return way.stores ?? STORES;
 }
 
-/** The stores that a way meets in this run: in a brief one every third, another third for the next way. */
+/** The stores that a way meets in this run: in a brief one every sixth, others for the next way. */
 function metBy(way: Way, number: number): readonly StoreKind[] {
   const stores = storesOf(way);
-  return isFull ? stores : stores.filter((_, at) => at % 3 === number % Math.min(3, stores.length));
+  return isFull ? stores : stores.filter((_, at) => at % 6 === number % Math.min(6, stores.length));
 }
 
 function combinations(random: Random): readonly Combination[] {

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { isFull } from "../../../../support/full.js";
 import type { ArtifactRef } from "../../../../../web/src/index.js";
 import { McpListener } from "../../../../../web/src/tools/sources/mcp/notices.js";
 import { ResultFacts } from "../../../../../web/src/tools/sources/mcp/tool-interceptor.js";
@@ -212,7 +213,7 @@ describe("memory", () => {
   const SIZE = 64 * 1024 * 1024;
   const PROGRAM = fileURLToPath(new URL("memory-program.mjs", import.meta.url));
 
-  it.each(["stdio", "http"])(
+  it.runIf(isFull).each(["stdio", "http"])(
     "64 MiB of bytes arrive over %s while the process grows by less than 60 MB",
     async (transport) => {
       const folder = await mkdtemp(join(tmpdir(), "sluice-memory-"));
