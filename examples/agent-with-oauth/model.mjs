@@ -6,7 +6,7 @@ import { OpenAiClient, scriptedModel } from "mcp-sluice/planner";
 
 /** Asks for the day and the calendar at once, then says what it was told. */
 export function model() {
-  const answer = scriptedModel(({ messages }) => {
+  const fetch = scriptedModel(({ messages }) => {
     const [day, events] = messages.filter(({ role }) => role === "tool").map(({ content }) => JSON.parse(content));
     if (day === undefined) {
       return {
@@ -19,7 +19,5 @@ export function model() {
     if (!Array.isArray(events)) return { text: `It is ${day}. I may not see your calendar: ${events.content}` };
     return { text: `It is ${day}, and you have ${events.join(" and ")}.` };
   });
-  /** @type {typeof globalThis.fetch} */
-  const fetch = (input, init) => answer(new Request(input, init));
   return new OpenAiClient({ model: "scripted", baseUrl: "http://model.example/v1", fetch });
 }

@@ -14,7 +14,7 @@ export function chooseModel() {
 
 /** Plays a model that was asked for the warmest day. The client in front of it is the real one. */
 function scripted() {
-  const answer = scriptedModel(({ messages }) => {
+  const fetch = scriptedModel(({ messages }) => {
     const told = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
     const [readings = "", , warmest] = told;
     if (told.length === 0) {
@@ -32,7 +32,5 @@ function scripted() {
     const { day, celsius } = JSON.parse(warmest);
     return { text: `The warmest day was ${day}, with ${celsius} °C. The photo is stored, too.` };
   });
-  /** @type {typeof globalThis.fetch} */
-  const fetch = (input, init) => answer(new Request(input, init));
   return new OpenAiClient({ model: "scripted", baseUrl: "http://model.example/v1", fetch });
 }

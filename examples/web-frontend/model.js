@@ -8,8 +8,8 @@ import { OpenAiClient, scriptedModel } from "mcp-sluice/planner";
 export function chooseModel() {
   const model = new URLSearchParams(location.search).get("model");
   if (model !== null) return new OpenAiClient({ model, baseUrl: "http://localhost:11434/v1" });
-  const answer = scriptedModel(({ messages }) => {
-    if (messages.at(-1)?.role === "tool") return { text: "We sold something every day: most of it chairs, and lamps." };
+  const fetch = scriptedModel(({ last }) => {
+    if (last.role === "tool") return { text: "We sold something every day: most of it chairs, and lamps." };
     return {
       calls: [
         { name: "shop_orders", args: {} },
@@ -17,7 +17,5 @@ export function chooseModel() {
       ],
     };
   });
-  /** @type {typeof globalThis.fetch} */
-  const fetch = (input, init) => answer(new Request(input, init));
   return new OpenAiClient({ model: "scripted", baseUrl: "http://model.example/v1", fetch });
 }

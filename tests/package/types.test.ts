@@ -33,11 +33,12 @@ const STRICT = {
   noEmit: true,
 };
 
-/** Writes a project around `consumer.ts`; gives its path. */
+/** Writes a project around `consumer.ts`, and the service worker where its types are; gives its path. */
 async function writeProject(name: keyof typeof PROJECTS): Promise<string> {
   const path = join(app, `${name.replaceAll(/\W+/g, "-")}.json`);
   const compilerOptions = { ...STRICT, ...PROJECTS[name] };
-  await writeFile(path, JSON.stringify({ compilerOptions, files: ["consumer.ts"] }));
+  const files = ["consumer.ts", ...(name === "for a worker" ? ["artifact-worker.ts"] : [])];
+  await writeFile(path, JSON.stringify({ compilerOptions, files }));
   return path;
 }
 

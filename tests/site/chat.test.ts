@@ -186,9 +186,9 @@ describe("its model", () => {
   const KEY = "sk-of-nobody-else";
 
   const model = during(() =>
-    serveModel(({ messages }) => {
-      if (messages.at(-1)?.content === "Say nothing.") return {};
-      if (messages.at(-1)?.role !== "tool") return { calls: [{ name: "demo_small_talk", args: {} }] };
+    serveModel(({ last }) => {
+      if (last.content === "Say nothing.") return {};
+      if (last.role !== "tool") return { calls: [{ name: "demo_small_talk", args: {} }] };
       return { text: "The shop is open." };
     }, KEY),
   );

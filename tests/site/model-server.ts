@@ -34,7 +34,7 @@ export async function serveModel(script: Script, key?: string): Promise<ServedMo
       return;
     }
     const url = new URL(request.url ?? "", "http://model.test");
-    const answered = await answer(new Request(url, { method: "POST", body }));
+    const answered = await answer(url, { method: "POST", body });
     response.writeHead(answered.status, Object.fromEntries(answered.headers));
     for await (const chunk of answered.body ?? []) response.write(chunk);
     response.end();
@@ -52,13 +52,11 @@ const CALLS = [
 ];
 
 /** Calls the tool that the question is about, once, and says that it did. */
-export const served: Script = ({ messages }) => {
-  const last = messages.at(-1);
-  if (last?.role === "tool") return { text: "The picture is drawn." };
-  const query = last?.content ?? "";
+export const served: Script = ({ last }) => {
+  if (last.role === "tool") return { text: "The picture is drawn." };
   for (const { asked, call } of CALLS) {
-    const [, file = ""] = asked.exec(query) ?? [];
-    if (asked.test(query)) return { text: "I call a tool. ", calls: [call(file)] };
+    const [, file = ""] = asked.exec(last.content) ?? [];
+    if (asked.test(last.content)) return { text: "I call a tool. ", calls: [call(file)] };
   }
   return { text: "There is nothing to do." };
 };

@@ -215,8 +215,8 @@ describe("signing in", () => {
   /** All that the source was ever given, and what it takes no more. */
   const [tokens, revoked] = [new Set<string>(), new Set<string>()];
 
-  const script: Script = ({ messages, tools }) => {
-    if (messages.at(-1)?.role === "tool") return { text: `It says: ${messages.at(-1)?.content ?? ""}` };
+  const script: Script = ({ last, tools }) => {
+    if (last.role === "tool") return { text: `It says: ${last.content}` };
     return tools.includes("docs_whoami") ? { calls: [{ name: "docs_whoami", args: {} }] } : { text: "I cannot." };
   };
 

@@ -1,4 +1,4 @@
-/** What users can import: the text in `surface.txt`, which changes when it does. `npx vitest run -u tests/unit/surface.test.ts` writes it. */
+/** What users can import: the text in `surface.txt`, which changes when it does. `npx vitest run tests/unit/surface.test.ts -u` writes it. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";

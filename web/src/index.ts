@@ -13,7 +13,7 @@ import { createSluiceOver, type WasmSource, type Sluice, type SluiceOptions } fr
 import { chosenStore } from "./artifacts/chosen-store.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
 
-import { wrong } from "./errors/arguments.js";
+import { checkOptionNames } from "./errors/arguments.js";
 import { withoutInterceptor } from "./mcp/interceptor-config.js";
 
 /**
@@ -21,7 +21,7 @@ import { withoutInterceptor } from "./mcp/interceptor-config.js";
  * Throws E_CORE_LOAD, and E_CONFIG_… with the path of the key that is wrong.
  */
 export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
-  if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
+  checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "stateStore", "store", "wasm"]);
   const { store, config } = withRetention(chosenStore(options.store, options.stateStore), options.config);
   const access = { store, onFailure: options.onStoreFailure ?? "answer" };
   return createSluiceOver(access, withoutInterceptor(config), options.wasm);

@@ -13,6 +13,7 @@ export * from "./tools.js";
 import { Copies } from "./artifacts/private-folder.js";
 import type { ArtifactStore } from "./artifacts/store.js";
 import type { ArtifactCopies } from "./tools/running-source.js";
+import type { Dialect } from "./core/sluice.js";
 import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
@@ -20,7 +21,7 @@ import { environmentVariables, nodeSource } from "./tools/sources/node-source.js
 import type { ResolvedToolConfig, Variables } from "./tools/config/variables.js";
 
 /** One source of tools. `${VAR}` stands for a variable of the environment, unless `variables` is given. */
-export class ToolNode extends AnyToolNode {
+export class ToolNode<D extends Dialect = Dialect> extends AnyToolNode<D> {
   /** @hidden */
   protected readonly variables: Variables = environmentVariables;
 

@@ -11,6 +11,7 @@
  * ```
  * @module mcp-sluice/tools
  */
+import type { Dialect } from "./core/sluice.js";
 import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
@@ -18,7 +19,7 @@ import { webSource } from "./tools/sources/web-source.js";
 import { variablesOf, type ResolvedToolConfig, type Variables } from "./tools/config/variables.js";
 
 /** One source of tools. In browsers `${VAR}` stands for what `variables` gives. */
-export class ToolNode extends AnyToolNode {
+export class ToolNode<D extends Dialect = Dialect> extends AnyToolNode<D> {
   /** @hidden */
   protected readonly variables: Variables = variablesOf({});
 

@@ -60,11 +60,8 @@ describe("consent", () => {
         if (owner === null) response.writeHead(401).end();
         else json({ owner });
       } else {
-        const asked = new Request(new URL(request.url ?? "", "http://model.test"), {
-          method: "POST",
-          body: await textOf(request),
-        });
-        const { status, headers, body } = await model(asked);
+        const url = new URL(request.url ?? "", "http://model.test");
+        const { status, headers, body } = await model(url, { method: "POST", body: await textOf(request) });
         response.writeHead(status, Object.fromEntries(headers));
         for await (const chunk of body ?? []) response.write(chunk);
         response.end();

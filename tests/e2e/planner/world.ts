@@ -57,7 +57,7 @@ export async function worldOf(program: string, redis?: RedisPlace): Promise<Worl
       sent.push({ report: body, answer: (text) => void response.end(text) });
     } else {
       const url = new URL(request.url ?? "", "http://model.test");
-      const { status, headers, body: stream } = await model(new Request(url, { method: "POST", body }));
+      const { status, headers, body: stream } = await model(url, { method: "POST", body });
       response.writeHead(status, Object.fromEntries(headers));
       for await (const chunk of stream ?? []) response.write(chunk);
       response.end();

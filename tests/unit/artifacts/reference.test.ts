@@ -1,6 +1,6 @@
 /** Ids, namespaces, and the refs of what is not stored. */
 import * as fc from "fast-check";
-import { expect, test, describe } from "vitest";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import { idOf, nameOf } from "../../../web/src/artifacts/file/folder.js";
 import { sha256 } from "../../../web/src/artifacts/hash-node.js";
 import {
@@ -9,7 +9,10 @@ import {
   isArtifactId,
   namespaceOf,
   openUnstored,
+  type TruncatedRef,
 } from "../../../web/src/artifacts/reference.js";
+import type { ArtifactInfo, ArtifactRef } from "../../../web/src/artifacts/store.js";
+import { createSluice } from "../../../web/src/index.js";
 import { noise } from "./noise.js";
 
 test("ids start with 12 digits and grow by four to the whole hash", () => {
@@ -105,4 +108,19 @@ describe("a content that is not stored", () => {
     const refused = { code: "E_INVALID_ARGUMENT", path };
     await expect(openUnstored(info as never, WHY)).rejects.toMatchObject(refused);
   });
+});
+
+test("what Sluice writes into the source of a ref has its type; the rest is a host's own", async () => {
+  const sluice = await createSluice({ store: "memory" });
+  const { artifacts } = await sluice.transform({ text: "many words ".repeat(5_000) }, { tool: "read" });
+  const [source] = artifacts.map((ref) => ref.source);
+  expectTypeOf(source!.tool).toEqualTypeOf<string | undefined>();
+  expectTypeOf(source!.description).toEqualTypeOf<string | undefined>();
+  expect([source?.tool, source?.description]).toEqual(["read", expect.stringContaining("53.7 KB")]);
+  const own: ArtifactInfo = { source: { origin: "camera", tool: "photo" } };
+  expectTypeOf<NonNullable<typeof own.source>["origin"]>().toEqualTypeOf<unknown>();
+  // @ts-expect-error: a tool is named.
+  expectTypeOf({ source: { tool: 5 } }).toExtend<ArtifactInfo>();
+  expectTypeOf<TruncatedRef["source"]["warning"]>().toEqualTypeOf<string>();
+  expectTypeOf<ArtifactRef["source"]["truncated"]>().toEqualTypeOf<boolean | undefined>();
 });

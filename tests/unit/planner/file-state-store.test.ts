@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { TemporaryFolder } from "../../../web/src/artifacts/file/temporaries.js";
 import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
-import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
+import { MemoryStateStore, type StateEvent } from "../../../web/src/planner/state-store.js";
 import { emptyFolder } from "../../support/folder.js";
 import { amount } from "../../support/full.js";
 import { printed, programOf } from "../artifacts/child.js";
@@ -236,7 +236,7 @@ async function dying(call: number): Promise<Dying> {
   check(done === null || !said.has("forgotten"), "what was forgotten is there");
   check((await store.claimPlannerState("done", "other", 60)) === (done !== null), "the run cannot be claimed");
   check((await store.releasePlannerState("done", "other", "forget")) === (done !== null), "it cannot be forgotten");
-  const kinds = (await store.loadHistory("trace")).map(({ event }) => event.kind);
+  const kinds = (await store.loadHistory<StateEvent>("trace")).map(({ event }) => event.kind);
   check(!said.has("event 1") || kinds[0] === "1", "an event is lost");
   check(!said.has("event 2") || kinds[1] === "2", "another event is lost");
   check(!said.has("bound") || (await store.loadRemoteBinding("trace", "task")) !== null, "a binding is lost");
@@ -250,7 +250,7 @@ async function dying(call: number): Promise<Dying> {
   await store.savePlannerState("done", { run: "new" });
   check(await store.claimPlannerState("done", "other", 60), "nothing can be kept");
   await store.saveEvent("trace", { kind: "3" });
-  check((await store.loadHistory("trace")).at(-1)?.event.kind === "3", "nothing can be said");
+  check((await store.loadHistory<StateEvent>("trace")).at(-1)?.event.kind === "3", "nothing can be said");
   await rm(folder, { recursive: true });
   return { through: said.has("through"), wrong };
 }

@@ -24,15 +24,11 @@ export function planned(
   options: Partial<ReactPlannerOptions> = {},
 ): Planned {
   const [events, turns]: [PlannerEvent[], ScriptedTurn[]] = [[], []];
-  const answer = scriptedModel((turn) => {
+  const fetch = scriptedModel((turn) => {
     turns.push(turn);
     return script(turn);
   });
-  const llm = new OpenAiClient({
-    model: "scripted",
-    baseUrl: "http://model.test/v1",
-    fetch: (input, init) => answer(new Request(input, init)),
-  });
+  const llm = new OpenAiClient({ model: "scripted", baseUrl: "http://model.test/v1", fetch });
   const store = new MemoryArtifactStore();
   const planner = new ReactPlanner({
     catalog,
@@ -46,8 +42,8 @@ export function planned(
 
 /** Calls these once, then says what it was told. */
 export function once(...calls: readonly { readonly name: string; readonly args?: Record<string, unknown> }[]): Script {
-  return ({ messages }) => {
-    if (messages.at(-1)?.role !== "tool") return { calls: calls.map(({ name, args = {} }) => ({ name, args })) };
+  return ({ messages, last }) => {
+    if (last.role !== "tool") return { calls: calls.map(({ name, args = {} }) => ({ name, args })) };
     return { text: `I saw ${messages.filter(({ role }) => role === "tool").length} results.` };
   };
 }

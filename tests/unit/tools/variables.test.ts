@@ -1,8 +1,8 @@
 /** Variables: filled in where they stand, and missing ones told of all at once. */
 import { env } from "node:process";
 import fc from "fast-check";
-import { afterEach, describe, expect, test } from "vitest";
-import { createSluice } from "../../../web/src/index.js";
+import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
+import { type CallToolResult, createSluice } from "../../../web/src/index.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import { readToolConfig } from "../../../web/src/tools/config/config.js";
 import { resolveVariables, substitute, variableNames, variablesOf } from "../../../web/src/tools/config/variables.js";
@@ -210,6 +210,15 @@ describe("options", () => {
       const sent = await sluice.restore(value);
       expect(sent).toMatchObject({ content: [PDF] });
       expect(JSON.stringify(sent)).toContain('"blob":"JVBERi0xLjQK');
+    });
+
+    test("is in the type of the value", () => {
+      const mcp = new ToolNode(CONFIG, { dialect: "mcp" });
+      expectTypeOf<Awaited<ReturnType<typeof mcp.call>>["value"]>().toEqualTypeOf<CallToolResult>();
+      const plain = [new ToolNode(CONFIG), new ToolNode(CONFIG, {}), new ToolNode(CONFIG, { dialect: "observation" })];
+      expectTypeOf<Awaited<ReturnType<(typeof plain)[number]["call"]>>["value"]>().toEqualTypeOf<unknown>();
+      expectTypeOf(mcp).toExtend<ToolNode>();
+      expectTypeOf<ToolNodeOptions["dialect"]>().toEqualTypeOf<"mcp" | "observation" | undefined>();
     });
 
     test("writes as a result what is said in place of a call", async () => {

@@ -217,13 +217,14 @@ export function linksIn({ tool, server, reduced }: Pick<StoredResult, "tool" | "
     if (links.size >= MAX_LINKS) break;
     const { type, uri, name, title, description, mimeType, size } = objectOf(block);
     if (type !== "resource_link" || typeof uri !== "string" || uri.length > MAX_URI || links.has(uri)) continue;
+    const told = said(description) ?? said(title);
     links.set(uri, {
       id: `link-${links.size + 1}`,
       filename: said(name) ?? uri.slice(0, MAX_SAID),
       mime_type: said(mimeType) ?? null,
       namespace: server,
       ...(typeof size === "number" && { size_bytes: size }),
-      source: { tool, uri, description: said(description) ?? said(title) },
+      source: { tool, uri, ...(told !== undefined && { description: told }) },
       deferred: true,
     });
   }

@@ -8,6 +8,7 @@ import { NO_LIMITS } from "./retention/policy.js";
 import type { RetentionConfig } from "../config/types.js";
 import { RetainingArtifactStore } from "./retention/retaining-store.js";
 import type { Clock } from "./store.js";
+import { checkOptionNames } from "../errors/arguments.js";
 
 /** Options of a {@link MemoryArtifactStore}. */
 export interface MemoryStoreOptions {
@@ -34,7 +35,8 @@ export class BareMemoryStore extends RefTableStore {
  * const ref = await store.putText("hello", { filename: "hello.txt" });
  */
 export class MemoryArtifactStore extends RetainingArtifactStore {
-  constructor({ retention, ...options }: MemoryStoreOptions = {}) {
-    super(new BareMemoryStore(options), retention === null ? NO_LIMITS : retention, options);
+  constructor(options: MemoryStoreOptions = {}) {
+    const { retention, clock } = checkOptionNames(options, "a MemoryArtifactStore", ["clock", "hashing", "retention"]);
+    super(new BareMemoryStore(options), retention === null ? NO_LIMITS : retention, clock && { clock });
   }
 }

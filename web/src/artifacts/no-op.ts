@@ -14,6 +14,7 @@ import type {
   StoredArtifact,
 } from "./store.js";
 import { SinkWriter, type ByteSink } from "./writer.js";
+import { checkOptionNames } from "../errors/arguments.js";
 
 /** Options of a {@link NoOpArtifactStore}. */
 export interface NoOpStoreOptions {
@@ -38,6 +39,7 @@ export class NoOpArtifactStore implements ArtifactStore {
   #warned = false;
 
   constructor(options: NoOpStoreOptions = {}) {
+    checkOptionNames(options, "a NoOpArtifactStore", ["hashing", "warn"]);
     this.#hashing = options.hashing;
     this.#warn = options.warn ?? ((message): void => console.warn(message));
   }

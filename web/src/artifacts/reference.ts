@@ -15,7 +15,7 @@ export interface Claim {
   readonly scope: FullScope;
   readonly mime_type: string | null;
   readonly filename: string | null;
-  readonly source: Readonly<Record<string, unknown>>;
+  readonly source: ArtifactRef["source"];
 }
 
 /** The limit for the record of one artifact in characters of JSON, `source` included. */
@@ -81,7 +81,7 @@ export function copyOf(ref: ArtifactRef): ArtifactRef {
   return { ...ref, scope: { ...ref.scope }, source: copied(ref.source) };
 }
 
-function copied(source: unknown): Readonly<Record<string, unknown>> {
+function copied(source: unknown): ArtifactRef["source"] {
   if (source === undefined) return {};
   let json: string | undefined;
   try {
@@ -90,7 +90,7 @@ function copied(source: unknown): Readonly<Record<string, unknown>> {
     // Refused below.
   }
   if (json?.startsWith("{") === true && json.length <= MAX_RECORD_CHARS) {
-    return JSON.parse(json) as Readonly<Record<string, unknown>>;
+    return JSON.parse(json) as ArtifactRef["source"];
   }
   throw new SluiceError("E_INVALID_ARGUMENT", "source must be an object that JSON can write, of at most 1 MiB.", {
     path: "source",
@@ -203,9 +203,12 @@ export function isWanted({ filename }: Pick<ArtifactRef, "filename">, only: Arti
  * A ref to content that was not stored. Its id begins with `truncated_`; its `source` has `warning` (why, and what to do),
  * `truncated: true` and `original_size` in bytes.
  */
-export interface TruncatedRef extends Omit<ArtifactRef, "sha256"> {
+export interface TruncatedRef extends Omit<ArtifactRef, "sha256" | "source"> {
   /** Null if the bytes could not all be hashed, since a store took some before it refused. The id is then random. */
   readonly sha256: string | null;
+  /** Where it would have come from, and why it was not stored. */
+  readonly source: ArtifactRef["source"] &
+    Required<Pick<ArtifactRef["source"], "warning" | "truncated" | "original_size">>;
 }
 
 /** The part of a content that a store took before it refused. */
@@ -223,7 +226,7 @@ export interface Unstored {
   ref(patch?: ArtifactPatch): TruncatedRef;
 }
 
-type Said = Omit<TruncatedRef, "id" | "size_bytes" | "sha256">;
+type Said = Omit<ArtifactRef, "id" | "size_bytes" | "sha256">;
 
 /** The namespace of truncated refs. */
 const TRUNCATED = "truncated";
@@ -263,7 +266,7 @@ export function insteadOf(ref: ArtifactRef | TruncatedRef, warning: string): Tru
 
 /** Whether a ref is truncated. */
 export function isTruncated({ source }: ArtifactRef | TruncatedRef): boolean {
-  return source["truncated"] === true;
+  return source.truncated === true;
 }
 
 /** The `source.warning` for an error: its own message, which names the remedy. */

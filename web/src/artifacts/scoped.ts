@@ -117,7 +117,7 @@ interface ToolArtifactsOptions {
   /** The namespace of what is stored without one. */
   readonly namespace: string;
   /** Where it comes from, such as `{ tool }`. */
-  readonly source?: Readonly<Record<string, unknown>>;
+  readonly source?: ArtifactRef["source"];
   /** Called for each artifact that was stored, and each that no store kept. */
   readonly onStored?: (ref: ArtifactRef | TruncatedRef) => void;
   /**

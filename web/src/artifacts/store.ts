@@ -31,8 +31,22 @@ export interface ArtifactRef {
   readonly scope: ArtifactScope;
   /** The prefix of its id, usually the server that it came from. */
   readonly namespace: string;
-  /** Where it came from: `tool`, `warning`, `references` (inside a stored text), … */
-  readonly source: Readonly<Record<string, unknown>>;
+  /** Where it came from: what Sluice writes, and any other JSON values that a host gives. */
+  readonly source: {
+    /** The tool whose result it was part of. */
+    readonly tool?: string;
+    /** What it is, for a person: `PNG image, 20 × 20, 3.9 KB`. */
+    readonly description?: string;
+    /** Why it was not stored. */
+    readonly warning?: string;
+    /** Whether nothing was stored. Its id then begins with `truncated_`. */
+    readonly truncated?: boolean;
+    /** The size in bytes of what was not stored. */
+    readonly original_size?: number;
+    /** What a tool of the host's own said of it, see `ToolArtifacts`. */
+    readonly meta?: Readonly<Record<string, unknown>>;
+    readonly [name: string]: unknown;
+  };
 }
 
 /** A ref with the times that retention needs, in milliseconds since 1970. */
@@ -54,7 +68,7 @@ export interface ArtifactInfo {
   /** The owner. Defaults to no owner. */
   readonly scope?: ArtifactScope;
   /** Where it came from: any JSON values. */
-  readonly source?: Readonly<Record<string, unknown>>;
+  readonly source?: ArtifactRef["source"];
 }
 
 /** The fields of a stored artifact that may change. */

@@ -2,7 +2,7 @@
  * Two stores as one: size alone says which keeps an artifact.
  * @module
  */
-import { wrong, objectOf } from "../errors/arguments.js";
+import { checkOptionNames, wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { bytesOf, chunksOf, encoded } from "./bytes.js";
 import { asStore } from "./host-store.js";
@@ -54,7 +54,8 @@ export class TieredArtifactStore implements ArtifactStore {
 
   /** Throws E_INVALID_ARGUMENT when a store or the limit is none. */
   constructor(options: TieredStoreOptions) {
-    const { near, far, limitBytes = LIMIT } = objectOf(options, "options");
+    const owner = "a TieredArtifactStore";
+    const { near, far, limitBytes = LIMIT } = checkOptionNames(options, owner, ["near", "far", "limitBytes"]);
     if (!Number.isSafeInteger(limitBytes) || limitBytes < 0) throw wrong("limitBytes", "a whole number of at least 0");
     this.#near = asStore(near);
     this.#far = asStore(far);

@@ -102,7 +102,7 @@ function written(text: string, { dialect }: TransformOptions, pretty: boolean, i
 
 /** Prints a summary on a terminal. Programs find the numbers in the result. */
 async function printSummary({ artifacts, bytesIn, bytesOut }: Transformed, { errors }: Terminal): Promise<void> {
-  const kept = artifacts.filter(({ source }) => source["truncated"] !== true);
+  const kept = artifacts.filter(({ source }) => source.truncated !== true);
   if (!errors.isTerminal || kept.length === 0) return;
   const bytes = kept.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   const line = `${counted(kept.length, "artifact")} of ${humanSize(bytes)}; ${humanSize(bytesIn)} in, ${humanSize(bytesOut)} out`;

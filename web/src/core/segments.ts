@@ -288,9 +288,9 @@ export class LayerWork {
       ...(mime_type !== "" && mime_type !== known.mime_type && { mime_type }),
       ...(filename !== "" && filename !== known.filename && { filename }),
       // The gate may not have known yet.
-      ...(tool !== undefined && ref.source["tool"] !== tool && { source: { ...ref.source, tool } }),
+      ...(tool !== undefined && ref.source.tool !== tool && { source: { ...ref.source, tool } }),
     };
-    const annotated = { ...known, ...patch };
+    const annotated = { ...known, ...patch } as AnswerRef;
     this.#intake.refs.set(index, annotated);
     if (Object.keys(patch).length === 0 || isTruncated(ref)) return;
     try {
@@ -353,7 +353,7 @@ export class LayerWork {
 /** A ref as the core reads it. A foreign store may have put anything in the ref. */
 function storedMessage(segment: number, { id, filename, mime_type, source }: AnswerRef, opaque: boolean): string {
   const said: Record<string, unknown> = { segment, id, opaque };
-  for (const [name, value] of Object.entries({ filename, mime_type, warning: source["warning"] })) {
+  for (const [name, value] of Object.entries({ filename, mime_type, warning: source.warning })) {
     if (typeof value === "string") said[name] = value;
   }
   return JSON.stringify(said);

@@ -11,7 +11,7 @@ import type { ArtifactRef, ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "../config/types.js";
 import { type OnStoreFailure, StoreAccess, timedStore, type StoreDeps } from "./store-access.js";
-import { FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
+import { checkOptionNames, FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
 import { corePool, type Engine, type EnginePool } from "./engine.js";
 import { Restorer } from "./restore.js";
 import { Answer, Message, Stream, type MessageDeps } from "./transform.js";
@@ -288,6 +288,7 @@ const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "sc
   signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
 };
 const TESTS = Object.entries(OPTIONS);
+const TRANSFORM_OPTIONS = [...Object.keys(OPTIONS), "namespace", "scope"] as (keyof TransformOptions)[];
 /** The core's memory has 32 bits, so no text is longer. */
 const MOST_CHARS = 2 ** 31;
 const ON_FAILURE: readonly OnStoreFailure[] = ["answer", "throw"];
@@ -378,7 +379,8 @@ class StoreSluice implements Sluice {
     return this.clampText(jsonOf(observation), options);
   }
 
-  clampText(json: string, { maxChars }: ClampOptions = {}): Clamp {
+  clampText(json: string, options: ClampOptions = {}): Clamp {
+    const { maxChars } = checkOptionNames(options, "clamp", ["maxChars"]);
     if (maxChars !== undefined && !(Number.isInteger(maxChars) && maxChars > 0 && maxChars <= MOST_CHARS)) {
       throw wrong("maxChars", `a whole number from 1 to ${MOST_CHARS}`);
     }
@@ -483,7 +485,7 @@ class EngineLook implements FileLook {
 
 /** Throws E_INVALID_ARGUMENT with the path of the option that is wrong, whether or not anything will be stored. */
 function checkCall(options: TransformOptions): void {
-  if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
+  checkOptionNames(options, "a transformation", TRANSFORM_OPTIONS);
   for (const [name, [expected, holds]] of TESTS) {
     const value = options[name as keyof TransformOptions];
     if (value !== undefined && !holds(value)) throw wrong(name, expected);

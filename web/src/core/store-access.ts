@@ -244,7 +244,7 @@ export class StoreAccess {
 /** The record of what is stored of a result. */
 export function infoOf(
   { namespace, scope, tool }: TransformOptions,
-  source: Readonly<Record<string, unknown>> = tool === undefined ? {} : { tool },
+  source: ArtifactRef["source"] = tool === undefined ? {} : { tool },
 ): ArtifactInfo {
   return { ...(namespace !== undefined && { namespace }), ...(scope !== undefined && { scope }), source };
 }

@@ -73,16 +73,36 @@ export function checkOptions<T extends object>(
 ): void {
   const unfit = (name: string): Error =>
     failure(`The option ${name} of ${owner} must be ${tests[name as keyof T][0]}.`, name);
-  if (!isObject(options)) throw failure(`The options of ${owner} must be an object.`, "options");
+  checkNames(options, owner, Object.keys(tests), failure);
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(tests, name)) {
-      const shown = name.slice(0, MAX_SHOWN);
-      const remedy = remedyOf(shown, Object.keys(tests));
-      throw failure(`${JSON.stringify(shown)} is no option of ${owner}: ${remedy}`, shown);
-    }
     if (value !== undefined && !tests[name as keyof T][1](value)) throw unfit(name);
   }
   for (const name of needed) if (options[name] === undefined) throw unfit(name);
+}
+
+/**
+ * Gives options back if there is none but those of these names. For options whose values are checked where they are used.
+ *
+ * @param owner whose they are, as a sentence says it: `a MemoryArtifactStore`.
+ * @throws SluiceError E_INVALID_ARGUMENT with the unknown option as its path.
+ */
+export function checkOptionNames<T extends object>(options: T, owner: string, names: readonly (keyof T & string)[]): T {
+  checkNames(options, owner, names, (sentence, path) => new SluiceError("E_INVALID_ARGUMENT", sentence, { path }));
+  return options;
+}
+
+/** Throws for options that are no object, and for one that there is not. */
+function checkNames(
+  options: object,
+  owner: string,
+  names: readonly string[],
+  failure: (sentence: string, name: string) => Error,
+): void {
+  if (!isObject(options)) throw failure(`The options of ${owner} must be an object.`, "options");
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const shown = unknown.slice(0, MAX_SHOWN);
+  throw failure(`${JSON.stringify(shown)} is no option of ${owner}: ${remedyOf(shown, names)}`, shown);
 }
 
 function remedyOf(name: string, known: readonly string[]): string {

@@ -4,6 +4,7 @@
  */
 import { humanSize } from "../core/amounts.js";
 import type { UserFile } from "./user-file.js";
+import { checkOptionNames } from "../errors/arguments.js";
 
 const FIRST = "[SYSTEM: Available files in current session:";
 const LAST = "End available files]";
@@ -34,7 +35,8 @@ export function withFileContext(prompt: string, files: readonly UserFile[], opti
 }
 
 /** The block alone; empty if there are no files or `maxChars` is too small. */
-export function fileContext(files: readonly UserFile[], { maxChars = MAX_CHARS }: FileContextOptions = {}): string {
+export function fileContext(files: readonly UserFile[], options: FileContextOptions = {}): string {
+  const { maxChars = MAX_CHARS } = checkOptionNames(options, "a file context", ["maxChars"]);
   if (files.length === 0) return "";
   const newest = [...files].sort((left, right) => right.stored_at - left.stored_at);
   const shown: string[] = [];

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { SluiceError } from "../errors/error.js";
-import { checkOptions, type OptionTests } from "../errors/arguments.js";
+import { checkOptionNames, checkOptions, type OptionTests } from "../errors/arguments.js";
 import { wrong, type UserFilesOptions } from "./options.js";
 import { Workspace, type WorkspaceOptions } from "./workspace/workspace.js";
 
@@ -94,6 +94,7 @@ const PROGRAMS = "/run/current-system";
  * E_INVALID_ARGUMENT without a command, and for a missing folder in `hide`.
  */
 export async function sandboxed(argv: readonly string[], options: SandboxOptions): Promise<readonly string[]> {
+  checkOptionNames(options, "sandboxed", ["hide", "program", "workspace"]);
   if (argv.length === 0) throw new SluiceError("E_INVALID_ARGUMENT", "There is no command to start.", { path: "argv" });
   if (process.platform !== "linux") throw unavailable("bubblewrap runs on Linux alone");
   const program = options.program ?? (await onPath("bwrap"));

@@ -371,7 +371,7 @@ async function storedBytes(
   store: ArtifactStore,
   scope: ArtifactScope,
 ): Promise<ReadableStream<Uint8Array>> {
-  const stream = ref.source["truncated"] === true ? null : await store.openReader(ref.id, { scope });
+  const stream = ref.source.truncated === true ? null : await store.openReader(ref.id, { scope });
   if (stream !== null) return stream;
   throw new SluiceError("E_STORE_READ", "A file of the result was not stored: see what else failed, then call again.");
 }

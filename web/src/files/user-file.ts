@@ -3,7 +3,7 @@
  * @module
  */
 import { isArtifactId, randomHex } from "../artifacts/reference.js";
-import type { StoredArtifact } from "../artifacts/store.js";
+import type { ArtifactRef, StoredArtifact } from "../artifacts/store.js";
 import type { DeferredReason, FileCategory } from "../core/tool-contract.js";
 
 /** Where a file came from. */
@@ -86,7 +86,7 @@ export function isFileId(id: string): boolean {
  *
  * @param facts the core's description of the bytes, in one line; may be empty.
  */
-export function sourceOf(info: UserFileInfo, facts: string): Readonly<Record<string, unknown>> {
+export function sourceOf(info: UserFileInfo, facts: string): ArtifactRef["source"] {
   const { origin = "uploaded", category, description, draft } = info;
   const mark: Mark = {
     origin,
@@ -117,7 +117,7 @@ export function userFile(name: string, versions: readonly StoredArtifact[]): Use
   if (newest === undefined || mark === undefined) return undefined;
   const { id, mime_type, size_bytes, stored_at, source } = newest;
   const { origin, category = null, description = null, draft = null } = mark;
-  const facts = factsIn(source["description"]);
+  const facts = factsIn(source.description);
   const count = versions.length;
   return { name, origin, mime_type, size_bytes, stored_at, versions: count, id, category, description, facts, draft };
 }

@@ -33,6 +33,7 @@ import {
 } from "./user-file.js";
 import { FileTooLargeError } from "./workspace/errors.js";
 import { nullIfExpired } from "../artifacts/tiered-store.js";
+import { checkOptionNames } from "../errors/arguments.js";
 
 /** The owner of files: a user, with a tenant if there are tenants, and a session if files do not outlive it. */
 export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & {
@@ -75,6 +76,7 @@ export class UserStorage {
 
   /** Throws SluiceError E_INVALID_ARGUMENT for an invalid store or owner. */
   constructor(store: ArtifactStore, owner: FileOwner, options: UserStorageOptions = {}) {
+    checkOptionNames(options, "a UserStorage", ["describer", "maxBytes", "now"]);
     const { describer, maxBytes = MAX_FILE_BYTES, now = Date.now } = options;
     const { tenant_id = null, user_id, session_id = null } = owner;
     if (typeof user_id !== "string" || user_id === "") {

@@ -391,6 +391,19 @@ export interface InterceptorOptions {
   readonly wasm?: WasmSource;
 }
 
+/** The names of all options. */
+export const INTERCEPTOR_OPTIONS: readonly (keyof InterceptorOptions)[] = [
+  "config",
+  "links",
+  "namespace",
+  "onEvent",
+  "schemas",
+  "scope",
+  "showImages",
+  "store",
+  "wasm",
+];
+
 /** Creates an interceptor. Throws like {@link interceptorDeps}. */
 export async function createInterceptor(options: InterceptorOptions): Promise<McpInterceptor> {
   return new McpInterceptor(await interceptorDeps(options));

@@ -40,7 +40,7 @@ function orAsItIs(text: string, edited: () => string): string {
 }
 
 function addLinks({ text, artifacts }: Transformed): string {
-  const kept = artifacts.filter(({ source }) => source["truncated"] !== true);
+  const kept = artifacts.filter(({ source }) => source.truncated !== true);
   const stored = [...new Map(kept.map((ref) => [ref.id, ref])).values()].slice(0, MAX_LINKS);
   if (stored.length === 0) return text;
   const result = parseJson(text);

@@ -5,10 +5,11 @@
 import { stringifyDeep } from "../core/value.js";
 import { textOf } from "../jsonrpc/bytes.js";
 import { DEFAULT_NAMESPACE } from "../artifacts/reference.js";
-import { type McpInterceptor, createInterceptor, type InterceptorOptions } from "./interceptor.js";
+import { createInterceptor, INTERCEPTOR_OPTIONS, type InterceptorOptions, type McpInterceptor } from "./interceptor.js";
 import { instructionOf } from "./catalog.js";
 import { readTool } from "./artifact-reader/artifact-reader.js";
 import { objectOr } from "../jsonrpc/rpc.js";
+import { checkOptionNames } from "../errors/arguments.js";
 
 /** Methods of the SDKs' clients and the MCP requests they make. */
 const METHODS: Readonly<Record<string, string>> = {
@@ -31,7 +32,7 @@ type Method = (params?: object, ...rest: readonly unknown[]) => Promise<object>;
  * const result = await gated.callTool({ name: "read_media_file", arguments: { path: "report.pdf" } });
  */
 export function wrapClient<Client extends object>(client: Client, options: InterceptorOptions = {}): Client {
-  const exchange = new Exchange(client, options);
+  const exchange = new Exchange(client, checkOptionNames(options, "wrapClient", INTERCEPTOR_OPTIONS));
   return new Proxy(client, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name, target);

@@ -13,7 +13,7 @@ import { jsonOf } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { Turns } from "../core/turns.js";
 import type { ArtifactArguments } from "../tools/artifacts.js";
-import type { PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
+import type { PausePayload, PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
 import type { ToolSpec } from "../tools/registry.js";
 import { ToolAnswer } from "../tools/tool-call.js";
 import {
@@ -310,7 +310,7 @@ class Attempt {
     };
   }
 
-  #pause(reason: PauseReason, payload: Readonly<Record<string, unknown>>): Promise<unknown> {
+  #pause(reason: PauseReason, payload: PausePayload): Promise<unknown> {
     const answered = this.#answered(reason, payload);
     // The call waits even if the tool does not await the answer.
     answered.catch(() => undefined);
@@ -318,7 +318,7 @@ class Attempt {
   }
 
   /** Returns an earlier answer. Otherwise ends the call, which is made again when there is an answer. */
-  async #answered(reason: PauseReason, payload: Readonly<Record<string, unknown>>): Promise<unknown> {
+  async #answered(reason: PauseReason, payload: PausePayload): Promise<unknown> {
     const { answers } = this.#call;
     const number = this.#pauses++;
     if (number < answers.length) return answers[number];
@@ -332,10 +332,10 @@ class Attempt {
 const REASONS: readonly PauseReason[] = ["external_event", "approval_required", "await_input"];
 
 /** A pause as JSON. Throws SluiceError E_INVALID_ARGUMENT. */
-function waitingOf(tool: string, reason: PauseReason, payload: Readonly<Record<string, unknown>>): Waiting {
+function waitingOf(tool: string, reason: PauseReason, payload: PausePayload): Waiting {
   if (!OBJECT[1](payload)) throw wrong("payload", OBJECT[0]);
   if (REASONS.includes(reason)) {
-    return { tool, reason, payload: jsonValue(payload, "payload") as Readonly<Record<string, unknown>> };
+    return { tool, reason, payload: jsonValue(payload, "payload") as PausePayload };
   }
   const sentence = `The reason of a pause must be one of ${REASONS.join(", ")}.`;
   throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "reason" });
@@ -373,7 +373,7 @@ export interface Waiting {
   /** The tool's name in the catalog. */
   readonly tool: string;
   readonly reason: PauseReason;
-  readonly payload: Readonly<Record<string, unknown>>;
+  readonly payload: PausePayload;
 }
 
 /** The outcome of a call. */

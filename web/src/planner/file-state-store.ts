@@ -14,7 +14,14 @@ import {
   type CollectionName,
   WaitingRuns,
 } from "./state-folder.js";
-import { CollectionStateStore, StateLimits, type StateCollections, type StateStoreOptions } from "./state-store.js";
+import {
+  CollectionStateStore,
+  STATE_STORE_OPTIONS,
+  StateLimits,
+  type StateCollections,
+  type StateStoreOptions,
+} from "./state-store.js";
+import { checkOptionNames } from "../errors/arguments.js";
 
 /** Milliseconds between two sweeps of a store that is written to. */
 const SWEEP_EVERY = 60 * 60 * 1000;
@@ -34,7 +41,7 @@ const PART_DELETED = 0.1;
 export class FileStateStore extends CollectionStateStore {
   /** Throws SluiceError E_INVALID_ARGUMENT for a wrong bound. */
   constructor(directory: string, options: StateStoreOptions = {}) {
-    const limits = new StateLimits(options);
+    const limits = new StateLimits(checkOptionNames(options, "a FileStateStore", STATE_STORE_OPTIONS));
     super(limits, new FileCollections(new StateFolder(resolve(directory)), limits));
   }
 }

@@ -187,7 +187,7 @@ export class ReactPlanner {
    */
   async run(query: string, options: RunOptions = {}): Promise<PlannerResult | PlannerPause> {
     checkQuery(query);
-    checkRun(options);
+    checkRun(options, RUN, "a run");
     const { llmContext = {} } = options;
     const sluice = await this.#sluices.within(this.#maxObservationChars);
     const context = Object.keys(llmContext).length === 0 ? undefined : sluice.clampText(jsonOf(llmContext)).text;
@@ -222,7 +222,7 @@ export class ReactPlanner {
    * @throws SluiceError E_NOT_FOUND if no run of this scope waits by the token, or others have it; else as `run`.
    */
   async resume(token: string, options: ResumeOptions = {}): Promise<PlannerResult | PlannerPause> {
-    checkRun(options);
+    checkRun(options, RESUME, "a resumed run");
     return this.#runs.goOn(token, options, (going) => this.#go(going, options));
   }
 
@@ -338,14 +338,10 @@ const PLANNER: OptionTests<ReactPlannerOptions> = {
   wasm: ANYTHING,
 };
 
-const RUN: OptionTests<RunOptions & ResumeOptions> = {
+/** What a run and a resumed run have in common. */
+const EITHER: OptionTests<Omit<RunOptions, "token" | "llmContext">> = {
   scope: OBJECT,
-  token: [
-    `a text of 1 to ${MAX_RUN_NAME} characters`,
-    (value) => typeof value === "string" && value !== "" && value.length <= MAX_RUN_NAME,
-  ],
   toolContext: OBJECT,
-  llmContext: OBJECT,
   planningHints: [
     'an object, such as {"max_parallel": 4}',
     (value) => OBJECT[1](value) && COUNT[1]((value as { max_parallel?: unknown }).max_parallel ?? 1),
@@ -358,8 +354,18 @@ const RUN: OptionTests<RunOptions & ResumeOptions> = {
   callSignal: FUNCTION,
   onEvent: FUNCTION,
   onResult: FUNCTION,
-  answer: ANYTHING,
 };
+
+const RUN: OptionTests<RunOptions> = {
+  ...EITHER,
+  llmContext: OBJECT,
+  token: [
+    `a text of 1 to ${MAX_RUN_NAME} characters`,
+    (value) => typeof value === "string" && value !== "" && value.length <= MAX_RUN_NAME,
+  ],
+};
+
+const RESUME: OptionTests<ResumeOptions> = { ...EITHER, answer: ANYTHING };
 
 /** Throws E_INVALID_ARGUMENT for an option that is wrong, missing or unknown. */
 function checkPlanner(options: Partial<ReactPlannerOptions>): void {
@@ -381,8 +387,8 @@ function isSource(source: unknown): boolean {
 }
 
 /** The same for the options of a run or a resumed run. */
-function checkRun(options: RunOptions | ResumeOptions): void {
-  checkOptions(options, RUN, "a run", wrongOption);
+function checkRun<T extends RunOptions | ResumeOptions>(options: T, tests: OptionTests<T>, owner: string): void {
+  checkOptions(options, tests, owner, wrongOption);
   // An unknown field would be reported to the model with each call.
   fullScope(options.scope ?? {});
 }

@@ -18,11 +18,13 @@ import {
   type DatedText,
   type AfterRelease,
   CollectionStateStore,
+  STATE_STORE_OPTIONS,
   StateLimits,
   type StateStoreOptions,
 } from "./state-store.js";
 import type { StorageAct } from "../errors/storage.js";
 import { DAMAGED, LARGE } from "../redis/failures.js";
+import { checkOptionNames } from "../errors/arguments.js";
 
 /** Which server, and bounds. Either `url` or `client` is given. */
 export interface RedisStateStoreOptions extends StateStoreOptions, RedisOptions {}
@@ -53,6 +55,8 @@ export class RedisStateStore extends CollectionStateStore implements AsyncDispos
 
   /** Connects at first use. Throws SluiceError E_INVALID_ARGUMENT for a wrong server or bound. */
   constructor(options: RedisStateStoreOptions) {
+    const own = ["client", "prefix", "timeoutSeconds", "url"] as const;
+    checkOptionNames(options, "a RedisStateStore", [...own, ...STATE_STORE_OPTIONS]);
     const { server: given, stem, timeout } = checkedOptions(options);
     const limits = new StateLimits(options);
     const server = new RedisServer(given, timeout);

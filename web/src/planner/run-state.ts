@@ -3,7 +3,7 @@
  * @module
  */
 import type { AnswerRef } from "../core/sluice.js";
-import type { PauseReason } from "../tools/options.js";
+import type { PausePayload, PauseReason } from "../tools/options.js";
 import type { LlmAnswer, LlmMessage, LlmToolCall } from "./llm/client.js";
 import { z } from "zod";
 import { scopeKey } from "../artifacts/scope.js";
@@ -32,7 +32,7 @@ export interface PlannerPause {
   /** Why it waits. */
   readonly reason: PauseReason;
   /** The question's data, see `ToolContext.pause`. */
-  readonly payload: Readonly<Record<string, unknown>>;
+  readonly payload: PausePayload;
   /** The tool's name in the catalog. */
   readonly tool: string;
   /** The token for `resume`. Anyone with it and the scope can continue the run. */

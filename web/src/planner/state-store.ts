@@ -5,9 +5,10 @@
 import type { BasicArtifactStore } from "../artifacts/host-store.js";
 import type { ArtifactStore, Clock } from "../artifacts/store.js";
 import { jsonOf } from "../core/value.js";
-import { wrong } from "../errors/arguments.js";
+import { checkOptionNames, wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import type { OAuthStateStore } from "../tools/auth/pending-requests.js";
+import type { PlannerEvent } from "./event.js";
 
 /** A `PlannerEvent`, or an event of your own. JSON. */
 export interface StateEvent {
@@ -16,11 +17,13 @@ export interface StateEvent {
 }
 
 /** An event, and when it was saved. */
-export interface SavedEvent {
+export interface SavedEvent<Event extends StateEvent = PlannerEvent> {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The event as it was saved. */
-  readonly event: StateEvent;
+  /** The event as JSON: an error is what its `toJSON` gives. */
+  readonly event: {
+    readonly [Key in keyof Event]: Event[Key] extends SluiceError ? ReturnType<SluiceError["toJSON"]> : Event[Key];
+  };
 }
 
 /** A remote agent's task for a trace. */
@@ -84,8 +87,12 @@ export interface StateStore extends OAuthStateStore {
   releasePlannerState(token: string, owner: string, then: AfterRelease): Promise<boolean>;
   /** Appends an event to a trace. If a trace has too many events, or too large ones, the oldest are dropped. */
   saveEvent(traceId: string, event: StateEvent): Promise<void>;
-  /** The events of a trace, oldest first. An event that a store with a larger `maxBytes` saved is left out. */
-  loadHistory(traceId: string): Promise<readonly SavedEvent[]>;
+  /**
+   * The events of a trace, oldest first. An event that a store with a larger `maxBytes` saved is left out.
+   *
+   * @typeParam Event the events that were saved. Defaults to those of a planner; name your own if you save others.
+   */
+  loadHistory<Event extends StateEvent = PlannerEvent>(traceId: string): Promise<readonly SavedEvent<Event>[]>;
   /** Stores a binding, replacing that of the same trace and task. */
   saveRemoteBinding(binding: RemoteBinding): Promise<void>;
   /** The binding of a trace and a task, or null. */
@@ -147,6 +154,16 @@ export interface StateStoreOptions {
    */
   readonly clock?: Clock;
 }
+
+/** The names of all options. */
+export const STATE_STORE_OPTIONS: readonly (keyof StateStoreOptions)[] = [
+  "clock",
+  "maxAgeSeconds",
+  "maxBytes",
+  "maxEvents",
+  "maxHistoryBytes",
+  "maxKept",
+];
 
 const KEPT = 1_000;
 const EVENTS = 1_000;
@@ -300,9 +317,9 @@ export abstract class CollectionStateStore implements StateStore {
     return this.#collections.events.add(named(traceId, "traceId"), this.#limits.text(eventOf(event)));
   }
 
-  async loadHistory(traceId: string): Promise<readonly SavedEvent[]> {
+  async loadHistory<Event extends StateEvent = PlannerEvent>(traceId: string): Promise<readonly SavedEvent<Event>[]> {
     const texts = await this.#collections.events.all(named(traceId, "traceId"));
-    return texts.map(({ at, text }) => ({ at, event: valueOf(text) as StateEvent }));
+    return texts.map(({ at, text }) => ({ at, event: valueOf(text) as SavedEvent<Event>["event"] }));
   }
 
   async saveRemoteBinding(binding: RemoteBinding): Promise<void> {
@@ -388,6 +405,7 @@ function bindingKey(traceId: string, taskId: string): string {
 export class MemoryStateStore extends CollectionStateStore {
   /** Throws SluiceError E_INVALID_ARGUMENT for a bound that is none. */
   constructor(options: StateStoreOptions = {}) {
+    checkOptionNames(options, "a MemoryStateStore", STATE_STORE_OPTIONS);
     const limits = new StateLimits(options);
     const [runs, events] = [new MemoryCollection(limits), new MemoryCollection(limits)];
     super(limits, { runs, events, bindings: new MemoryCollection(limits), oauth: new MemoryCollection(limits) });

@@ -40,6 +40,8 @@ export interface ToolErrorDetails {
 interface ToolErrorJson extends ReturnType<SluiceError["toJSON"]> {
   /** The name of the error's class. */
   readonly type: string;
+  /** What went wrong, for programs. */
+  readonly code: ToolErrorCode;
   /** The HTTP status, or null. */
   readonly status_code: number | null;
   /** What a caller can do about it. */
@@ -50,6 +52,8 @@ interface ToolErrorJson extends ReturnType<SluiceError["toJSON"]> {
 
 /** An error of a source of tools, or of the connection to it. */
 export class ToolNodeError extends SluiceError {
+  /** Which error it is; part of the interface. */
+  declare readonly code: ToolErrorCode;
   /** What a caller can do about it. */
   readonly category: ErrorCategory;
   /** The HTTP status, if there is one. */
@@ -91,6 +95,7 @@ export class ToolNodeError extends SluiceError {
     return {
       type: this.name,
       ...super.toJSON(),
+      code: this.code,
       status_code: this.status ?? null,
       category: this.category,
       is_retryable: this.isRetryable,

@@ -12,12 +12,12 @@ import type { McpClientIdentity } from "./auth/mcp-discovery.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
 import { type ToolNodeError, wrong } from "./errors.js";
 import { ToolRegistry } from "./registry.js";
-import type { LeftOutTool } from "./source.js";
+import type { JsonSchema, LeftOutTool } from "./source.js";
 import type { FileRefusal, ResultDisplay, UserFileHandling } from "./user-files.js";
 import { type Variables, variablesOf } from "./config/variables.js";
 
 /** Options of a ToolNode. All are optional. */
-export interface ToolNodeOptions {
+export interface ToolNodeOptions<D extends Dialect = Dialect> {
   /** The registry to share tool names with. Defaults to a new one. */
   readonly registry?: ToolRegistry;
   /** Where artifacts are stored. Without a store nothing is kept, and observations say so. */
@@ -41,7 +41,7 @@ export interface ToolNodeOptions {
    * observations. Has no effect with an `output_transformer`.
    * @defaultValue `"observation"`
    */
-  readonly dialect?: Dialect;
+  readonly dialect?: D;
   /** Called for every event. Errors that it throws are ignored. */
   readonly onEvent?: (event: ToolNodeEvent) => void;
   /**
@@ -96,6 +96,40 @@ export function variablesIn({ variables }: ToolNodeOptions, others: Variables): 
 /** Why a call waits for a person. */
 export type PauseReason = "external_event" | "approval_required" | "await_input";
 
+/**
+ * What is asked of a person, as JSON. `pause_type` tells what it has: a user's consent, a form to fill in, or a page to
+ * open. A question of your own has what you give it, and no `pause_type`. Texts of a source are untrusted; they have at
+ * most 4,000 characters and no invisible ones.
+ */
+export type PausePayload = Readonly<Record<string, unknown>> &
+  (
+    | {
+        readonly pause_type: "oauth";
+        readonly provider: string;
+        readonly display_name: string;
+        /** Where the user consents. */
+        readonly auth_url: string;
+        readonly scopes: readonly string[];
+      }
+    | {
+        readonly pause_type: "elicitation";
+        readonly message: string;
+        /** A flat JSON Schema of the fields. */
+        readonly schema: JsonSchema;
+        readonly source: string;
+        readonly tool: string;
+      }
+    | {
+        readonly pause_type: "url";
+        readonly message: string;
+        /** The page: `https:`, or on this machine. */
+        readonly url: string;
+        readonly source: string;
+        readonly tool: string;
+      }
+    | { readonly pause_type?: undefined }
+  );
+
 /** Progress of a call. `total` is left out if the source does not report it. */
 export interface ToolProgress {
   /** Progress so far, in the source's own units. */
@@ -129,14 +163,11 @@ export interface ToolContext {
    *
    * @param reason `external_event` for consent and for a page to open, `await_input` for a question. Nothing asks for
    *   approval.
-   * @param payload what is asked, as JSON. `pause_type` is `oauth` (consent: `provider`, `display_name`, `auth_url`,
-   *   `scopes`), `elicitation` (a question: `message`, `schema`, a flat JSON Schema of the fields, `source`, `tool`)
-   *   or `url` (a page to open: `url`, `message`, `source`, `tool`). Texts of the source are untrusted; they have at
-   *   most 4,000 characters and no invisible ones.
+   * @param payload what is asked.
    * @returns for `await_input` an object of the fields, or undefined or null if the person declines; for
    *   `external_event` nothing, or null if the person does not open the page.
    */
-  readonly pause?: (reason: PauseReason, payload: Readonly<Record<string, unknown>>) => Promise<unknown>;
+  readonly pause?: (reason: PauseReason, payload: PausePayload) => Promise<unknown>;
   /** Cancels the call, also at the source. */
   readonly signal?: AbortSignal;
   /** Called with progress that the source reports. */
@@ -259,9 +290,11 @@ export type ResourceEvent = {
 
 /**
  * The result of a tool. `text` is the observation for the model (JSON), or the reduced result if the source's
- * `dialect` is `"mcp"`. `value` is the parsed text: a string, a number, null, an array or an object.
+ * `dialect` is `"mcp"`. `value` is the parsed text: a string, a number, null, an array or an object. With `"mcp"` it is
+ * typed as a CallToolResult, which is what MCP servers answer. What other sources and transformers give, and what the
+ * tools for resources and artifacts answer, keeps its own form.
  */
-export interface ToolResult extends Transformed {
+export interface ToolResult<D extends Dialect = Dialect> extends Transformed<D> {
   /** Whether the tool reports a failure. The text says which. */
   readonly isError: boolean;
   /** What a viewer should do with the files that the tool made, if the tool says so. Never for a model. */

@@ -478,7 +478,7 @@ async function rawResult({ original }: GatedResult): Promise<unknown> {
 
 function segmentOf(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): Segment {
   const open = async (): Promise<ReadableStream<Uint8Array> | null> => {
-    if (ref.source["truncated"] === true) return null;
+    if (ref.source.truncated === true) return null;
     return store.openReader(ref.id, { scope });
   };
   // The transformer may return it, so the scope is removed.

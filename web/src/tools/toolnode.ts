@@ -3,6 +3,7 @@
  * @module
  */
 import type { ArtifactStore } from "../artifacts/store.js";
+import type { Dialect } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { ToolClientError, ToolNodeError, wasClosed } from "./errors.js";
@@ -39,7 +40,7 @@ class ConnectionState {
 }
 
 /** A source of tools. Subclasses choose the transports. */
-export abstract class AnyToolNode implements AsyncDisposable {
+export abstract class AnyToolNode<D extends Dialect = Dialect> implements AsyncDisposable {
   readonly #config: ToolConfig;
   readonly #options: ToolNodeOptions;
   readonly #catalog: ToolCatalog;
@@ -54,7 +55,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
    * @throws ToolConfigError with the path of the wrong key.
    * @throws ToolNodeError for a wrong option.
    */
-  constructor(config: ExternalToolConfig, options: ToolNodeOptions = {}) {
+  constructor(config: ExternalToolConfig, options: ToolNodeOptions<D> = {}) {
     checkToolNode(options);
     this.#config = readToolConfig(config);
     this.#options = options;
@@ -103,7 +104,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
     name: string,
     args: Readonly<Record<string, unknown>> = {},
     context: ToolContext = {},
-  ): Promise<ToolResult> {
+  ): Promise<ToolResult<D>> {
     this.#running();
     const tool = this.#catalog.find(name);
     if (tool !== undefined) return tool.call(checkedArguments(args, tool.name), context);

@@ -24,7 +24,7 @@ async function model(script: Script): Promise<{ readonly url: string; readonly a
     fetch: async (request) => {
       const body = await request.text();
       asked.push({ authorization: request.headers.get("authorization"), body });
-      return answer(new Request(request.url, { method: "POST", body }));
+      return answer(request.url, { method: "POST", body });
     },
   });
   onTestFinished(() => void server.close());
@@ -38,8 +38,8 @@ async function configured(room: Room, config: object, env: Readonly<Record<strin
 }
 
 test("the chat asks the configured model, with its key and our instructions, and calls the tools of sources", async () => {
-  const { url, asked } = await model(({ messages, tools }) =>
-    messages.at(-1)?.role === "tool"
+  const { url, asked } = await model(({ last, tools }) =>
+    last.role === "tool"
       ? { text: "It said hello." }
       : { calls: [{ name: tools.find((name) => name.endsWith("echo")) ?? "", args: { message: "hello" } }] },
   );

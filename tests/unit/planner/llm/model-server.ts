@@ -22,7 +22,7 @@ export async function serveModel(
     const body = await textOf(request);
     asked.push({ url: request.url ?? "", headers: request.headers, body });
     const url = new URL(request.url ?? "", "http://model.test");
-    const answered = await answer(new Request(url, { method: "POST", body }));
+    const answered = await answer(url, { method: "POST", body });
     response.writeHead(answered.status, Object.fromEntries(answered.headers));
     for await (const chunk of answered.body ?? []) response.write(chunk);
     response.end();

@@ -9,7 +9,7 @@ import {
 import type { ChatEvent } from "../../../../web/playground/engine/chat/contract.js";
 import { TextBuffer } from "../../../../web/playground/engine/chat/model.js";
 import { script } from "../../../../web/playground/engine/chat/script.js";
-import type { ScriptedMessage } from "../../../../web/src/planner/llm/scripted-model.js";
+import type { ScriptedAnswer, ScriptedMessage } from "../../../../web/src/planner/llm/scripted-model.js";
 
 describe("a turn", () => {
   const NOW = 1_750_000_000_000;
@@ -179,8 +179,16 @@ describe("scripts", () => {
   const called: ScriptedMessage = { role: "assistant", content: "" };
   const result = (content: string): ScriptedMessage => ({ role: "tool", content });
 
+  async function says(
+    first: ScriptedMessage,
+    more: readonly ScriptedMessage[],
+    tools = TOOLS,
+  ): Promise<ScriptedAnswer> {
+    return script({ messages: [first, ...more], last: more.at(-1) ?? first, tools });
+  }
+
   async function calls(query: string, tools = TOOLS): Promise<unknown> {
-    return ((await script({ messages: [asked(query)], tools })).calls ?? []).map(({ name, args }) => [name, args]);
+    return ((await says(asked(query), [], tools)).calls ?? []).map(({ name, args }) => [name, args]);
   }
 
   describe("the script", () => {
@@ -200,25 +208,25 @@ describe("scripts", () => {
     });
 
     test("says what it is where nothing is named, or nothing can be called", async () => {
-      expect((await script({ messages: [asked("Hello")], tools: TOOLS })).text).toContain("I am a script, not a model");
-      expect((await script({ messages: [asked("Draw the chart")], tools: [] })).text).toContain("I am a script");
+      expect((await says(asked("Hello"), [])).text).toContain("I am a script, not a model");
+      expect((await says(asked("Draw the chart"), [], [])).text).toContain("I am a script");
       expect(await calls("Draw the chart", ["docs_whoami"])).toEqual([]);
     });
 
     test("looks inside of what was stored once, where that is asked for", async () => {
       const stored = result('{"pdf":{"artifact":{"id":"demo_0a1b"},"summary":"PDF, 4.0 MB"}}');
-      const messages = [asked("Make the report and read it"), called, stored];
-      expect((await script({ messages, tools: TOOLS })).calls).toEqual([
+      const query = asked("Make the report and read it");
+      expect((await says(query, [called, stored])).calls).toEqual([
         { name: "demo_artifact_read", args: { uri: "artifact://demo_0a1b", lines: "1-5" } },
       ]);
-      const { text, calls: more } = await script({ messages: [...messages, called, result('"first"')], tools: TOOLS });
+      const { text, calls: more } = await says(query, [called, stored, called, result('"first"')]);
       expect(more).toBeUndefined();
       expect(text).toContain('• PDF, 4.0 MB\n• "first"');
     });
 
     test("tells the beginning of what is long", async () => {
       const long = result(JSON.stringify("x".repeat(10_000)));
-      const { text = "" } = await script({ messages: [asked("Show the orders"), called, long], tools: TOOLS });
+      const { text = "" } = await says(asked("Show the orders"), [called, long]);
       expect(text.length).toBeLessThan(400);
       expect(text).toContain("10,002 characters");
     });

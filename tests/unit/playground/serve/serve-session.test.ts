@@ -149,18 +149,12 @@ describe("what it stored", () => {
 const ASKED = { id: "t1", query: "Do it", before: [], model: { kind: "served" } } as const;
 
 /** Calls the tool that asks, and says what it said. */
-const asks: Script = ({ messages }) =>
-  messages.at(-1)?.role === "tool" ? { text: messages.at(-1)?.content ?? "" } : { calls: [{ name: "ask", args: {} }] };
+const asks: Script = ({ last }) =>
+  last.role === "tool" ? { text: last.content } : { calls: [{ name: "ask", args: {} }] };
 
 function options(script: Script): Partial<SluiceServerOptions> {
-  const answer = scriptedModel(script);
-  return {
-    llm: new OpenAiClient({
-      model: "scripted",
-      baseUrl: "http://model.test/v1",
-      fetch: (input, init) => answer(new Request(input, init)),
-    }),
-  };
+  const fetch = scriptedModel(script);
+  return { llm: new OpenAiClient({ model: "scripted", baseUrl: "http://model.test/v1", fetch }) };
 }
 
 describe("a question to the server's model", () => {
@@ -209,11 +203,12 @@ describe("a question to the server's model", () => {
 });
 
 describe("a run that waits for a person", () => {
+  const ASKED_FOR = { pause_type: "elicitation", message: "Who?", schema: {}, source: "own", tool: "ask" } as const;
   const asking = tool({
     name: "ask",
     description: "Asks.",
     input: z.object({}),
-    run: async (_, { pause }) => ({ said: await pause("await_input", { pause_type: "elicitation", message: "Who?" }) }),
+    run: async (_, { pause }) => ({ said: await pause("await_input", ASKED_FOR) }),
   });
 
   test("goes on with the answer, once", async () => {

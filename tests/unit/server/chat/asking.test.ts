@@ -74,7 +74,7 @@ test("tools of sources are the model's, and the trace, the conversation and the 
   const serving = chatting(
     (turn) => {
       seen.push(turn.messages);
-      return turn.messages.at(-1)?.role === "tool" ? { text: "Done." } : { calls: [{ name: "own_hang", args: {} }] };
+      return turn.last.role === "tool" ? { text: "Done." } : { calls: [{ name: "own_hang", args: {} }] };
     },
     [],
     { sources: [program("own", CHANGING)] },

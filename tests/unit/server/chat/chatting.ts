@@ -25,10 +25,7 @@ export interface Asked {
 
 /** A model by a script, through the real client. */
 export function modelOf(script: Script): LlmClient {
-  const answer = scriptedModel(script);
-  const fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-    answer(new Request(input, init));
-  return new OpenAiClient({ model: "scripted", baseUrl: "http://model.test/v1", fetch });
+  return new OpenAiClient({ model: "scripted", baseUrl: "http://model.test/v1", fetch: scriptedModel(script) });
 }
 
 /** Calls these tools, a step each, and then says what they said. */

@@ -11,6 +11,7 @@ import { Pauses } from "../../../../web/src/server/sources/pauses.js";
 import { ServedSource, SharedProviders, SourceNode } from "../../../../web/src/server/sources/served-source.js";
 import { ServedSources } from "../../../../web/src/server/sources/served-sources.js";
 import { type ExternalToolConfig, OAuthManager, readToolConfig, ToolNode } from "../../../../web/src/tools-node.js";
+import type { PausePayload } from "../../../../web/src/tools/options.js";
 import { TestRedis } from "../../redis/redis-server.js";
 import { consent, REDIRECT, startAuthorizationServer } from "../../tools/auth/authorization-server.js";
 import { startProtectedMcp } from "../../tools/auth/protected-mcp.js";
@@ -326,11 +327,17 @@ describe("one served source", () => {
 });
 
 describe("pauses", () => {
-  const QUESTION = { reason: "await_input", payload: { pause_type: "elicitation", message: "Go on?" } } as const;
+  const QUESTION = { reason: "await_input", payload: { message: "Go on?" } } as const;
   const STATE = "s".repeat(43);
   const CONSENT = {
     reason: "external_event",
-    payload: { pause_type: "oauth", provider: "far", auth_url: `https://far.example/auth?state=${STATE}&x=1` },
+    payload: {
+      pause_type: "oauth",
+      provider: "far",
+      display_name: "Far",
+      auth_url: `https://far.example/auth?state=${STATE}&x=1`,
+      scopes: [],
+    },
   } as const;
 
   const forever = new AbortController().signal;
@@ -410,7 +417,7 @@ describe("pauses", () => {
       { pause_type: "oauth", auth_url: 7, provider: "far" },
     ])("of %j nothing is noted", async (payload) => {
       const pauses = new Pauses(memoryState().events);
-      await pauses.noteConsent("s1", payload);
+      await pauses.noteConsent("s1", payload as object as PausePayload);
       expect(await pauses.consentOf(STATE)).toBeNull();
     });
   });

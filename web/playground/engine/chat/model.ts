@@ -21,7 +21,7 @@ export function modelOf(model: ChatModel): LlmClient {
   return new OpenAiClient({
     model: "scripted",
     baseUrl: "https://scripted.invalid/v1",
-    fetch: async (input, init) => paced(await answer(new Request(input, init))),
+    fetch: async (input, init) => paced(await answer(input, init)),
   });
 }
 

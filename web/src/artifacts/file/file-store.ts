@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { guarded, storageError, systemCode } from "../../errors/storage.js";
 import { spanOf, type Span, bytesOf, encoded } from "../bytes.js";
-import { objectOf } from "../../errors/arguments.js";
+import { checkOptionNames, objectOf } from "../../errors/arguments.js";
 import { sha256 } from "../hash-node.js";
 import { type Hashing, damaged, verified } from "../hash.js";
 import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
@@ -87,6 +87,7 @@ export class FileArtifactStore implements ArtifactStore {
   #tidiedAt = 0;
 
   constructor(directory: string, options: FileStoreOptions = {}) {
+    checkOptionNames(options, "a FileArtifactStore", ["clock", "durable", "hashing", "sweepAfter"]);
     this.#folder = new Folder(resolve(directory), options.durable ?? false);
     this.#hashing = options.hashing ?? sha256;
     this.#sweepAfter = options.sweepAfter ?? SWEEP_AFTER;

@@ -3,7 +3,7 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { wrong, objectOf } from "../../errors/arguments.js";
+import { checkOptionNames, wrong, objectOf } from "../../errors/arguments.js";
 import { spanOf, bytesOf, encoded } from "../bytes.js";
 import type { Hashing } from "../hash.js";
 import type { LockSource } from "./local-locks.js";
@@ -64,10 +64,12 @@ export class IndexedDbArtifactStore extends RetainingArtifactStore implements As
   readonly #hasLimits: boolean;
 
   /** Throws E_CONFIG_KEY and E_CONFIG_VALUE with the path of the key, E_INVALID_ARGUMENT if the name is not valid. */
-  constructor({ name = "sluice", retention, ...options }: IndexedDbStoreOptions = {}) {
+  constructor(options: IndexedDbStoreOptions = {}) {
+    checkOptionNames(options, "an IndexedDbArtifactStore", ["clock", "hashing", "name", "retention"]);
+    const { name = "sluice", retention, clock } = options;
     if (typeof name !== "string" || name === "") throw wrong("name", "a string that is not empty");
-    const bare = new BareIndexedDbStore({ name, ...options });
-    super(bare, retention === null ? NO_LIMITS : retention, options);
+    const bare = new BareIndexedDbStore({ ...options, name });
+    super(bare, retention === null ? NO_LIMITS : retention, clock && { clock });
     this.#bare = bare;
     this.#hasLimits = retention !== null;
   }

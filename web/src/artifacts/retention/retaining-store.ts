@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
-import { objectOf } from "../../errors/arguments.js";
+import { checkOptionNames, objectOf } from "../../errors/arguments.js";
 import { bytesOf, encoded } from "../bytes.js";
 import { asStore } from "../host-store.js";
 import { claimOf, infoOfText, inMilliseconds, Stamps } from "../reference.js";
@@ -100,6 +100,7 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   /** Throws E_CONFIG_KEY and E_CONFIG_VALUE with the path of the key, E_INVALID_ARGUMENT when the store is none. */
   constructor(store: ArtifactStore, retention: RetentionConfig = {}, options: RetainingOptions = {}) {
+    checkOptionNames(options, "a RetainingArtifactStore", ["clock"]);
     // By its own mark: a proxy of a store with limits is an instance of it too, and has nothing inside.
     const given = asStore(store);
     const limited = #inner in given ? given : null;

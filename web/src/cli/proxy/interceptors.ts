@@ -155,8 +155,8 @@ function linesOf(event: InterceptorEvent): readonly string[] {
     return [`${event.tool}: ${event.id} was put into its argument ${event.path} as ${event.form}`];
   }
   return event.artifacts.map(({ id, source }) => {
-    const what = typeof source["description"] === "string" ? source["description"] : "content";
-    const where = source["truncated"] === true ? "could not be stored" : `stored as ${id}`;
+    const what = typeof source.description === "string" ? source.description : "content";
+    const where = source.truncated === true ? "could not be stored" : `stored as ${id}`;
     return `${event.tool ?? "a message"}: ${what}: ${where}`;
   });
 }

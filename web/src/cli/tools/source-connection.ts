@@ -153,9 +153,9 @@ export function printingTo(status: StatusLine): (event: ToolNodeEvent) => void {
 
 /** A line about one artifact: where it came from, and whether it was stored. */
 export function storedLine(where: string, { id, source, mime_type, size_bytes }: AnswerRef): string {
-  const told = source["description"];
+  const told = source.description;
   const what = typeof told === "string" ? told : `${mime_type ?? "content"}, ${humanSize(size_bytes)}`;
-  const became = source["truncated"] === true ? "could not be stored" : `stored as ${id}`;
+  const became = source.truncated === true ? "could not be stored" : `stored as ${id}`;
   return logLine(`${where}: ${what}: ${became}`);
 }
 

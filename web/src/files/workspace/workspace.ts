@@ -14,6 +14,7 @@ import { INPUTS } from "../tool-text.js";
 import { Inputs, unlessThere, type InputFile } from "./inputs.js";
 import { emptied, OpenFolder } from "./open-folder.js";
 import { missing, openInside, outputFile, Refused, segmentsOf } from "./output.js";
+import { checkOptionNames } from "../../errors/arguments.js";
 
 /** Options for opening a workspace. */
 export interface WorkspaceOptions {
@@ -71,6 +72,7 @@ export class Workspace implements UserWorkspace {
    * E_STORE_DENIED if something else has the name: a link, a folder of another user, or one with other content.
    */
   static async open(options: WorkspaceOptions): Promise<Workspace> {
+    checkOptionNames(options, "a Workspace", ["maxBytes", "name", "root", "shownRoot"]);
     const { name, root = tmpdir(), shownRoot = "/tmp" } = options;
     if (!NAME.test(name) || name.endsWith(".")) {
       throw new SluiceError("E_INVALID_ARGUMENT", "A workspace needs a name that workspaceName gave.", {

@@ -133,7 +133,7 @@ type Described = Pick<ArtifactRef, "id" | "mime_type" | "size_bytes" | "source">
 
 /** One line that describes an artifact: the core's description, else type and size. */
 export function describe(ref: Described): string {
-  const said = ref.source["description"];
+  const said = ref.source.description;
   if (typeof said === "string" && said.trim() !== "") return shortened(unhidden(said).trim(), MAX_DESCRIPTION);
   return `${plainType(ref.mime_type) ?? "of unknown type"}, ${humanSize(ref.size_bytes)}`;
 }

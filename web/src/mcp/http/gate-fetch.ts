@@ -2,9 +2,10 @@
  * A `fetch` for Streamable HTTP transports that passes messages through an interceptor.
  * @module
  */
-import { type Interceptor, createInterceptor, type InterceptorOptions } from "../interceptor.js";
+import { createInterceptor, INTERCEPTOR_OPTIONS, type Interceptor, type InterceptorOptions } from "../interceptor.js";
 import { asPost, exchange, gatedResponse, replySender } from "./exchange.js";
 import { mirroredAgain } from "./mirror-headers.js";
+import { checkOptionNames } from "../../errors/arguments.js";
 
 /** The `fetch` that SDKs accept. */
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -17,6 +18,7 @@ export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Respo
  * const transport = new StreamableHTTPClientTransport(url, { fetch: gateFetch(fetch, { store, namespace: "files" }) });
  */
 export function gateFetch(fetch: FetchLike, options: InterceptorOptions = {}): FetchLike {
+  checkOptionNames(options, "gateFetch", INTERCEPTOR_OPTIONS);
   let interceptor: Promise<Interceptor> | undefined;
   return fetchThrough(fetch, () => (interceptor ??= createInterceptor(options)));
 }

@@ -8,8 +8,9 @@ import { withNewline, type LineSink } from "../../jsonrpc/lines.js";
 import { ServerProcess } from "./server-process.js";
 import { SluiceError } from "../../errors/error.js";
 import { membersOf } from "../client-request.js";
-import { type Interceptor, createInterceptor, type InterceptorOptions } from "../interceptor.js";
+import { createInterceptor, INTERCEPTOR_OPTIONS, type Interceptor, type InterceptorOptions } from "../interceptor.js";
 import { passServerLines } from "./lines.js";
+import { checkOptionNames } from "../../errors/arguments.js";
 
 /** Options for {@link GatedStdioTransport}. */
 export interface GatedStdioOptions extends InterceptorOptions {
@@ -117,7 +118,8 @@ export class GatedStdioTransport {
   }
 
   constructor(options: GatedStdioOptions) {
-    this.#options = options;
+    const own = ["args", "command", "cwd", "env", "stderr"] as const;
+    this.#options = checkOptionNames(options, "a GatedStdioTransport", [...own, ...INTERCEPTOR_OPTIONS]);
     this.#open = () => createInterceptor(options);
   }
 

@@ -161,6 +161,8 @@ export interface LlmErrorDetails {
 
 /** A model did not answer. `code` tells why, `category` what to do, as for tools. */
 export class LlmError extends SluiceError {
+  /** Which error it is; part of the interface. */
+  declare readonly code: LlmErrorCode;
   /** What to do about it. */
   readonly category: ErrorCategory;
   /** The HTTP status that came, if one came. */
@@ -192,7 +194,7 @@ function asLlmError(error: unknown): unknown {
   if (!(error instanceof ToolNodeError)) return error;
   const { message, code, category, status, retryAfterSeconds, cause } = error;
   return new LlmError(message, {
-    code: CODES[code as ToolErrorCode] ?? "E_LLM",
+    code: CODES[code] ?? "E_LLM",
     category,
     ...(status !== undefined && { status }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),

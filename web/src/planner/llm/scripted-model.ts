@@ -1,15 +1,17 @@
 /**
- * A model that follows a script, for demos, examples and tests with reproducible answers. It is a function from
- * request to response that implements OpenAI's chat completions, so that the client is the real one: use it in a
- * server, or as a client's `fetch`.
+ * A model that follows a script, for demos, examples and tests with reproducible answers. It is a `fetch` that
+ * implements OpenAI's chat completions, so that the client is the real one: give it to a client, or answer a server's
+ * requests with it.
  * @module
  */
 import { z } from "zod";
 
 /** A turn as the script sees it. */
 export interface ScriptedTurn {
-  /** The messages so far. */
+  /** The messages so far, the last one included. */
   readonly messages: readonly ScriptedMessage[];
+  /** The last message: what the user asked, or the result of a call. */
+  readonly last: ScriptedMessage;
   /** The names of the tools. */
   readonly tools: readonly string[];
 }
@@ -55,15 +57,26 @@ const REQUEST = z.object({
   stream: z.boolean().default(false),
 });
 
-/** Answers requests to `…/chat/completions`, as a stream if they ask for one. Refuses others with the reason. */
-export function scriptedModel(script: Script): (request: Request) => Promise<Response> {
-  return async (request) => {
+/**
+ * A `fetch` that answers requests to `…/chat/completions`, as a stream if they ask for one. Refuses others with the reason.
+ *
+ * @example
+ * ```ts
+ * const fetch = scriptedModel(({ last }) => ({ text: `You said: ${last.content}` }));
+ * const llm = new OpenAiClient({ model: "scripted", baseUrl: "http://model.example/v1", fetch });
+ * ```
+ */
+export function scriptedModel(script: Script): typeof globalThis.fetch {
+  return async (...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> => {
+    const request = new Request(input, init);
     const { pathname } = new URL(request.url);
     if (!pathname.endsWith("/chat/completions")) return failed(404, `There is nothing at ${pathname}.`);
     const read = REQUEST.safeParse(await request.json().catch(() => undefined));
     if (!read.success) return failed(400, z.prettifyError(read.error));
     const { messages, tools, stream } = read.data;
-    const answer = await script({ messages, tools: tools.map((tool) => tool.function.name) });
+    const last = messages.at(-1);
+    if (last === undefined) return failed(400, "messages must have one message at least.");
+    const answer = await script({ messages, last, tools: tools.map((tool) => tool.function.name) });
     return stream
       ? streamed(answer, messages)
       : Response.json(completion("message", whole(answer), ended(answer, messages)));

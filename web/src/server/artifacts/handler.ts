@@ -7,7 +7,7 @@ import { isArtifactId } from "../../artifacts/reference.js";
 import { scopeKey } from "../../artifacts/scope.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
-import { wrong } from "../../errors/arguments.js";
+import { checkOptionNames, wrong } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { failure, gone, jsonAnswer, notFound, refusal } from "../http/answers.js";
@@ -58,6 +58,7 @@ const METHODS = "GET, HEAD";
  * @throws SluiceError E_INVALID_ARGUMENT when the store is none, or the base no such path.
  */
 export function artifactHandler(options: ArtifactHandlerOptions): ArtifactHandler {
+  checkOptionNames(options, "artifactHandler", ["base", "expiresAt", "folder", "onError", "scope", "seen", "store"]);
   const { base, scope } = options;
   if (!/^\/(?:.*\/)?$/.test(base)) throw wrong("base", "a path that begins and ends with /");
   const store = asStore(options.store);

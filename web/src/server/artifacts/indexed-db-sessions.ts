@@ -8,6 +8,7 @@ import type { ArtifactScope, Clock } from "../../artifacts/store.js";
 import { guarded, type StorageAct } from "../../errors/storage.js";
 import { MAX_SEEN } from "./handler.js";
 import { isSessionKey, MAX_SESSIONS, sessionKey, type ArtifactSessions } from "./sessions.js";
+import { checkOptionNames } from "../../errors/arguments.js";
 
 interface Session {
   readonly key: string;
@@ -53,7 +54,9 @@ export class IndexedDbArtifactSessions implements ArtifactSessions, AsyncDisposa
   readonly #clock: Clock;
   #opening: Promise<Database> | null = null;
 
-  constructor({ name = "sluice-sessions", clock = Date.now }: IndexedDbSessionsOptions = {}) {
+  constructor(options: IndexedDbSessionsOptions = {}) {
+    const { name = "sluice-sessions", clock = Date.now } = options;
+    checkOptionNames(options, "an IndexedDbArtifactSessions", ["clock", "name"]);
     this.#name = name;
     this.#clock = clock;
   }

@@ -4,7 +4,7 @@
  */
 import { BareS3Store } from "../../artifacts/s3/bare-store.js";
 import { optionsFrom, type S3StoreOptions } from "../../artifacts/s3/options.js";
-import { objectOf, wrong } from "../../errors/arguments.js";
+import { checkOptionNames, objectOf, wrong } from "../../errors/arguments.js";
 import type { ArtifactRef, ArtifactScope } from "../../artifacts/store.js";
 import { contentDisposition, essenceOf, safeFilename, servedType, UNKNOWN_TYPE } from "./headers.js";
 
@@ -56,7 +56,8 @@ export class S3ArtifactStore extends BareS3Store {
    * @throws SluiceError E_INVALID_ARGUMENT; E_MISUSE if `@aws-sdk/s3-request-presigner` is not installed.
    */
   async downloadUrl(id: string, options: DownloadUrlOptions = {}): Promise<string | null> {
-    const { scope, expiresInSeconds = SECONDS, filename } = objectOf(options, "options");
+    checkOptionNames(options, "downloadUrl", ["expiresInSeconds", "filename", "scope"]);
+    const { scope, expiresInSeconds = SECONDS, filename } = options;
     if (!Number.isSafeInteger(expiresInSeconds) || expiresInSeconds < 1 || expiresInSeconds > MOST_SECONDS) {
       throw wrong("expiresInSeconds", `a whole number from 1 to ${MOST_SECONDS}`);
     }

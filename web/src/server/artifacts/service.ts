@@ -5,7 +5,7 @@
 import { asStore } from "../../artifacts/host-store.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
-import { wrong } from "../../errors/arguments.js";
+import { checkOptionNames, wrong } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { failure, notFound } from "../http/answers.js";
@@ -51,6 +51,7 @@ export interface ArtifactService {
  * @throws SluiceError E_INVALID_ARGUMENT when the store is none, or there is no address.
  */
 export function serveArtifacts(options: ServeArtifactsOptions): ArtifactService {
+  checkOptionNames(options, "serveArtifacts", ["base", "expiresAt", "sessions", "store"]);
   const { sessions, store, expiresAt } = options;
   if (typeof store !== "function") asStore(store);
   const root = new URL(SESSIONS, options.base ?? scopeOfWorker());
@@ -119,7 +120,11 @@ export interface ArtifactUrlOptions {
  * image.src = artifactUrl(key, ref.id);
  */
 export function artifactUrl(key: string, id: string, options: ArtifactUrlOptions = {}): string {
-  const { download = false, meta = false, base } = options;
+  const {
+    download = false,
+    meta = false,
+    base,
+  } = checkOptionNames(options, "artifactUrl", ["base", "download", "meta"]);
   const path = `${SESSIONS}${encodeURIComponent(key)}/artifacts/${encodeURIComponent(id)}`;
   const relative = `${path}${meta ? "/meta" : ""}${download ? "?download" : ""}`;
   return base === undefined ? relative : new URL(relative, base).href;
@@ -135,8 +140,9 @@ export function artifactUrl(key: string, id: string, options: ArtifactUrlOptions
  */
 export async function endSession(
   key: string,
-  { sessions, store }: { readonly sessions: ArtifactSessions; readonly store: SessionStore },
+  stores: { readonly sessions: ArtifactSessions; readonly store: SessionStore },
 ): Promise<number> {
+  const { sessions, store } = checkOptionNames(stores, "endSession", ["sessions", "store"]);
   const scope = await sessions.end(key);
   if (scope === null) return 0;
   const deleted = await deleteAll(new ScopedArtifacts(typeof store === "function" ? store(scope) : store, scope));

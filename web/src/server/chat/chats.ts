@@ -15,6 +15,7 @@ import { forget, loadRecord, placeOf, placeOfPause, RunPlace, saveRecord, type R
 import { Running, type RunHow } from "./run.js";
 import type { ArtifactScope } from "../../artifacts/store.js";
 import type { CatalogSource } from "../../planner/tool.js";
+import type { PausePayload } from "../../tools/options.js";
 import { type ReactPlannerOptions, ReactPlanner } from "../../planner/react-planner.js";
 import type { HostStateStore, StateStore } from "../../planner/state-store.js";
 import type { SluiceServerOptions } from "../options.js";
@@ -375,5 +376,5 @@ type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactP
 export interface ChatDeps extends Pick<ServeDeps, "state" | "store" | "limits" | "announcer" | "report"> {
   readonly planner: MakePlanner;
   /** Registers the session of a request for consent in a pause. Throws SluiceError E_STORE_…. */
-  readonly noteConsent: (session: string, payload: Readonly<Record<string, unknown>>) => Promise<void>;
+  readonly noteConsent: (session: string, payload: PausePayload) => Promise<void>;
 }

@@ -10,6 +10,7 @@ import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { refusal } from "./answers.js";
 import { closingRefused } from "./refusals.js";
+import { checkOptionNames } from "../../errors/arguments.js";
 
 /** Where to listen, and limits for clients. */
 export interface ListenOptions {
@@ -61,6 +62,7 @@ const LOOK = 50;
  * await using listening = await listen(server, { host: "127.0.0.1", port: 8080 });
  */
 export async function listen(server: RequestHandler, options: ListenOptions): Promise<ListeningServer> {
+  checkOptionNames(options, "listen", ["clientSeconds", "graceSeconds", "host", "maxConnections", "port"]);
   const { host, port, maxConnections = 4096, clientSeconds = 30, graceSeconds = 10 } = options;
   const requests = new RequestListener(server, clientSeconds * 1000);
   const http = createServer(

@@ -2,7 +2,7 @@
  * Questions to a person in the middle of a call. The answer may arrive in another process.
  * @module
  */
-import type { PauseReason, ToolContext } from "../../tools/options.js";
+import type { PausePayload, PauseReason, ToolContext } from "../../tools/options.js";
 import { ToolRateLimitError } from "../../tools/errors.js";
 import type { EventLog, LoggedEvent } from "../sessions/event-log.js";
 import type { ServedSession } from "../sessions/session.js";
@@ -13,7 +13,7 @@ interface PauseQuestion {
   /** Why the call waits. */
   readonly reason: PauseReason;
   /** The question's data. */
-  readonly payload: Readonly<Record<string, unknown>>;
+  readonly payload: PausePayload;
 }
 
 /** An open question. */

@@ -13,6 +13,7 @@ import {
 import { ToolAuthError } from "../errors.js";
 import { isLoopback, isSafeFrom } from "../addresses.js";
 import { failureOf, type Fetch, type OAuthProviderConfig, requestProvider, shortFetch } from "./oauth-client.js";
+import { checkOptionNames } from "../../errors/arguments.js";
 
 /** A request that every MCP server answers or rejects. */
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
@@ -65,6 +66,15 @@ export interface McpDiscovery {
  *   ToolNodeErrors if they cannot be reached; the signal's reason.
  */
 export async function discoverMcpProvider(discovery: McpDiscovery): Promise<OAuthProviderConfig> {
+  checkOptionNames(discovery, "discoverMcpProvider", [
+    "client",
+    "fetch",
+    "refusal",
+    "remedy",
+    "signal",
+    "source",
+    "url",
+  ]);
   const { source, signal } = discovery;
   return requestProvider(
     source,

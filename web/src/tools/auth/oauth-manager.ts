@@ -19,6 +19,7 @@ import {
 import { MemoryTokenStore, type OAuthUser, ownerKey, tokenOwner, type TokenStore } from "./token-store.js";
 import { KeyedQueue } from "../keyed-work.js";
 import { UserTokens } from "./tokens.js";
+import { checkOptionNames } from "../../errors/arguments.js";
 
 /** Milliseconds that a caller waits for a token to be renewed, including the store. */
 const MAX_WAIT = 60_000;
@@ -82,13 +83,9 @@ export class OAuthManager {
   readonly #finding = new KeyedQueue();
 
   /** Throws a ToolNodeError E_TOOL_CONFIG for a wrong provider or state store. */
-  constructor({
-    providers,
-    tokenStore = new MemoryTokenStore(),
-    stateStore,
-    clock = Date.now,
-    fetch,
-  }: OAuthManagerOptions) {
+  constructor(options: OAuthManagerOptions) {
+    checkOptionNames(options, "an OAuthManager", ["clock", "fetch", "providers", "stateStore", "tokenStore"]);
+    const { providers, tokenStore = new MemoryTokenStore(), stateStore, clock = Date.now, fetch } = options;
     this.#clock = clock;
     this.#fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#pending = new PendingRequests(checkedStateStore(stateStore ?? new MemoryOAuthStates(clock)), clock);

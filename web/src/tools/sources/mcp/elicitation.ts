@@ -7,8 +7,8 @@ import { onAbort, untilAborted, untilEither } from "../../../core/abort.js";
 import { shortened } from "../../../mcp/artifact-reader/answer.js";
 import { subjectOf, ToolNodeError, type ToolPlace } from "../../errors.js";
 import { isSafe } from "../../addresses.js";
-import type { PauseReason } from "../../options.js";
-import type { SourceCall } from "../../source.js";
+import type { PausePayload, PauseReason } from "../../options.js";
+import type { JsonSchema, SourceCall } from "../../source.js";
 
 /** Maximum number of questions of one call. */
 export const MAX_ASKED: number = 20;
@@ -148,7 +148,7 @@ export class Calls {
 /** A question for the host. */
 interface Question {
   readonly reason: PauseReason;
-  readonly payload: Readonly<Record<string, unknown>>;
+  readonly payload: PausePayload;
   /** The fields of a form. Undefined for a page to open. */
   readonly fields: readonly string[] | undefined;
 }
@@ -186,15 +186,15 @@ export function questionOf(params: unknown, { source, tool = "" }: ToolPlace): Q
   if (value.mode === "url") {
     const { url } = value;
     if (url.length > MAX_TEXT || !URL.canParse(url) || !isSafe(new URL(url))) return undefined;
-    const payload = { pause_type: "url", url: new URL(url).href, ...about };
+    const payload = { pause_type: "url" as const, url: new URL(url).href, ...about };
     return { reason: "external_event", payload, fields: undefined };
   }
   const { type, properties, required } = value.requestedSchema;
   const asked = { type, properties, ...(required !== undefined && { required }) };
   if (JSON.stringify(asked).length > MAX_JSON) return undefined;
-  const schema = tidied(asked);
+  const schema = tidied(asked) as JsonSchema | undefined;
   if (schema === undefined) return undefined;
-  const payload = { pause_type: "elicitation", schema, ...about };
+  const payload = { pause_type: "elicitation" as const, schema, ...about };
   return { reason: "await_input", payload, fields: Object.keys(properties) };
 }
 

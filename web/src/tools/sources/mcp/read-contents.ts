@@ -106,7 +106,7 @@ function bytesOf(blob: string): Uint8Array | undefined {
 /** The core has already chosen the type from the bytes and the declared type. */
 function artifact(uri: string, ref: AnswerRef): ReadContent {
   const { id, mime_type, size_bytes, filename, source } = ref;
-  const summary = [source["description"], source["warning"]].filter((part) => typeof part === "string").join("; ");
+  const summary = [source.description, source.warning].filter((part) => typeof part === "string").join("; ");
   return { kind: "artifact", uri, mime_type, id, size_bytes, filename, summary };
 }
 

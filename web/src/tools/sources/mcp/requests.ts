@@ -11,7 +11,6 @@ import {
   subjectOf,
   ToolAuthError,
   ToolConnectionError,
-  type ToolErrorCode,
   ToolNodeError,
   type ToolPlace,
   wasClosed,
@@ -84,7 +83,7 @@ function withoutRetry(error: ToolNodeError): ToolNodeError {
   const Class = error instanceof ToolAuthError ? ToolAuthError : ToolNodeError;
   return new Class(message, {
     cause: error,
-    code: error.code as ToolErrorCode,
+    code: error.code,
     category: category === "retryable_rate" ? "retryable_server" : category,
   });
 }
