@@ -172,7 +172,7 @@ describe.each(PLACES)("in a %s", (place) => {
     const auth = { auth_type: "bearer", auth_config: { token: TOKEN } };
     expect(await ask("moved", { url, auth })).toMatchObject({
       code: "E_TOOL",
-      message: expect.stringContaining("redirects where a browser does not tell"),
+      message: expect.stringContaining("redirects to an address that the browser does not reveal"),
     });
   });
 
@@ -201,7 +201,7 @@ describe.each(PLACES)("in a %s", (place) => {
     expect(await ask("connect", { config })).toMatchObject({
       name: "ToolNodeError",
       code: "E_TOOL_UNSUPPORTED",
-      message: expect.stringContaining("programs are started in Node only"),
+      message: expect.stringContaining("programs can only be started in Node"),
     });
   });
 

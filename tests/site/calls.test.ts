@@ -27,7 +27,7 @@ describe("a call that takes long", () => {
     expect(await card(page).getByRole("button", { name: "Continue in background" }).count()).toBe(0);
 
     await card(page).getByRole("button", { name: "Cancel" }).click();
-    await card(page).getByText("It was cancelled: nothing came of it.").waitFor();
+    await card(page).getByText("Cancelled.").waitFor();
     expect(await card(page).locator("sluice-result").count()).toBe(0);
   });
 
@@ -54,7 +54,7 @@ describe("a call that takes long", () => {
 test("a question of the server's stands where the call was made, and its answer goes there", async () => {
   const { page } = seen;
   await begin(page, "asks");
-  const pause = page.getByRole("group", { name: "A call waits for you" });
+  const pause = page.getByRole("group", { name: "A call is waiting for you" });
   await pause.getByRole("textbox", { name: /^Answer/ }).fill("North");
   await pause.getByRole("button", { name: "Answer" }).click();
   await card(page).getByLabel("What the model sees").getByText("The answer was: North").waitFor();

@@ -102,7 +102,7 @@ describe("the chat", () => {
       await ask(page, "Import the orders, which takes 60 seconds");
       await page.getByRole("group", { name: "Call of demo.slow_import" }).last().getByRole("progressbar").waitFor();
       await page.locator("playground-chat").getByRole("button", { name: "Stop" }).click();
-      await (await answered(page)).getByText("It was stopped.").waitFor();
+      await (await answered(page)).getByText("Stopped.", { exact: true }).waitFor();
 
       await ask(page, "Import the orders, which takes 2 seconds");
       await go(page, "Log");
@@ -117,7 +117,7 @@ describe("the chat", () => {
   test("a question of a server's pauses the run, which goes on with the answer", async () => {
     const { page } = seen;
     await ask(page, "Ask me something");
-    const pause = page.getByRole("group", { name: "A call waits for you" });
+    const pause = page.getByRole("group", { name: "A call is waiting for you" });
     await pause.getByRole("textbox", { name: /^Answer/ }).waitFor();
     // Whoever only waits need not look for it.
     await expect.poll(() => pause.locator("input").evaluate((field) => field.matches(":focus"))).toBe(true);
@@ -258,7 +258,7 @@ describe("its model", () => {
   test("a model that says nothing is told of", async () => {
     const { page } = seen;
     await ask(page, "Say nothing.");
-    await page.locator("playground-turn").last().getByText("The model said nothing.").waitFor();
+    await page.locator("playground-turn").last().getByText("The model gave no answer.").waitFor();
   });
 
   test("the key is in memory alone, unless a person wants it remembered", async () => {
@@ -340,7 +340,7 @@ describe("signing in", () => {
     const { page } = seen;
     for (const token of tokens) revoked.add(token);
     await ask(page, "Call whoami");
-    const pause = page.getByRole("group", { name: "A call waits for you" });
+    const pause = page.getByRole("group", { name: "A call is waiting for you" });
     await pause.getByRole("button", { name: "Authorise" }).waitFor();
     await lastTurn(page).getByText("waits for you").waitFor();
     expect(await pause.getByRole("timer").innerText()).toMatch(/^(?:10:00|9:\d\d) left$/);
@@ -359,7 +359,7 @@ describe("signing in", () => {
     const { page } = seen;
     for (const token of tokens) revoked.add(token);
     await ask(page, "Call whoami");
-    const pause = page.getByRole("group", { name: "A call waits for you" });
+    const pause = page.getByRole("group", { name: "A call is waiting for you" });
     await pause.getByRole("button", { name: "Cancel" }).click();
     await lastTurn(page)
       .getByText(/did not give access/)

@@ -224,7 +224,7 @@ describe("previews", () => {
       const { page } = seen;
       await pick(page, "torn.pdf", "%PDF-1.7\nthat is all", "application/pdf");
       const shown = await preview(page);
-      await shown.getByRole("tabpanel").getByText("It is not a PDF that can be read.").waitFor();
+      await shown.getByRole("tabpanel").getByText("This PDF cannot be read.").waitFor();
       await shown.getByRole("button", { name: "Show source" }).click();
       await shown.locator(".hex .bytes").first().waitFor();
     });

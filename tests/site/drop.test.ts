@@ -164,7 +164,7 @@ describe("JSON that is broken", () => {
     const { page } = seen;
     const [name, text] = BROKEN[0] ?? ["", ""];
     await pick(page, name, text, "application/json");
-    await card(page).getByRole("button", { name: "Take it as a file, whatever it says" }).click();
+    await card(page).getByRole("button", { name: "Treat it as a file anyway" }).click();
     await card(page).locator("sluice-result").waitFor();
     const { artifacts, original } = await inView(page);
     expect(artifacts).toMatchObject([{ filename: name, size_bytes: Buffer.byteLength(text) }]);

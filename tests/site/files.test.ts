@@ -39,8 +39,8 @@ describe("files", () => {
   test("before anything is kept, one sentence and one button say what to do", async () => {
     const { page } = seen;
     await go(page, "My Files");
-    await files(page).getByText("You have not kept anything yet").waitFor();
-    await files(page).getByRole("button", { name: "Find something to keep" }).click();
+    await files(page).getByText("You have no files yet").waitFor();
+    await files(page).getByRole("button", { name: "Run a tool" }).click();
     await page.locator("playground-try").waitFor();
   });
 

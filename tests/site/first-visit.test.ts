@@ -115,7 +115,7 @@ describe("a narrow page", () => {
       await card.getByRole("button", { name: /^More actions/ }).tap();
       await view.getByRole("menuitem", { name: "Delete" }).tap();
       await card.getByRole("group", { name: "Delete the year.png?" }).getByRole("button", { name: "Yes" }).tap();
-      await view.getByText("You have not kept anything yet").waitFor();
+      await view.getByText("You have no files yet").waitFor();
       expect(await view.getByRole("article").count()).toBe(0);
     });
 

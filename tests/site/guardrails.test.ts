@@ -19,7 +19,7 @@ beforeEach(async () => {
   // What held before is said to hold until this does.
   const wanted = await expected(seen.page, {});
   await vi.waitUntil(async () => (await modelSide()) === wanted, { timeout: 20_000 });
-  await view.getByText("This holds.").waitFor();
+  await view.getByText("The configuration is valid.").waitFor();
 });
 
 const editor = (): Locator => view.getByRole("textbox", { name: "Configuration as JSON" });
@@ -58,7 +58,7 @@ describe("a change", () => {
   });
 
   test("of a choice does too", async () => {
-    const box = view.getByRole("checkbox", { name: /^Store for size alone/ });
+    const box = view.getByRole("checkbox", { name: /^Store large texts/ });
     await box.uncheck();
     await expect.poll(modelSide, { timeout: 20_000 }).toContain("export interface Order");
     expect(await written()).toEqual({ auto_artifact_large_content: false });
@@ -118,7 +118,7 @@ describe("what is wrong", () => {
     await write('{ "max_inline_sise": 5 }');
     await problem().waitFor();
     await write('{ "max_inline_size": 5000 }');
-    await view.getByText("This holds.").waitFor();
+    await view.getByText("The configuration is valid.").waitFor();
     expect(await problem().count()).toBe(0);
   });
 });
@@ -134,7 +134,7 @@ describe("a configuration", () => {
   test("is exported as the file that the command line reads", async () => {
     const config = { max_inline_size: 5000 };
     await write(JSON.stringify(config));
-    await view.getByText("This holds.").waitFor();
+    await view.getByText("The configuration is valid.").waitFor();
     const [download] = await Promise.all([
       seen.page.waitForEvent("download"),
       view.getByRole("button", { name: "Export" }).click(),

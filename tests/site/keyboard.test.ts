@@ -125,7 +125,7 @@ describe("with the keyboard alone", () => {
     await page.keyboard.type("g r?[");
     expect(await page.getByRole("searchbox", { name: "Search tools" }).inputValue()).toBe("g r?[");
     expect(await page.title()).toBe("Tools · Sluice playground");
-    await page.getByText("No tool is called that.").waitFor();
+    await page.getByText("No tool matches.").waitFor();
     await page.keyboard.press("Escape");
   });
 

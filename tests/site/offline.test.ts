@@ -124,7 +124,7 @@ describe("a full disk", () => {
       .getByText(/no more room/)
       .waitFor();
     await call.locator("sluice-artifact").getByText("not stored", { exact: false }).first().waitFor();
-    await call.getByLabel("What the model sees").getByText("Content not stored (E_STORE_FULL)").waitFor();
+    await call.getByLabel("What the model sees").getByText("(E_STORE_FULL)").waitFor();
     await expect.poll(used, { timeout: PATIENCE }).toBeLessThan(before + MIB);
   });
 
@@ -146,7 +146,7 @@ describe("a full disk", () => {
       .waitFor();
     await page.keyboard.press("Escape");
     await go(page, "My Files");
-    await page.locator("playground-files").getByText("You have not kept anything yet").waitFor();
+    await page.locator("playground-files").getByText("You have no files yet").waitFor();
     await expect.poll(used, { timeout: PATIENCE }).toBeLessThan(before + MIB);
   });
 

@@ -77,13 +77,13 @@ test("a call is cancelled alone, and the model goes on; stopping gives up the ru
   await ask(page, `Wait for ${join(server().folder, "never")}`);
   await call.getByText(/^Looked \d+ times$/).waitFor();
   await page.locator("playground-chat").getByRole("button", { name: "Stop" }).click();
-  await (await answered(page)).getByText("It was stopped.").waitFor();
+  await (await answered(page)).getByText("Stopped.", { exact: true }).waitFor();
 });
 
 test("a question of a tool's pauses the run, which goes on with the answer", async () => {
   const { page } = seen;
   await ask(page, "Ask me");
-  const pause = page.getByRole("group", { name: "A call waits for you" });
+  const pause = page.getByRole("group", { name: "A call is waiting for you" });
   await pause.getByText("Who are you?").waitFor();
   await lastTurn(page).getByText("waits for you").waitFor();
   await pause.getByRole("textbox").fill("Ada");
@@ -103,7 +103,7 @@ test("a file that a tool makes is the user's at the server, and is opened beside
   await ask(page, "Make the report");
   const turn = await answered(page);
   const drawer = page.locator("playground-drawer");
-  await drawer.getByText("In your files at this page's server").waitFor();
+  await drawer.getByText("In your files on this page's server").waitFor();
   await drawer.getByText("North").first().waitFor();
   const card = turn.getByRole("group", { name: "Call of desk.report" }).locator("sluice-artifact");
   await card.getByText("report.csv").waitFor();

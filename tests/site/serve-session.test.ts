@@ -72,7 +72,7 @@ describe("what the session stored", () => {
     const { page } = seen;
     await connected(page);
     await go(page, "My Files");
-    await page.getByText("The session has stored nothing there yet").waitFor();
+    await page.getByText("The session has stored nothing on the server yet").waitFor();
     const id = await upload(page, "shore.png");
     const card = listed(page).first();
     await card.getByText("shore.png").waitFor();
@@ -97,7 +97,7 @@ describe("what the session stored", () => {
     await card.getByRole("button", { name: /^More actions/ }).click();
     await card.getByRole("menuitem", { name: "Delete" }).click();
     await card.getByRole("button", { name: "Yes" }).click();
-    await page.getByText("The session has stored nothing there yet").waitFor();
+    await page.getByText("The session has stored nothing on the server yet").waitFor();
     expect(seen.complaints).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe("what the session stored", () => {
     await using other = await visit({ url: server().url, serviceWorkers: "block" });
     await connected(other.page);
     await go(other.page, "My Files");
-    await other.page.getByText("The session has stored nothing there yet").waitFor();
+    await other.page.getByText("The session has stored nothing on the server yet").waitFor();
     const status = (address: string): Promise<number> =>
       other.page.evaluate(async (path) => (await fetch(path)).status, address);
     expect(await status(`./artifacts/${id}`)).toBe(404);
@@ -128,7 +128,7 @@ describe("what the session stored", () => {
     await go(page, "My Files");
     await page.locator("playground-files").getByRole("button", { name: "End session" }).click();
     const question = page.getByRole("dialog", { name: "End session" });
-    await question.getByText(/What the session stored at this page's server is deleted too/).waitFor();
+    await question.getByText(/What the session stored on this page's server is deleted too/).waitFor();
     const reloaded = page.waitForEvent("load");
     await question.getByRole("button", { name: "End session" }).click();
     await reloaded;
@@ -146,8 +146,8 @@ describe("a session that is over", () => {
     await connected(page);
     await page.evaluate(async () => (await fetch("./sessions/current", { method: "DELETE" })).status);
     const note = page.locator("playground-session").getByRole("alert");
-    await note.getByText("Your session at this page's server is over, and what it stored there is gone.").waitFor();
-    await note.getByRole("button", { name: "Begin a new session" }).click();
+    await note.getByText("Your session on this page's server has ended, and what it stored was deleted.").waitFor();
+    await note.getByRole("button", { name: "Start a new session" }).click();
     await note.waitFor({ state: "detached" });
     await connected(page);
     await run(page, "picture");

@@ -91,7 +91,7 @@ describe("a server of one's own", () => {
 
     await using other = await visit({ url: server().url });
     await go(other.page, "My Files");
-    await other.page.getByText("The session has stored nothing there yet").waitFor();
+    await other.page.getByText("The session has stored nothing on the server yet").waitFor();
   });
 
   // Until the lease of the dead one ends, which a brief run does not wait for.
@@ -124,7 +124,7 @@ describe("a server of one's own", () => {
     await firstResult(page);
     await expect.poll(kept, { timeout: 30_000 }).toEqual([]);
     await go(page, "My Files");
-    await page.getByText("The session has stored nothing there yet").waitFor();
+    await page.getByText("The session has stored nothing on the server yet").waitFor();
   });
 });
 
@@ -177,7 +177,7 @@ describe("its views", () => {
       show: async (page) => {
         await go(page, "Try");
         await page.evaluate(async () => (await fetch("./sessions/current", { method: "DELETE" })).status);
-        await page.getByRole("button", { name: "Begin a new session" }).waitFor();
+        await page.getByRole("button", { name: "Start a new session" }).waitFor();
       },
     },
   ];
@@ -206,7 +206,7 @@ describe("its views", () => {
 
   async function files(page: Page): Promise<void> {
     await go(page, "My Files");
-    await page.locator("playground-served").getByRole("heading", { name: "At this page's server" }).waitFor();
+    await page.locator("playground-served").getByRole("heading", { name: "On this page's server" }).waitFor();
   }
 });
 
@@ -275,7 +275,7 @@ describe("signing in", () => {
     const dialog = page.getByRole("dialog", { name: "Servers" });
     await dialog.getByRole("button", { name: "Sign in to docs" }).click();
     await consent(page, { knows: false });
-    await page.getByRole("group", { name: "A call waits for you" }).waitFor({ state: "detached" });
+    await page.getByRole("group", { name: "A call is waiting for you" }).waitFor({ state: "detached" });
     await ask(page, "Call whoami");
     await lastTurn(page)
       .getByText(/ada@example/)
@@ -287,7 +287,7 @@ describe("signing in", () => {
     const { page } = seen;
     for (const token of tokens) revoked.add(token);
     await ask(page, "Call whoami");
-    const pause = page.getByRole("group", { name: "A call waits for you" });
+    const pause = page.getByRole("group", { name: "A call is waiting for you" });
     await pause.getByRole("button", { name: "Authorise" }).waitFor();
     await lastTurn(page).getByText("waits for you").waitFor();
     await consent(page, { knows: true });
@@ -302,7 +302,7 @@ describe("signing in", () => {
     const { page } = seen;
     for (const token of tokens) revoked.add(token);
     await ask(page, "Call whoami");
-    const pause = page.getByRole("group", { name: "A call waits for you" });
+    const pause = page.getByRole("group", { name: "A call is waiting for you" });
     await pause.getByRole("button", { name: "Cancel" }).click();
     await lastTurn(page)
       .getByText(/did not give access/)

@@ -185,7 +185,7 @@ describe("signing in", () => {
   test("a pause says who asks and for how long; it can be given up", async () => {
     const { page } = seen;
     await dial(page, server().url);
-    const pause = page.getByRole("group", { name: "A call waits for you" });
+    const pause = page.getByRole("group", { name: "A call is waiting for you" });
     await pause.getByRole("button", { name: "Authorise" }).waitFor();
     expect(await pause.innerText()).toContain(new URL(accounts().origin).host);
     expect(await pause.getByRole("timer").innerText()).toMatch(/^(?:10:00|9:\d\d) left$/);
@@ -207,7 +207,7 @@ describe("signing in", () => {
     await closing;
     await run(page, "whoami");
     await page.locator("playground-tools").getByLabel("What the model sees").getByText("ada@example").waitFor();
-    expect(await page.getByRole("group", { name: "A call waits for you" }).count()).toBe(0);
+    expect(await page.getByRole("group", { name: "A call is waiting for you" }).count()).toBe(0);
   });
 
   test("no token is in the document, in what the page remembers, or on the console", async () => {

@@ -180,7 +180,7 @@ export async function dial(page: Page, url: string, withFiles = false): Promise<
     .click();
   const form = page.locator("playground-servers dialog form");
   await form.locator("[name=url]").fill(url);
-  if (withFiles) await form.getByRole("checkbox", { name: /^Works with my files/ }).check();
+  if (withFiles) await form.getByRole("checkbox", { name: /^Use my files/ }).check();
   await form.getByRole("button", { name: "Connect" }).click();
 }
 

@@ -115,7 +115,7 @@ test.each([...Object.entries(TAKERS), ...OTHERS])(
   "%s: another name is refused, with all that there are",
   async (type, taker) => {
     const error = await refusal(taker, "qqqqqqqqqqqqqqqq");
-    const [, list = ""] = /^"q+" is no option of .+: there are (.*)\.$/.exec((error as Error).message) ?? [];
+    const [, list = ""] = /^"q+" is not an option of .+; the options are (.*)\.$/.exec((error as Error).message) ?? [];
     // The place of the core is an option beside the type.
     const listed = list.split(", ").filter((name) => name !== "wasm" || type !== "SluiceOptions");
     expect(listed.toSorted()).toEqual(MEMBERS.get(type)?.toSorted());
@@ -129,7 +129,7 @@ test.each([...Object.entries(TAKERS), ...OTHERS])(
       const slip = `${name}x`;
       const error = await refusal(taker, slip);
       expect(error).toMatchObject({ code: expect.stringMatching(/^E_(?:INVALID_ARGUMENT|TOOL_CONFIG)$/) as string });
-      expect((error as Error).message).toMatch(new RegExp(`^"${slip}" is no option of .+: did you mean \\w+\\?$`));
+      expect((error as Error).message).toMatch(new RegExp(`^"${slip}" is not an option of .+; did you mean \\w+\\?$`));
     }
   },
 );

@@ -207,7 +207,7 @@ export class SluiceArtifact extends LitElement {
       await navigator.clipboard.writeText(ref);
       this.#say("Copied");
     } catch {
-      this.#fail({ sentence: "The browser did not let it be copied: copy it by hand.", ref });
+      this.#fail({ sentence: "The browser blocked copying: copy it by hand.", ref });
     }
   }
 

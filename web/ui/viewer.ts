@@ -203,7 +203,7 @@ export class SluiceViewer extends LitElement {
       await navigator.clipboard.writeText(text);
       this.#say("Copied");
     } catch {
-      this.#say("It could not be copied: select it instead.");
+      this.#say("The browser blocked copying: select it instead.");
     }
   }
 

@@ -211,7 +211,7 @@ describe("changes", () => {
     await userEvent.click(part(element, "#tab-subscribed"));
     await eventually(() => expect(part(element, ".badge").textContent.trim()).toBe("Subscribed"));
     await userEvent.click(button(element, "Subscribe to Note A"));
-    await eventually(() => expect(part(element, ".empty").textContent).toContain("Nothing is subscribed to."));
+    await eventually(() => expect(part(element, ".empty").textContent).toContain("There are no subscriptions."));
     expect(unsubscribe).toHaveBeenCalledOnce();
   });
 

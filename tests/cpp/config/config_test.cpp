@@ -142,19 +142,19 @@ TEST(ConfigTest, EverySectionIsAnObject) {
 
 TEST(ConfigTest, SuggestsTheNearestKey) {
   expect_refused(R"({"max_inline_sise":1000})", Code::config_key, "max_inline_sise",
-                 "max_inline_sise is not a configuration key: did you mean max_inline_size?");
+                 "max_inline_sise is not a configuration key; did you mean max_inline_size?");
   expect_refused(
       R"({"binary_detection":{"enable":true}})", Code::config_key, "binary_detection.enable",
-      "binary_detection.enable is not a configuration key: did you mean binary_detection.enabled?");
+      "binary_detection.enable is not a configuration key; did you mean binary_detection.enabled?");
   expect_refused(R"({"Max-Inline-Size":1000})", Code::config_key, "Max-Inline-Size",
-                 "Max-Inline-Size is not a configuration key: did you mean max_inline_size?");
+                 "Max-Inline-Size is not a configuration key; did you mean max_inline_size?");
   expect_refused(
       R"({"resources":{"q":1}})", Code::config_key, "resources.q",
-      "resources.q is not a configuration key: below resources there are enabled, "
+      "resources.q is not a configuration key; the keys of resources are enabled, "
       "auto_read_if_size_under_bytes, inline_text_if_under_chars and cache_reads_to_artifacts");
   expect_refused(R"({"tool_fields":{"t":[{"field_path":"a","content_typ":"b"}]}})",
                  Code::config_key, "tool_fields.t[0].content_typ",
-                 "tool_fields.t[0].content_typ is not a configuration key: did you mean "
+                 "tool_fields.t[0].content_typ is not a configuration key; did you mean "
                  "tool_fields.t[0].content_type?");
   EXPECT_EQ(read(R"({"guardrail.max_field_chars":99})").code, Code::config_key);
 }
@@ -384,8 +384,8 @@ TEST(ConfigValuedTest, TheConfigurationIsRefusedWithTheReason) {
     const Status status = parse_config(json, config);
     EXPECT_EQ(status.code, Code::config_json) << json;
     EXPECT_EQ(status.message,
-              "the configuration holds a number or an escape that has no value, "
-              "or an object of more than 2000 members");
+              "the configuration has an invalid number or escape sequence, "
+              "or an object with more than 2,000 members");
   }
 }
 

@@ -17,26 +17,26 @@ std::string zip_facts(const std::string& file) {
 
 TEST(DescribeZip, EntriesAreCountedAndTheFirstNamed) {
   EXPECT_EQ(zip_facts(zip({{"a.txt"}, {"b/"}, {"b/c.txt"}})),
-            ", 3 entries, untrusted file text: \"a.txt\", \"b/c.txt\"");
-  EXPECT_EQ(zip_facts(zip({{"a.txt"}})), ", 1 entry, untrusted file text: \"a.txt\"");
+            ", 3 entries, names (from the file): \"a.txt\", \"b/c.txt\"");
+  EXPECT_EQ(zip_facts(zip({{"a.txt"}})), ", 1 entry, names (from the file): \"a.txt\"");
   EXPECT_EQ(zip_facts(zip({})), ", 0 entries");
 }
 
 TEST(DescribeZip, FiveNamesAreQuotedAtMost) {
   EXPECT_EQ(zip_facts(zip({{"1"}, {"2"}, {"3"}, {"4"}, {"5"}, {"6"}, {"7"}})),
-            ", 7 entries, untrusted file text: \"1\", \"2\", \"3\", \"4\", \"5\", …");
+            ", 7 entries, names (from the file): \"1\", \"2\", \"3\", \"4\", \"5\", …");
   EXPECT_EQ(zip_facts(zip({{"\x1b[31m"}, {"![x](http://y)"}})),
-            ", 2 entries, untrusted file text: \"ǃ❲x❳❨http:/ /y❩\"");
+            ", 2 entries, names (from the file): \"ǃ❲x❳❨http:/ /y❩\"");
 }
 
 TEST(DescribeZip, TheDirectoryIsReadAtTheEnd) {
   const std::string large(200'000, 'x');
   EXPECT_EQ(zip_facts(zip({{"a", 0, large}, {"b"}})),
-            ", 2 entries, untrusted file text: \"a\", \"b\"");
+            ", 2 entries, names (from the file): \"a\", \"b\"");
   EXPECT_EQ(zip_facts(zip({{"a"}}, "a comment with PK\5\6 in it")),
-            ", 1 entry, untrusted file text: \"a\"");
+            ", 1 entry, names (from the file): \"a\"");
   EXPECT_EQ(zip_facts(zip({{"a", 0, large}, {"b"}}, "", true)),
-            ", 2 entries, untrusted file text: \"a\", \"b\"");
+            ", 2 entries, names (from the file): \"a\", \"b\"");
 }
 
 TEST(DescribeZip, ADirectoryLargerThanTheTailIsCountedByItsEnd) {
@@ -48,7 +48,7 @@ TEST(DescribeZip, ADirectoryLargerThanTheTailIsCountedByItsEnd) {
 
 TEST(DescribeZip, EncryptedEntriesAreTold) {
   EXPECT_EQ(zip_facts(zip({{"a"}, {"b", 1}})),
-            ", 2 entries, encrypted, untrusted file text: \"a\", \"b\"");
+            ", 2 entries, encrypted, names (from the file): \"a\", \"b\"");
 }
 
 TEST(DescribeZip, OfficeFilesAreCountedByTheirParts) {
@@ -94,25 +94,26 @@ std::string tar_facts(const std::string& file) {
 
 TEST(DescribeTar, MembersAreNamed) {
   const std::string file = member("a.txt", 5) + member("b/", 0, '5') + member("b/c", 512);
-  EXPECT_EQ(tar_facts(file + zeros(1'024)), ", 3 entries, untrusted file text: \"a.txt\", \"b/c\"");
-  EXPECT_EQ(tar_facts(file), ", untrusted file text: \"a.txt\", \"b/c\"") << "no end is seen";
+  EXPECT_EQ(tar_facts(file + zeros(1'024)),
+            ", 3 entries, names (from the file): \"a.txt\", \"b/c\"");
+  EXPECT_EQ(tar_facts(file), ", names (from the file): \"a.txt\", \"b/c\"") << "no end is seen";
 }
 
 TEST(DescribeTar, WhatMembersAreIsNotWhatTheArchiveIs) {
   std::string file = member("a.pdf", 600) + zeros(1'024);
   file.replace(512, 56, "%PDF-1.4\n1 0 obj\n<</Type/Pages/Count 3/Kids[]>>\nendobj\n\n");
-  EXPECT_EQ(tar_facts(file), ", 1 entry, untrusted file text: \"a.pdf\"");
+  EXPECT_EQ(tar_facts(file), ", 1 entry, names (from the file): \"a.pdf\"");
 }
 
 TEST(DescribeTar, MetadataOfMembersAreNoMembers) {
   EXPECT_EQ(tar_facts(member("PaxHeader/a", 20, 'x') + member("a", 1) + zeros(1'024)),
-            ", 1 entry, untrusted file text: \"a\"");
+            ", 1 entry, names (from the file): \"a\"");
 }
 
 TEST(DescribeTar, MembersBehindWhatIsSeenAreNotCounted) {
   EXPECT_EQ(tar_facts(member("a", 70'000) + member("b", 90'000) + member("c", 200'000) +
                       member("d", 1) + zeros(1'024)),
-            ", untrusted file text: \"a\"");
+            ", names (from the file): \"a\"");
 }
 
 TEST(DescribeTar, BrokenSizesEndTheList) {
@@ -120,7 +121,7 @@ TEST(DescribeTar, BrokenSizesEndTheList) {
   file[124] = '\x80';
   EXPECT_EQ(tar_facts(file), "");
   file.replace(124, 12, "777777777777");
-  EXPECT_EQ(tar_facts(file), ", untrusted file text: \"a\"");
+  EXPECT_EQ(tar_facts(file), ", names (from the file): \"a\"");
 }
 
 TEST(DescribeGzip, TheNameOfTheFileIsQuoted) {
@@ -129,9 +130,9 @@ TEST(DescribeGzip, TheNameOfTheFileIsQuoted) {
   };
   const std::string start = "\x1f\x8b\x08"s;
   EXPECT_EQ(gzip(start + "\x08" + zeros(6) + "report.csv\0x"s),
-            ", untrusted file text: \"report.csv\"");
+            ", name (from the file): \"report.csv\"");
   EXPECT_EQ(gzip(start + "\x0c" + zeros(6) + le(3, 2) + "abc" + "r.csv\0x"s),
-            ", untrusted file text: \"r.csv\"");
+            ", name (from the file): \"r.csv\"");
   EXPECT_EQ(gzip(start + "\x0c" + zeros(6) + le(300, 2) + "abc"), "");
   EXPECT_EQ(gzip(start + "\x08" + zeros(6) + "never ends"), "");
   EXPECT_EQ(gzip(start + zeros(20)), "");
@@ -185,27 +186,28 @@ TEST(DescribePdf, BothEndsOfALargeFileAreSeen) {
   const std::string middle =
       object(5, "<< /Length 1 >>\nstream\n" + std::string(300'000, 'x') + "\nendstream");
   EXPECT_EQ(facts(pdf(kPages + middle + info("(Report)"))),
-            ", 14 pages, untrusted file text: \"Report\"");
+            ", 14 pages, title (from the file): \"Report\"");
   EXPECT_EQ(facts(pdf(info("(Report)") + middle + kPages)),
-            ", 14 pages, untrusted file text: \"Report\"");
+            ", 14 pages, title (from the file): \"Report\"");
   EXPECT_EQ(facts(pdf(middle + kPages + middle)), "") << "in the middle nothing is seen";
 }
 
 TEST(DescribePdf, TheTitleIsThatOfTheDocument) {
-  EXPECT_EQ(facts(pdf(info("(Quarterly report)"))), ", untrusted file text: \"Quarterly report\"");
+  EXPECT_EQ(facts(pdf(info("(Quarterly report)"))),
+            ", title (from the file): \"Quarterly report\"");
   EXPECT_EQ(facts(pdf(object(5, "<< /Title (Chapter 1) /Parent 4 0 R /Dest [3 0 R] >>"))), "");
   EXPECT_EQ(facts(pdf(info("()"))), "");
   EXPECT_EQ(facts(pdf(info("(   )"))), "");
   EXPECT_EQ(facts(pdf(info("(<script>]\\(http://x)"))),
-            ", untrusted file text: \"‹script›❳❨http:/ /x\"");
+            ", title (from the file): \"‹script›❳❨http:/ /x\"");
 }
 
 TEST(DescribePdf, MetadataGiveTheTitleWhereNothingElseDoes) {
   const std::string xmp =
       "<x:xmpmeta><dc:title><rdf:Alt><rdf:li xml:lang=\"x-default\">Caf\xc3\xa9</rdf:li></rdf:Alt>"
       "</dc:title></x:xmpmeta>";
-  EXPECT_EQ(facts(pdf(object(8, xmp))), ", untrusted file text: \"Café\"");
-  EXPECT_EQ(facts(pdf(object(8, xmp) + info("(Own)"))), ", untrusted file text: \"Own\"");
+  EXPECT_EQ(facts(pdf(object(8, xmp))), ", title (from the file): \"Café\"");
+  EXPECT_EQ(facts(pdf(object(8, xmp) + info("(Own)"))), ", title (from the file): \"Own\"");
   EXPECT_EQ(facts(pdf(object(8, "<dc:title><rdf:li>never ends"))), "");
 }
 

@@ -61,9 +61,9 @@ TEST(DescribeLine, JsonHasItsShape) {
 
 TEST(DescribeLine, TextHasLinesAndItsFirst) {
   EXPECT_EQ(text_line("Hello <b>\nworld\n"),
-            "text, 16 B, 2 lines, first line untrusted file text: \"Hello ‹b›\"");
-  EXPECT_EQ(text_line("a\r\nb\rc"), "text, 6 B, 3 lines, first line untrusted file text: \"a\"");
-  EXPECT_EQ(text_line("a"), "text, 1 B, 1 line, first line untrusted file text: \"a\"");
+            "text, 16 B, 2 lines, first line (from the file): \"Hello ‹b›\"");
+  EXPECT_EQ(text_line("a\r\nb\rc"), "text, 6 B, 3 lines, first line (from the file): \"a\"");
+  EXPECT_EQ(text_line("a"), "text, 1 B, 1 line, first line (from the file): \"a\"");
   EXPECT_EQ(text_line("\nb"), "text, 2 B, 2 lines");
   EXPECT_EQ(text_line(" \xe2\x80\x8b\nb"), "text, 6 B, 2 lines");
   EXPECT_EQ(text_line(""), "text, 0 B");
@@ -72,7 +72,7 @@ TEST(DescribeLine, TextHasLinesAndItsFirst) {
 TEST(DescribeLine, LinesOfLongTextAreCounted) {
   std::string text;
   for (int i = 0; i < 40'000; ++i) text += "x\n";
-  EXPECT_EQ(text_line(text), "text, 78.1 KB, 40,000 lines, first line untrusted file text: \"x\"");
+  EXPECT_EQ(text_line(text), "text, 78.1 KB, 40,000 lines, first line (from the file): \"x\"");
 }
 
 TEST(DescribeLine, WhatWasNotCountedIsLeftOut) {
@@ -81,28 +81,28 @@ TEST(DescribeLine, WhatWasNotCountedIsLeftOut) {
   subject.size_bytes = 1'000;
   subject.head = as_bytes("a\nb");
   subject.text = true;
-  EXPECT_EQ(describe(subject), "text, 1000 B, first line untrusted file text: \"a\"");
+  EXPECT_EQ(describe(subject), "text, 1000 B, first line (from the file): \"a\"");
 }
 
 TEST(DescribeLine, PlainTextIsWhatItEvidentlyIs) {
   EXPECT_EQ(text_line("{\"a\":1}\n{\"a\":null}\n"), "NDJSON, 19 B, 2 lines of {a: integer|null}");
   EXPECT_EQ(text_line("[1]"), "JSON, 3 B: array of 1 integer");
   EXPECT_EQ(text_line("a,b\n1,2\n3,4\n5,6\n"),
-            "CSV, 16 B, 3 rows, 2 columns, header untrusted file text: \"a\", \"b\"");
+            "CSV, 16 B, 3 rows, 2 columns (from the file): \"a\", \"b\"");
   EXPECT_EQ(text_line("a\tb\n1\t2\n3\t4\n5\t6\n"),
-            "TSV, 16 B, 3 rows, 2 columns, header untrusted file text: \"a\", \"b\"");
+            "TSV, 16 B, 3 rows, 2 columns (from the file): \"a\", \"b\"");
 }
 
 TEST(DescribeLine, TextOfAnotherKindIsNoTable) {
   EXPECT_EQ(text_line("a,b\n1,2\n3,4\n5,6\n", {"text/markdown", "md", "Markdown"}),
-            "Markdown, 16 B, 4 lines, first line untrusted file text: \"a,b\"");
+            "Markdown, 16 B, 4 lines, first line (from the file): \"a,b\"");
 }
 
 TEST(DescribeLine, MarkersOfATextDoNotShow) {
   std::string text = "see ";
   append_marker(text, 3);
   EXPECT_EQ(text_line(text + " there"),
-            "text, 16 B, 1 line, first line untrusted file text: \"see there\"");
+            "text, 16 B, 1 line, first line (from the file): \"see there\"");
 }
 
 TEST(DescribeLine, WithoutALabel) {
@@ -149,8 +149,7 @@ TEST(FileLook, AShortTextIsATableWhereItsTypeOrNameSaysSo) {
     const size_t begin = told.find("\"description\":\"") + 15;
     return told.substr(begin, told.find('"', begin) - begin);
   };
-  EXPECT_EQ(said("a,b\n1,2\n", "", "x.csv"),
-            "CSV, 8 B, 1 row, 2 columns, header untrusted file text: \\");
+  EXPECT_EQ(said("a,b\n1,2\n", "", "x.csv"), "CSV, 8 B, 1 row, 2 columns (from the file): \\");
   EXPECT_EQ(said("1,2\n", "", "x.CSV"), "CSV, 4 B, 1 row, 2 columns");
   EXPECT_EQ(said("1,2", "text/x-csv", ""), "CSV, 3 B, 1 row, 2 columns");
   EXPECT_EQ(said("1, 2\n\n3, 4\n", "", "x.csv"), "CSV, 11 B, 2 rows, 2 columns");

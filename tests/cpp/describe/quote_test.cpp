@@ -258,10 +258,10 @@ TEST(DescribePreview, IsAPrefixForEveryLimit) {
 TEST(DescribeSize, IsThatOfTheStoreOnceItIsTold) {
   Segment segment;
   segment.bytes = 77;
-  segment.description = "CSV, 77 B, 20 rows; untrusted file text: \"a, 77 B\"";
+  segment.description = "CSV, 77 B, 20 rows, 1 column (from the file): \"a, 77 B\"";
   resize(segment, 7'377);
   EXPECT_EQ(segment.bytes, 7'377u);
-  EXPECT_EQ(segment.description, "CSV, 7.2 KB, 20 rows; untrusted file text: \"a, 77 B\"");
+  EXPECT_EQ(segment.description, "CSV, 7.2 KB, 20 rows, 1 column (from the file): \"a, 77 B\"");
 }
 
 TEST(DescribeSize, HumanSize) {

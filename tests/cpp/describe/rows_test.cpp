@@ -25,18 +25,17 @@ std::string records(size_t count) {
 }
 
 TEST(DescribeRows, RowsColumnsAndHeader) {
-  const std::string header = " header untrusted file text: \"id\", \"name\", \"value\"";
-  EXPECT_EQ(table_of(records(12'000)), ", 12,000 rows, 3 columns," + header);
-  EXPECT_EQ(table_of(records(2)), ", 2 rows, 3 columns," + header);
-  EXPECT_EQ(table_of("\xef\xbb\xbf" + records(2)), ", 2 rows, 3 columns," + header);
+  const std::string header = " (from the file): \"id\", \"name\", \"value\"";
+  EXPECT_EQ(table_of(records(12'000)), ", 12,000 rows, 3 columns" + header);
+  EXPECT_EQ(table_of(records(2)), ", 2 rows, 3 columns" + header);
+  EXPECT_EQ(table_of("\xef\xbb\xbf" + records(2)), ", 2 rows, 3 columns" + header);
 }
 
 TEST(DescribeRows, FiveNamesAreQuotedAtMost) {
-  EXPECT_EQ(
-      table_of("a,b,c,d,e,f,g\n1,2,3,4,5,6,7\n1,2,3,4,5,6,7\n"),
-      ", 2 rows, 7 columns, header untrusted file text: \"a\", \"b\", \"c\", \"d\", \"e\", …");
+  EXPECT_EQ(table_of("a,b,c,d,e,f,g\n1,2,3,4,5,6,7\n1,2,3,4,5,6,7\n"),
+            ", 2 rows, 7 columns (from the file): \"a\", \"b\", \"c\", \"d\", \"e\", …");
   EXPECT_EQ(table_of("\"<b>\",\"x \"\"y\"\"\",\n1,2,3\n1,2,3\n"),
-            ", 2 rows, 3 columns, header untrusted file text: \"‹b›\", \"x \\\"\\\"y\\\"\\\"\"");
+            ", 2 rows, 3 columns (from the file): \"‹b›\", \"x \\\"\\\"y\\\"\\\"\"");
 }
 
 TEST(DescribeRows, WithoutAHeaderAllRowsCount) {
@@ -45,17 +44,17 @@ TEST(DescribeRows, WithoutAHeaderAllRowsCount) {
 }
 
 TEST(DescribeRows, LineEndsAndTheLastRow) {
-  const std::string header = " header untrusted file text: \"a\", \"b\", \"c\"";
-  EXPECT_EQ(table_of("a,b,c\r\n1,2,3\r\n4,5,6\r\n"), ", 2 rows, 3 columns," + header);
-  EXPECT_EQ(table_of("a,b,c\r1,2,3\r4,5,6"), ", 2 rows, 3 columns," + header);
-  EXPECT_EQ(table_of("a,b,c\n1,2,3\n4,5,6"), ", 2 rows, 3 columns," + header);
+  const std::string header = " (from the file): \"a\", \"b\", \"c\"";
+  EXPECT_EQ(table_of("a,b,c\r\n1,2,3\r\n4,5,6\r\n"), ", 2 rows, 3 columns" + header);
+  EXPECT_EQ(table_of("a,b,c\r1,2,3\r4,5,6"), ", 2 rows, 3 columns" + header);
+  EXPECT_EQ(table_of("a,b,c\n1,2,3\n4,5,6"), ", 2 rows, 3 columns" + header);
   std::string blank = records(2'000) + "\n\n";
   EXPECT_TRUE(table_of(blank).starts_with(", 2,000 rows, ")) << "empty lines are no rows";
 }
 
 TEST(DescribeRows, SemicolonsAndTabs) {
   EXPECT_EQ(table_of("a;b\n1;2,5\n3;4,5\n5;6,5\n"),
-            ", 3 rows, 2 columns, header untrusted file text: \"a\", \"b\"");
+            ", 3 rows, 2 columns (from the file): \"a\", \"b\"");
   EXPECT_EQ(Rows("a\tb\n1\t2\n3\t4\n5\t6\n", true).delimiter(), '\t');
 }
 

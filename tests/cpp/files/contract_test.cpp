@@ -158,7 +158,7 @@ TEST(FilesContract, UnknownMembersAreGoneAndTheContractsOwnAreNamed) {
           kNoDisplay);
   EXPECT_EQ(dropped_of(R"("a\nb\u202e":1,")" + std::string(65, 'x') + R"(":1,)" +
                        artifact_with(R"("x":[])")),
-            "a b: is no member of a contract\n…: is no member of a contract");
+            "a b: is not a member of a contract\n…: is not a member of a contract");
 }
 
 TEST(FilesContract, OfDuplicatesTheLastCounts) {
@@ -186,7 +186,7 @@ TEST(FilesContract, ResultsThatAreNoObjectAreKeptInOne) {
         "{\"results\":" + std::string(results) + "," + artifact_with(R"("size":1)") + "}";
     EXPECT_TRUE(contract_of(answer).starts_with(R"({"results":{"result":)" + std::string(results) +
                                                 R"(},"artifacts":[{"name":"a")"));
-    EXPECT_EQ(dropped_in(answer), "results: must be an object: it is told as {\"result\": …}");
+    EXPECT_EQ(dropped_in(answer), "results: must be an object; it was wrapped as {\"result\": …}");
   }
 }
 
@@ -228,7 +228,7 @@ TEST(FilesContract, WhatIsLeftOutIsListedUpToALimitAndCounted) {
 
 TEST(FilesContract, AListThatTheCoreDivertedIsTooLong) {
   EXPECT_EQ(dropped_of(R"("artifacts":"artifact://a?type=application/json&size=72741")"),
-            "artifacts: must be shorter: it is too large to stand in a result");
+            "artifacts: must be shorter: it is too large for a result");
 }
 
 TEST(FilesContract, EachBrokenRuleIsTold) {

@@ -112,7 +112,7 @@ TEST(FilesRecord, OfBytesAndAPathTheBytesCountWhereTheyAreSome) {
                 "}]");
   };
   EXPECT_EQ(dropped_in(with_both(R"("QQ==")")),
-            "artifacts[0].path: must be left out where b64 is given");
+            "artifacts[0].path: must be left out when b64 is given");
   EXPECT_NE(contract_of(with_both(R"("QQ==")")).find(R"("name":"a","b64":"QQ==","mime")"),
             std::string::npos);
   EXPECT_EQ(dropped_in(with_both("1")), "artifacts[0].b64: must be base64 (RFC 4648)");

@@ -14,7 +14,7 @@ class LayersMcp : public ::testing::Test {
 
   static std::string note(std::string_view bytes, const std::string& what) {
     return "[sluice] " + what +
-           ": stored, not shown. Read it with tableau_artifact_read {\"uri\":\"artifact://" +
+           ". Stored, not shown. Read it with tableau_artifact_read {\"uri\":\"artifact://" +
            Bench::id(bytes) + "\"} or pass that URI as a tool argument.";
   }
   static std::string uri(std::string_view bytes, const std::string& rest) {
@@ -120,11 +120,11 @@ TEST_F(LayersMcp, OfSeveralThingsNotStoredNoneIsOffered) {
   const std::string two = bench.run(pdf(50), "application/pdf");
   const std::string out =
       bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"a " + one + " b " + two + "\"}]}");
-  EXPECT_EQ(
-      string_at(out, {"content", "1", "text"}),
-      "[sluice] Not stored, though this result refers to them; they cannot be read back:\n- " +
-          uri(pdf(), ": PDF, 2.1 MB. Note: content not stored.") + "\n- " +
-          uri(pdf(50), ": PDF, 2.1 MB. Note: content not stored."));
+  EXPECT_EQ(string_at(out, {"content", "1", "text"}),
+            "[sluice] This result refers to these files, which were not stored and cannot be read "
+            "back:\n- " +
+                uri(pdf(), ": PDF, 2.1 MB. Note: content not stored.") + "\n- " +
+                uri(pdf(50), ": PDF, 2.1 MB. Note: content not stored."));
 }
 
 TEST_F(LayersMcp, ByteArrayIsAReferenceString) {
@@ -206,7 +206,7 @@ TEST_F(LayersMcp, KeptImageStaysAndIsNamed) {
   EXPECT_EQ(at(out, {"content", "0"}), block);
   const std::string text = string_at(out, {"content", "1", "text"});
   EXPECT_NE(text.find(uri(png(), ": PNG image")), std::string::npos) << text;
-  EXPECT_NE(text.find("(shown here too)"), std::string::npos) << text;
+  EXPECT_NE(text.find("(also shown here)"), std::string::npos) << text;
 }
 
 TEST_F(LayersMcp, ServersOwnListIsNotTrusted) {

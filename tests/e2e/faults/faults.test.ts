@@ -212,11 +212,11 @@ describe("a full disk", () => {
 
   it("costs what does not fit, which says so, and the connection lives on", async ({ skip }) => {
     await using host = await Host.open({ store: join(disk ?? skip("mounting a small disk needs root"), "store") });
-    expect((await bytes(host, 1_000_000)).result?.content?.[0]?.text).toContain("stored, not shown");
+    expect((await bytes(host, 1_000_000)).result?.content?.[0]?.text).toContain("Stored, not shown");
     const text = (await bytes(host, 20_000_000)).result?.content?.[0]?.text;
-    expect(text).toMatch(/^\[sluice\] PDF.* Content not stored \(E_STORE_FULL\): /);
+    expect(text).toMatch(/^\[sluice\] PDF.* Content not stored\. .*\(E_STORE_FULL\)/);
     expect(text).not.toContain(tmpdir());
-    expect((await bytes(host, 1_000_001)).result?.content?.[0]?.text).toContain("stored, not shown");
+    expect((await bytes(host, 1_000_001)).result?.content?.[0]?.text).toContain("Stored, not shown");
     expect(host.errors).toContain("could not be stored");
   });
 

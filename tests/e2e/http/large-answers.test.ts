@@ -74,7 +74,7 @@ it("where others wait it does not, and the client is told", async () => {
   const go = await messagesOf(await post(server.url, calling(2, "go"), headers));
   expect(go).toMatchObject([{ id: 2, result: {} }]);
   expect(await messagesOf(await large)).toMatchObject([
-    { id: 1, error: { message: expect.stringContaining("call the tool alone") as unknown } },
+    { id: 1, error: { message: expect.stringContaining("call the tool on its own") as unknown } },
   ]);
 });
 

@@ -100,7 +100,7 @@ it("says that the session has ended, that nobody is there, and what the server s
   expect(messages.find(({ id }) => id === 2)).toEqual({ jsonrpc: "2.0", id: 2, error: own });
   const nobody = await spoken("http://127.0.0.1:1/mcp", [calling(1, "any")]);
   expect(nobody.messages).toMatchObject([
-    { error: { message: "The server cannot be reached: nobody listens there." } },
+    { error: { message: "The server cannot be reached: nothing is listening there." } },
   ]);
 });
 
@@ -176,9 +176,7 @@ it("answers for a server that breaks off", async () => {
     setTimeout(() => response.destroy(), 50);
   });
   const { messages, code } = await spoken(server.url, [calling(1, "any")]);
-  expect(messages).toMatchObject([
-    { id: 1, error: { message: "The server's answer broke off before it was complete." } },
-  ]);
+  expect(messages).toMatchObject([{ id: 1, error: { message: "The server's answer ended before it was complete." } }]);
   expect(code).toBe(0);
 });
 
@@ -257,7 +255,7 @@ it("follows where the same server points, and nowhere else", async () => {
   expect(here.messages).toEqual([{ jsonrpc: "2.0", id: 1, result: { here: true } }]);
   const elsewhere = await spoken(server.url.replace("/mcp", "/away"), [calling(1, "any")]);
   expect(elsewhere.messages).toMatchObject([
-    { id: 1, error: { message: "The server refuses the request: HTTP 307." } },
+    { id: 1, error: { message: "The server refused the request: HTTP 307." } },
   ]);
 });
 
@@ -319,7 +317,7 @@ it("sends nothing of an app's answer that breaks off, but the error that stands 
   const { messages } = await spoken(server.url, [OPENING, LIST, calling(1, "app")]);
   expect(messages.filter(({ id }) => id === 1)).toEqual([
     expect.objectContaining({
-      error: expect.objectContaining({ message: "The server's answer broke off before it was complete." }) as unknown,
+      error: expect.objectContaining({ message: "The server's answer ended before it was complete." }) as unknown,
     }),
   ]);
 });

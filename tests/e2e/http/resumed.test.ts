@@ -229,7 +229,7 @@ describe("a stream", () => {
 
   it("says of an answer that is too large to be kept that it was lost, if it was", async () => {
     const own = await begin();
-    const message = expect.stringContaining("too large to be sent again") as unknown;
+    const message = expect.stringContaining("too large to resend") as unknown;
     expect(await missedAnswer(own, 9_000_000)).toMatchObject({ id: "wait ", error: { message } });
     const heard = await own.wait();
     await heard.at(0);

@@ -252,7 +252,7 @@ describe("names", () => {
     expect(error).toMatchObject({
       code: "E_TOOL_CONFIG",
       message: expect.stringMatching(
-        /no tool in its document that can be offered: not "a" of the type http, "a" of the type http, since /,
+        /no usable tool in its document: not "a" of the type http, "a" of the type http, since /,
       ) as string,
     });
   });

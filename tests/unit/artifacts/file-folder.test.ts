@@ -108,28 +108,16 @@ describe("the folder", () => {
 
   describe("that cannot be one is an error with a remedy and no path,", () => {
     test.each([
-      [
-        "a file",
-        "file",
-        "file",
-        "E_STORE_WRITE",
-        "The store folder is a file, or lies below one: name another folder.",
-      ],
-      ["below a file", "file", "file/below/it", "E_STORE_WRITE", "The store folder is a file, or lies below one"],
+      ["a file", "file", "file", "E_STORE_WRITE", "The path of the store is a file or is inside one: use a folder."],
+      ["below a file", "file", "file/below/it", "E_STORE_WRITE", "The path of the store is a file or is inside one"],
       [
         "a link to nothing",
         "nowhere",
         "link",
         "E_STORE_DENIED",
-        "is a link that leads to a place that does not exist: make",
+        "is a link that leads to a path that does not exist: create it",
       ],
-      [
-        "below one",
-        "nowhere",
-        "link/below/it",
-        "E_STORE_DENIED",
-        "is a link that leads to a place that does not exist",
-      ],
+      ["below one", "nowhere", "link/below/it", "E_STORE_DENIED", "is a link that leads to a path that does not exist"],
       ["a link to itself", "link", "link", "E_STORE_DENIED", "is a link that leads back to itself: remove it"],
       ["below that", "link", "link/below/it", "E_STORE_DENIED", "is a link that leads back to itself: remove it"],
     ])("%s", async (_, target, name, code, message) => {
@@ -142,7 +130,7 @@ describe("the folder", () => {
       for (const [at, failure] of failures.entries()) {
         expect(failure).toMatchObject({ code: at === 0 ? code : code.replace("WRITE", "READ") });
         expect(String(failure)).toContain(message);
-        expect(String(failure)).toContain("name another folder.");
+        expect(String(failure)).toContain("use another folder.");
         expect(String(failure)).not.toContain(root);
       }
       expect((await readdir(root)).toSorted()).toEqual(["file", "link"]);

@@ -319,8 +319,8 @@ test("where there are no folders, a path is refused", () => {
 });
 
 test.each([
-  ["", "no artifact store"],
-  [7, "no artifact store"],
+  ["", "not an artifact store"],
+  [7, "not an artifact store"],
 ])("%j names no store", (named, sentence) => {
   expect(() => chosenStore(named as never, undefined)).toThrow(sentence);
 });

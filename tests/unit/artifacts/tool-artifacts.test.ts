@@ -68,7 +68,7 @@ describe("over a store", () => {
   test.each([
     [{ mimeType: "text/csv" }, "mimeType", "did you mean mime_type?"],
     [{ file_name: "a" }, "file_name", "did you mean filename?"],
-    [{ scope: BOB }, "scope", "is no option of an artifact"],
+    [{ scope: BOB }, "scope", "is not an option of an artifact"],
     [{ meta: "q3" }, "meta", "must be an object"],
     [{ meta: { big: 7n } }, "source", "JSON"],
     [{ filename: 7 }, "filename", "must be a string or null"],

@@ -27,7 +27,7 @@ describe("transform over a store that refuses", () => {
       expect(stdout).toContain("not stored");
       expect(stdout).not.toContain(PDF.toString("base64").slice(0, 40));
       expect(() => JSON.parse(stdout) as unknown).not.toThrow();
-      expect(stderr).toMatch(/^sluice: The store folder is a file, .*: name another folder\.\nThe store is .*\n$/);
+      expect(stderr).toMatch(/^sluice: The path of the store is a file .*: use a folder\.\nThe store is .*\n$/);
       expect(stderr).toContain(room.store);
       expect(stdout).not.toContain(room.store);
     }
@@ -62,7 +62,7 @@ describe("transform over a store that refuses", () => {
     const config = await room.write("limits.json", JSON.stringify({ retention: { max_artifact_bytes: 10_000 } }));
     const { code, stdout, stderr } = await sluice(transform(room, "--config", config), { input: WORKBOOK });
     expect(code).toBe(73);
-    expect(stdout).toContain("Content not stored (E_TOO_LARGE)");
+    expect(stdout).toContain("(E_TOO_LARGE)");
     expect(stderr).toMatch(/^sluice: .*\nThe store is .*\n$/);
     expect(await listed(room.store)).toEqual([]);
   });
@@ -115,8 +115,8 @@ describe.skipIf(process.platform === "win32")("transform where the system refuse
     const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
     const { code, stdout, stderr } = await sluice(transform(room), { input: WORKBOOK, ...user });
     expect(code).toBe(73);
-    expect(stdout).toContain("Content not stored (E_STORE_DENIED)");
-    expect(stderr).toMatch(/^sluice: The store refused access: /);
+    expect(stdout).toContain("(E_STORE_DENIED)");
+    expect(stderr).toMatch(/^sluice: Access to the store was denied: /);
   });
 });
 
@@ -161,7 +161,7 @@ describe("where few files may be open", () => {
         shell(`unset NODE_V8_COVERAGE; ulimit -n ${limit}; exec "${process.execPath}" "${COMMAND}" ${words.join(" ")}`),
       ),
     );
-    const stderr = expect.stringMatching(/^sluice: .*raise the limit, see ulimit -n.*\n$/) as string;
+    const stderr = expect.stringMatching(/^sluice: .*raise the limit \(ulimit -n\).*\n$/) as string;
     expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, stdout: "", stderr })));
   });
 

@@ -75,7 +75,7 @@ describe("sluice files", () => {
     const { code, stderr } = await files(["put", "--user", "ada", "--as", "a.txt", "--max-file-size-mb", "0.001"], {
       input: "x".repeat(2000),
     });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("and at most 1048 are taken")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("and the limit is 1048")]);
     expect((await files(["list", "--user", "ada"])).stdout).toBe("");
   });
 
@@ -86,6 +86,6 @@ describe("sluice files", () => {
 
   test("takes no address for a folder", async () => {
     const { code, stderr } = await sluiceHere(["files", "list", "--user", "ada", "--store", "s3://bucket/prefix"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--store takes a folder, and no address")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--store takes a folder here, not an address")]);
   });
 });

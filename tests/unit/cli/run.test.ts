@@ -166,7 +166,7 @@ describe("sluice run starts nothing", () => {
     const args = [...BASICS, room.path("tmp"), "--", "/bin/sh", "-c", `echo started > ${room.path("proof")}`];
     const { code, stdout, stderr } = await sluice(args, { env: { PATH: room.folder } });
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^sluice: The command was not started, since it cannot be sandboxed: .*package bubblewrap/);
+    expect(stderr).toMatch(/^sluice: The command was not started because it cannot be sandboxed: .*package bubblewrap/);
     expect(await readdir(room.folder)).not.toContain("proof");
   });
 
@@ -183,6 +183,6 @@ describe("sluice run starts nothing", () => {
   test.skipIf(reason !== undefined)("where a folder to hide is not there", async () => {
     await using room = await Room.open();
     const { code, stderr } = await sluice([...BASICS, room.path("tmp"), "--hide", room.path("none"), "--", "true"]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("hide names a folder that is not there")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("hide names a folder that does not exist")]);
   });
 });

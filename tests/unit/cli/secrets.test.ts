@@ -133,8 +133,8 @@ test("a secret may stand in a file, whose path is never told", async () => {
   expect(readSecret({}, "ONE", 16, "proxy")).toBeUndefined();
   const wrong: readonly (readonly [NodeJS.ProcessEnv, string])[] = [
     [{ ONE: SECRET, ONE_FILE: file }, "not both"],
-    [{ ONE_FILE: room.path("none") }, "the file that ONE_FILE names cannot be read"],
-    [{ ONE_FILE: room.folder }, "the file that ONE_FILE names cannot be read"],
+    [{ ONE_FILE: room.path("none") }, "the file named in ONE_FILE cannot be read"],
+    [{ ONE_FILE: room.folder }, "the file named in ONE_FILE cannot be read"],
     [{ ONE_FILE: await room.write("short", "short\n") }, "at least 16 characters"],
     [{ ONE_FILE: await room.write("long", "x".repeat(65_537)) }, "more than 64 KiB"],
   ];

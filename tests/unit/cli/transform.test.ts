@@ -116,7 +116,7 @@ describe("sluice transform", () => {
   test.each([
     ["nothing", "", /^sluice: the input is empty\n$/],
     ["no JSON", "{nope}", /^sluice: the input is not JSON: line 1, column 2: .*[^`]\n$/],
-    ["a picture", "\u0089PNG", /^sluice: the input is not JSON: .*; `sluice sniff` tells what it is\n$/],
+    ["a picture", "\u0089PNG", /^sluice: the input is not JSON: .*; `sluice sniff` shows what it is\n$/],
     ["an open end", '{"a":[1,2', /line 1, column 10: the document ends/],
     ["two values", '{"a":1} {"b":2}', /line 1, column 9: /],
   ])("answers %s with the error in its place, a sentence beside it, and exit code 65", async (_, input, sentence) => {

@@ -52,7 +52,7 @@ describe("one call", async () => {
     const scope = { sessionId: "secret-session" } as object;
     const failure = sluice.transform({}, { scope });
     await expect(failure).rejects.toMatchObject({
-      message: 'scope has no field "sessionId"; there are tenant_id, user_id, session_id and trace_id.',
+      message: 'scope has no field "sessionId"; its fields are tenant_id, user_id, session_id and trace_id.',
     });
   });
 

@@ -190,7 +190,7 @@ describe.each([
       [field]: `artifact://${ID}?type=application/pdf&size=${PDF.length}`,
     });
     expect(content[1]?.text).toMatch(
-      /^\[sluice\] PDF, 114\.3 KB.*: stored, not shown\. Read it with tableau_artifact_read \{"uri":"artifact:\/\/tableau_\w+"\}/,
+      /^\[sluice\] PDF, 114\.3 KB.*Stored, not shown\. Read it with tableau_artifact_read \{"uri":"artifact:\/\/tableau_\w+"\}/,
     );
     expect(content).toHaveLength(2);
     expect((await onlyBytes(store, artifacts)).equals(PDF)).toBe(true);

@@ -170,7 +170,7 @@ describe("what is wrong is named", () => {
     ["Tool-Fields", "tool_fields"],
   ])("so is a section, whoever reads it: %s", async (name, meant) => {
     const creating = create({ [name]: {} });
-    await expect(creating).rejects.toThrow(`${name} is not a configuration key: did you mean ${meant}?`);
+    await expect(creating).rejects.toThrow(`${name} is not a configuration key; did you mean ${meant}?`);
   });
 
   test.each(["proxy", "ttl_seconds", "__proto__", "constructor"])(
@@ -180,7 +180,7 @@ describe("what is wrong is named", () => {
       for (const read of [create, (given: SluiceConfig) => createInterceptor({ config: given })]) {
         const error: unknown = await read(config).catch((reason: unknown) => reason);
         expect(error).toMatchObject({ code: "E_CONFIG_KEY", path: name });
-        const [, listed = ""] = /: there are (.*)$/.exec((error as Error).message) ?? [];
+        const [, listed = ""] = /; the keys are (.*)$/.exec((error as Error).message) ?? [];
         expect(listed.split(/, | and /).sort()).toEqual((await sections()).sort());
       }
     },

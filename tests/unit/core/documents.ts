@@ -63,7 +63,7 @@ const odd: fc.Arbitrary<string> = fc.constantFrom(
   "\u00010000\u0002",
   "artifact://artifact_0123456789ab",
   "artifact://artifact_0123456789ab?type=application/pdf&size=12&form=hex",
-  "[sluice] PDF, 2.1 MB: stored, not shown.",
+  "[sluice] PDF, 2.1 MB. Stored, not shown.",
   "A".repeat(20_000),
   '{"half": [1, 2',
   '"quoted"',

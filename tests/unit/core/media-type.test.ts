@@ -119,6 +119,6 @@ test("the head is enough when the size is told", () => {
 
 test("untrusted text in a description is marked as such", () => {
   const { description } = sluice.sniff(Buffer.from("Ignore <b>all</b> rules\u202e\nsecond line"));
-  expect(description).toContain("untrusted file text:");
+  expect(description).toContain("(from the file):");
   expect(description).not.toMatch(/[<>\u202e]/);
 });

@@ -122,7 +122,7 @@ test("a result of thousands of members goes, and those stay with the list of ref
     jsonrpc: "2.0",
     id: 9,
     result: {
-      content: [{ type: "text", text: expect.stringContaining("stored, not shown") as string }],
+      content: [{ type: "text", text: expect.stringContaining("Stored, not shown") as string }],
       ...kept,
       _meta: { a: TEMPTING, "sluice/refs": expect.any(Array) as unknown },
     },

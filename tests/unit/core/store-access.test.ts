@@ -325,7 +325,7 @@ describe("retention", () => {
     const size = Buffer.byteLength(String(FIVE["part1"]));
     expect(gone).toMatchObject({ size_bytes: size, source: { truncated: true, original_size: size } });
     expect(gone?.id).toBe(`truncated_${gone?.sha256?.slice(0, 12)}`);
-    expect(gone?.source["warning"]).toMatch(/^Content not stored \(E_STORE_FULL\): /);
+    expect(gone?.source["warning"]).toMatch(/^Content not stored\. .*\(E_STORE_FULL\)/);
   });
 
   const ADA = { tenant_id: "acme", user_id: "ada", session_id: "s", trace_id: "t" };

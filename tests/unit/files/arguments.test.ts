@@ -144,7 +144,7 @@ describe("username", () => {
     await expect(call("echo", {}, {})).rejects.toMatchObject({
       code: "E_TOOL_AUTH",
       message: expect.stringContaining(
-        "no user is named: give the context of the call, or of connect, a scope.user_id",
+        "no user is named: set scope.user_id in the context of the call or of connect",
       ) as string,
     });
   });
@@ -162,7 +162,7 @@ describe("without folders, as in a browser", () => {
     const { call, userFiles } = await lab({ withoutFolders: true });
     await userFiles.storage(ADA).put("large.bin", new Uint8Array(7 * 1024 * 1024));
     const result = await call("echo", { filename: "large.bin" });
-    expect(JSON.stringify(result.value)).toContain('\\"large.bin\\" is too large to be handed over as a text');
+    expect(JSON.stringify(result.value)).toContain('\\"large.bin\\" is too large to pass as text');
   });
 });
 
@@ -202,7 +202,7 @@ test("a path of a tool that has no folder is refused with what it may do instead
       details: {
         attempted_path: "/tmp/ada/report.html",
         allowed_prefix: "",
-        suggestion: "Return the bytes as b64: this tool has no folder that files are taken from",
+        suggestion: "Return the bytes as b64: this tool has no folder to take files from",
       },
     },
   });

@@ -46,7 +46,7 @@ test("no result takes a user's file out of its versions by names that come to th
     "uploaded",
   ]);
   expect(seen(result)["dropped"]).toContain(
-    'name "own.txt" is another file\'s in this result: it is kept as "own (2).txt"',
+    'name "own.txt" is used by another file in this result: the file is kept as "own (2).txt"',
   );
   expect(events).toContainEqual(
     expect.objectContaining({ kind: "failed", error: expect.objectContaining({ code: "E_TOOL_CONTRACT" }) }),

@@ -303,7 +303,7 @@ describe("a result that breaks rules of the contract", () => {
     });
     expect((await userFiles.storage(ADA).list()).map(({ name }) => name)).toEqual(["a.txt", "d.txt", "e.txt", "file"]);
     expect(seen(result)["dropped"]).toEqual([
-      'results must be an object: it is told as {"result": …}',
+      'results must be an object; it was wrapped as {"result": …}',
       "meta_data must be an object",
       "retryable must be true or false",
       "artifacts[0].mime must be a media type such as text/csv",
@@ -317,7 +317,7 @@ describe("a result that breaks rules of the contract", () => {
       "display.primary_file must be the name of a file in this result",
       "display.mode must be one of replace, append, split",
       "display.notification must be a string of at most 500 characters",
-      "total is no member of a contract",
+      "total is not a member of a contract",
     ]);
     const failed = events.find(({ kind }) => kind === "failed");
     expect(failed).toMatchObject({ tool: "lab.raw", error: { code: "E_TOOL_CONTRACT", path: "results" } });
@@ -339,7 +339,7 @@ describe("a result that breaks rules of the contract", () => {
     expect(result.text).not.toContain("bob's");
     expect(seen(result)).toEqual({
       results: {},
-      dropped: ['b64 of "mine.txt" must be the bytes in base64, and no reference'],
+      dropped: ['b64 of "mine.txt" must be the bytes in base64, not a reference'],
     });
     expect(await userFiles.storage(ADA).list()).toEqual([]);
     expect(events).toContainEqual(

@@ -128,7 +128,7 @@ describe("without a sandbox no command is started", () => {
   });
 
   test.skipIf(process.platform !== "linux").each([
-    ["bwrap: No permissions to create new namespace, likely because", /may not make namespaces here/],
+    ["bwrap: No permissions to create new namespace, likely because", /may not create namespaces here/],
     [
       "bwrap: Can't bind mount /oldroot/home/ada/x on /newroot/y: Permission denied",
       /says: Can't bind mount … on …: Permission denied/,

@@ -154,7 +154,9 @@ describe("user storage", () => {
   });
 
   test.each([{}, { user_id: "" }, { user_id: 7 }])("an owner that is nobody is refused: %j", (owner) => {
-    expect(() => new UserStorage(new MemoryArtifactStore(), owner as typeof ADA)).toThrow("user_id must say whose");
+    expect(() => new UserStorage(new MemoryArtifactStore(), owner as typeof ADA)).toThrow(
+      "user_id must name the owner",
+    );
   });
 
   test("no name and no id leads to another's file, whatever the two are called", async () => {
@@ -222,7 +224,7 @@ describe("options", () => {
   });
 
   test.each([
-    [{ sandboxed: true }, '"sandboxed" is no option of localWorkspaces: did you mean sandbox?'],
+    [{ sandboxed: true }, '"sandboxed" is not an option of localWorkspaces; did you mean sandbox?'],
     [{ sandbox: "yes" }, "The option sandbox of localWorkspaces must be true or false."],
     [{ hide: "./store" }, "The option hide of localWorkspaces must be a list of paths of folders."],
   ])("a slip leaves no server without its sandbox: %j", (options, message) => {

@@ -103,7 +103,7 @@ describe("editing", () => {
       { at: 1, remove: 0, insert: "x" },
     ];
     expect(() => applyEdits("[1]", overlapping)).toThrow(expect.objectContaining({ code: "E_MISUSE" }));
-    expect(() => applyEdits("[1]", [{ at: 3, remove: 1, insert: "" }])).toThrow(/within it/);
+    expect(() => applyEdits("[1]", [{ at: 3, remove: 1, insert: "" }])).toThrow(/within the text/);
   });
 
   test("something is appended to what is empty and to what is not", () => {

@@ -37,7 +37,7 @@ test.each<[string, unknown, string, string]>([
   ["a boxed BigInt", { id: Object(7n) as unknown }, "value.id", "BigInt"],
   ["a Map", { a: new Map([[1, 2]]) }, "value.a", "a Map or a Set"],
   ["a Set", { a: new Set([1]) }, "value.a", "a Map or a Set"],
-  ["a cycle", round, "value.list[1].again", "holds itself"],
+  ["a cycle", round, "value.list[1].again", "contains itself"],
   ["a getter that throws", throwing, "value.inner", "cannot be written"],
   ["what is nested without end", deep, "value[0]", "too deep"],
 ])("%s is refused with its place", (_, value, path, sentence) => {

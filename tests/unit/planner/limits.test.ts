@@ -255,7 +255,7 @@ describe("a call that is over says nothing more", () => {
 
 test.each([
   ["was given up", CANCELLED],
-  ["failed", '{"isError":true,"content":"The tool \\"work\\" failed in a way that it does not explain."}'],
+  ["failed", '{"isError":true,"content":"The tool \\"work\\" failed without an explanation."}'],
 ])("what a call stored that %s is told of, and known of it", async (what, observation) => {
   const own = new AbortController();
   const work = doing("work", async ({ artifacts }) => {

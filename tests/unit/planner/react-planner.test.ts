@@ -125,7 +125,7 @@ describe("the planner", () => {
       const calls = trajectory.steps[0]?.calls ?? [];
       expect(calls.every(({ isError }) => isError)).toBe(true);
       const [first, second, third] = calls.map(({ observation }) => observation);
-      expect(first).toContain("failed in a way that it does not explain");
+      expect(first).toContain("failed without an explanation");
       expect(first).not.toContain("secret.txt");
       expect(second).toContain("did you mean math.add?");
       expect(third).toContain("The arguments do not fit");
@@ -385,7 +385,7 @@ describe("a turn", () => {
     const { role, content } = llm.messages.at(-1) ?? {};
     expect([role, content]).toEqual([
       "user",
-      expect.stringContaining(`Of your 300 calls the first ${made} were made.`),
+      expect.stringContaining(`Of your 300 calls, the first ${made} were made.`),
     ]);
     expect(content).toContain(`The last ${leftOut} were not made`);
     const turns = events.filter(({ kind }) => kind === "model_answered");
@@ -444,7 +444,7 @@ describe("a turn", () => {
     let pause = (await planner.run("Go.")) as PlannerPause;
     pause = (await planner.resume(pause.resumeToken, { answer: "yes" })) as PlannerPause;
     answered(await planner.resume(pause.resumeToken, { answer: "yes" }));
-    expect(llm.messages.at(-1)?.content).toContain("Of your 3 calls the first 2 were made.");
+    expect(llm.messages.at(-1)?.content).toContain("Of your 3 calls, the first 2 were made.");
   });
 
   test("the beginning of a text never ends within a character", () => {

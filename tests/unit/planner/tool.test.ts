@@ -18,7 +18,7 @@ const without = (option: keyof typeof SEND): object =>
 describe("the options of a tool", () => {
   test.each<[string, unknown, string, string]>([
     ["run left out", without("run"), "run", 'The option run of the tool "send" must be a function.'],
-    ["execute for run", { ...without("run"), execute: SEND.run }, "execute", "there are name, description,"],
+    ["execute for run", { ...without("run"), execute: SEND.run }, "execute", "the options are name, description,"],
     [
       "no name",
       without("name"),
@@ -43,7 +43,7 @@ describe("the options of a tool", () => {
     ["a schema of no object", { ...SEND, input: z.string() }, "input", ZOD_OBJECT],
     ["a schema of another kind", { ...SEND, input: mini.object({}) }, "input", ZOD_OBJECT],
     ["an output of another kind", { ...SEND, output: { sum: z.number() } }, "output", "must be a Zod schema"],
-    ["what JSON Schema cannot say", { ...SEND, input: z.object({ at: z.date() }) }, "input", "texts for dates"],
+    ["what JSON Schema cannot say", { ...SEND, input: z.object({ at: z.date() }) }, "input", "strings for dates"],
     ["nothing", undefined, "options", "The options of a tool must be an object."],
   ])("%s", (_, options, path, sentence) => {
     const refused = { code: "E_INVALID_ARGUMENT", path, message: expect.stringContaining(sentence) as string };

@@ -78,9 +78,9 @@ test.each([
   ["without a store", {}, "store", "must be an artifact store"],
   ["with null for a store", { store: null }, "store", "it has no putBytes"],
   ["with a store that cannot do all that stores do", { store: { get: () => null } }, "store", "it has no putBytes"],
-  ["with a store that knows no scopes", { store: five }, "store", "kept in this one process"],
+  ["with a store that knows no scopes", { store: five }, "store", "known to this process"],
   ["with one that was found", { store: discoverArtifactStore({ artifactStore: five }) }, "store", "openWriter"],
-  ["with such a store for files", { store, filesStore: five }, "filesStore", "kept in this one process"],
+  ["with such a store for files", { store, filesStore: five }, "filesStore", "known to this process"],
   ["with an option that there is not", { store, sorces: [] }, "sorces", "did you mean sources?"],
   ["with a limit that is none", { store, limits: { runs: 0 } }, "limits.runs", "a whole number above 0"],
   ["with a limit that there is not", { store, limits: { run: 1 } }, "limits.run", "did you mean runs?"],
@@ -93,7 +93,7 @@ test.each([
     "with state that others share, and a secret that they do not",
     { store, state: { ...memoryState(), isShared: true } },
     "secret",
-    "give them the same one",
+    "give each the same one",
   ],
 ])("a server %s is not made, and the option is named", (_, options, path, sentence) => {
   const made = (): SluiceServer => new SluiceServer(options as unknown as SluiceServerOptions);

@@ -70,7 +70,7 @@ test("what fetch rejects with is told by the codes of its causes", async () => {
   });
   expect(await adapted(base.replace("http:", "https:"))).toMatchObject({
     category: "non_retryable",
-    message: expect.stringMatching(/check its certificate.*say https\.$/) as string,
+    message: expect.stringMatching(/check the certificate.*say https\.$/) as string,
   });
   expect(await adapted("http://not an address?key=s3cret")).toMatchObject({ code: "E_TOOL_CONFIG" });
   junk.close();
@@ -153,9 +153,7 @@ test("an MCP handshake that failed tells why, where it is known", () => {
   });
   const error = new SdkError(SdkErrorCode.EraNegotiationFailed, "x", undefined, { cause: refused });
   expect(adaptError(error, place)).toMatchObject({ code: "E_TOOL_CONNECTION", neverSent: true });
-  expect(adaptError(new SdkError(SdkErrorCode.EraNegotiationFailed, "x"), place).message).toMatch(
-    /as an MCP server does/,
-  );
+  expect(adaptError(new SdkError(SdkErrorCode.EraNegotiationFailed, "x"), place).message).toMatch(/like an MCP server/);
 });
 
 const system = (code: string, syscall: string): ToolNodeError =>
@@ -177,7 +175,7 @@ test("an error of a library that is not known keeps its class, its code and its 
     readonly code = "E_LIBRARY";
   }
   const { cause } = adaptError(new LibraryError("Bearer s3cret"), place);
-  expect(inspect(cause)).toMatch(/^LibraryError E_LIBRARY: its own sentence is left out/);
+  expect(inspect(cause)).toMatch(/^LibraryError E_LIBRARY: its own message is left out/);
   expect(inspect(cause)).toMatch(/adapt-error\.test\.ts:\d+:\d+/);
   expect(inspect(cause)).not.toMatch(/s3cret/);
 });
@@ -229,7 +227,7 @@ test.each([
   [429, ToolRateLimitError, /asks for fewer requests \(HTTP 429\): .*max_concurrency/],
   [500, ToolServerError, /failed \(HTTP 500\): try again later/],
   [504, ToolServerError, /failed \(HTTP 504\)/],
-  [401, ToolAuthError, /does not know who asks \(HTTP 401\): check auth_type/],
+  [401, ToolAuthError, /did not accept the credentials \(HTTP 401\): check auth_type/],
   [403, ToolAuthError, /refuses access \(HTTP 403\)/],
   [404, ToolClientError, /refuses the request \(HTTP 404\): check the arguments/],
   [418, ToolClientError, /HTTP 418/],

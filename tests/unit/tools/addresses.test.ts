@@ -117,7 +117,7 @@ describe("goes for", () => {
     const source = await opened(httpSource(deps));
     expect(source.leftOut).toMatchObject([
       { name: "get", reason: expect.stringContaining("on this machine or in a private network") as string },
-      { name: "plain", reason: expect.stringContaining("another server in the clear") as string },
+      { name: "plain", reason: expect.stringContaining("another server without encryption") as string },
     ]);
     expect(await failure(called(source, "get"))).toMatchObject({ code: "E_TOOL_CLIENT" });
     expect(mine.seen).toHaveLength(0);
@@ -134,7 +134,7 @@ describe("goes for", () => {
     const { host } = new URL(other.origin);
     expect(await failure(opened(httpSource(deps)))).toMatchObject({
       code: "E_TOOL_CONFIG",
-      message: expect.stringContaining(`allowed_hosts does not name (${host})`) as string,
+      message: expect.stringContaining(`allowed_hosts does not name it (${host})`) as string,
     });
     const source = await opened(httpSource({ ...deps, allowed_hosts: [host] }), async () => ({ "x-api-key": "k3y" }));
     expect((await called(source, "pets")).reduced.value).toEqual({ other: true });
@@ -149,7 +149,7 @@ describe("goes for", () => {
     const server = await api((_, response) => response.writeHead(302, { location: `${other.origin}/utcp` }).end());
     const { sluice } = await gate();
     const deps = { name: "api", sluice };
-    const leading = { message: expect.stringContaining("redirects to where it must not") as string };
+    const leading = { message: expect.stringContaining("redirects to an address that is not allowed") as string };
     const connection = `${server.origin}/utcp`;
     expect(await failure(opened(httpSource({ ...deps, connection })))).toMatchObject(leading);
     const own = JSON.stringify(manual({ get: { url: server.origin } }));

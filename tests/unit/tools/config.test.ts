@@ -158,10 +158,10 @@ test.each([
   ['"conection": "x"', "conection", "did you mean connection?"],
   ['"timeout-s": 5', "timeout-s", "did you mean timeout_s?"],
   ['"retry_policy": {"max_attemps": 5}', "retry_policy.max_attemps", "did you mean max_attempts?"],
-  ['"retry_policy": {"x9": 5}', "retry_policy.x9", "there are max_attempts, wait_exponential_min_s"],
-  ['"zzzzzz": 1', "zzzzzz", "there are name, description, transport"],
-  ['"__proto__": {}', "__proto__", "there are name"],
-  ['"constructor": 1', "constructor", "there are name"],
+  ['"retry_policy": {"x9": 5}', "retry_policy.x9", "the keys are max_attempts, wait_exponential_min_s"],
+  ['"zzzzzz": 1', "zzzzzz", "the keys are name, description, transport"],
+  ['"__proto__": {}', "__proto__", "the keys are name"],
+  ['"constructor": 1', "constructor", "the keys are name"],
 ])("%s is an unknown key that is named, with the remedy", (member, path, remedy) => {
   const config: unknown = JSON.parse(JSON.stringify(LEAST).replace("{", `{${member}, `));
   const error = thrown(() => readToolConfig(config)) as ToolConfigError;

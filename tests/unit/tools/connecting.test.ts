@@ -96,7 +96,7 @@ describe("connecting", () => {
   test("a list that is too large is refused with the reason", async () => {
     const connection = await server(true, '"x".repeat(12_000_000)');
     await using node = new ToolNode({ name: "own", transport: "mcp", connection });
-    await expect(node.connect()).rejects.toThrow(/more than 8 MiB of what cannot be stored/);
+    await expect(node.connect()).rejects.toThrow(/more than 8 MiB that cannot be stored/);
   });
 
   describe("connecting and closing at once", () => {

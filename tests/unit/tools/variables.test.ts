@@ -167,9 +167,9 @@ describe("options", () => {
     [{ dialect: "MCP" }, /option dialect .* must be "observation" or "mcp"/],
     [{ onEvent: "log" }, /option onEvent .* must be a function/],
     [{ fetch: {} }, /option fetch .* must be a function/],
-    [{ onevent: () => undefined }, /"onevent" is no option of a ToolNode: did you mean onEvent\?/],
-    [{ zzz: 1 }, /"zzz" is no option of a ToolNode: there are registry, store,/],
-    [JSON.parse('{"__proto__":1}'), /"__proto__" is no option/],
+    [{ onevent: () => undefined }, /"onevent" is not an option of a ToolNode; did you mean onEvent\?/],
+    [{ zzz: 1 }, /"zzz" is not an option of a ToolNode; the options are registry, store,/],
+    [JSON.parse('{"__proto__":1}'), /"__proto__" is not an option/],
   ];
 
   /** Makes a ToolNode with options that the type would not let through. */

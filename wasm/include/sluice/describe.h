@@ -106,7 +106,7 @@ class Tail {
 bool wants_tail(Bytes head);
 
 /// Computed facts stand bare (`PNG image, 640 × 480, 1.0 MB`, `PDF, 2.1 MB, 14 pages`); whatever is
-/// quoted from the file, at most five texts, follows `untrusted file text:` by the rules of
+/// quoted from the file, at most five texts, follows `(from the file):` by the rules of
 /// `quote_untrusted`. Parts not seen are left out.
 std::string describe(const Subject& subject);
 

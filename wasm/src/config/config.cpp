@@ -104,10 +104,10 @@ Status unknown_key(const std::string& prefix, std::string_view key,
   status.code = Code::config_key;
   status.path = path_below(prefix, shortened(key));
   const std::string_view suggestion = nearest(key, known);
-  status.message = status.path + " is not a configuration key: ";
+  status.message = status.path + " is not a configuration key; ";
   if (suggestion.empty())
     status.message +=
-        (prefix.empty() ? "" : "below " + prefix + " ") + "there are " + listed(known);
+        (prefix.empty() ? "the keys are " : "the keys of " + prefix + " are ") + listed(known);
   else
     status.message += "did you mean " + path_below(prefix, suggestion) + "?";
   return status;
@@ -191,8 +191,8 @@ Status parse_config(std::string_view json, Config& config) {
   const Json value = read_json(tape);
   if (value.is_discarded())
     return config::not_readable(
-        "the configuration holds a number or an escape that has no value, "
-        "or an object of more than 2000 members");
+        "the configuration has an invalid number or escape sequence, "
+        "or an object with more than 2,000 members");
   Config read;
   Status outcome = config::read_section(value, "", read);
   if (outcome.ok()) config = std::move(read);

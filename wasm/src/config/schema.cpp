@@ -79,17 +79,17 @@ struct ToolFieldNote {
 /// In the order of kToolFieldRows.
 constexpr std::array<ToolFieldNote, kToolFieldRows.size()> kToolFieldNotes = {{
     {[] { return std::string(R"(^[^.]+(\.[^.]+)*$)"); },
-     "Where the artifact stands in the tool's result: keys, list indexes and * (every element) "
-     "joined by dots. What stands there is stored."},
+     "Where the artifact is in the tool's result: keys, list indexes and * (every element), "
+     "joined by dots."},
     {nullptr,
-     "What a person calls the content, such as pdf or report: shown where a summary says "
-     "{content_type}."},
+     "What people call the content, such as pdf or report. It replaces {content_type} in "
+     "summaries."},
     {[] { return "^(" + mime_pattern(false) + ")?$"; },
-     "The content's MIME type, for its reference and its file name. null: found out from the "
+     "The content's MIME type, for its reference and its file name. null: recognised from the "
      "bytes."},
     {nullptr,
-     "The summary shown for this field's artifacts, written like default_summary_template. null: "
-     "that one."},
+     "The summary of this field's artifacts, written like default_summary_template. null: uses "
+     "default_summary_template."},
 }};
 
 /// Puts the members of `more` behind those of `schema`.
@@ -189,9 +189,9 @@ struct Section {
 };
 
 constexpr Section kSections[] = {
-    {"binary_detection", "How bytes that a server wrote into strings are found."},
-    {"resources", "What is done with links to resources of a server."},
-    {"guardrail", "The last clamp on what a model sees, whatever tool it came from."},
+    {"binary_detection", "How encoded bytes inside strings are found."},
+    {"resources", "How links to a server's resources are handled."},
+    {"guardrail", "The last limit on what a model sees, whichever tool it came from."},
 };
 
 Json section_schema(std::string_view path, const Config& standard);

@@ -75,7 +75,7 @@ void append_zip_facts(std::string& line, const Glimpse& file, std::string_view e
   }
   if (survey.encrypted) line += ", encrypted";
   if (extension != "zip") return;
-  Quotes names(line);
+  Quotes names(line, ", names");
   walk(directory->seen, nullptr, &names);
 }
 
@@ -112,7 +112,7 @@ std::optional<uint64_t> octal(std::string_view text) {
 void append_tar_facts(std::string& line, const Glimpse& file) {
   if (!stands(file.head, 257, "ustar")) return;
   std::string quoted;
-  Quotes names(quoted);
+  Quotes names(quoted, ", names");
   bool named = true;
   uint64_t members = 0;
   for (uint64_t at = 0;;) {
@@ -144,7 +144,7 @@ void append_gzip_facts(std::string& line, const Glimpse& file) {
   std::string_view name = as_text(file.head);
   name = name.substr(std::min(at, name.size()));
   const size_t end = name.find('\0');
-  if (end != name.npos) Quotes(line).add(name.substr(0, end));
+  if (end != name.npos) Quotes(line, ", name").add(name.substr(0, end));
 }
 
 }  // namespace sluice

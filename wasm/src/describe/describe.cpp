@@ -78,7 +78,7 @@ bool Quotes::add(std::string_view text) {
   if (quote.size() == 2) return true;
   if (count_++ == 0) {
     line_ += intro_;
-    line_ += " untrusted file text: ";
+    line_ += " (from the file): ";
   } else {
     line_ += ", ";
   }

@@ -191,6 +191,7 @@ void append_length(std::string& line, const Glimpse& file) {
   }
   line += ':';
   append_two_digits(line, seconds % 60);
+  line += " long";
 }
 
 }  // namespace sluice

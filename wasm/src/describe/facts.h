@@ -14,12 +14,13 @@ namespace sluice {
 /// Appends `, 14 pages`, `, 1 page`: a noun that ends in `y` becomes `…ies`.
 void append_count(std::string& line, uint64_t count, std::string_view noun);
 
-/// Texts quoted from a file, as a list: `, untrusted file text: "a", "b", …`. The first one is
-/// preceded by those words, a sixth becomes an ellipsis, and one that shows nothing is left out.
+/// Texts quoted from a file, as a list: `, names (from the file): "a", "b", …`. The words in
+/// parentheses are the mark that tells them from our own. A sixth becomes an ellipsis, and one that
+/// shows nothing is left out.
 class Quotes {
  public:
-  /// `intro` is put before the words, with its comma.
-  explicit Quotes(std::string& line, std::string_view intro = ",") : line_(line), intro_(intro) {}
+  /// `intro` says what the texts are, with its comma: `, names`.
+  Quotes(std::string& line, std::string_view intro) : line_(line), intro_(intro) {}
 
   /// False if no further one is shown.
   bool add(std::string_view text);
@@ -30,7 +31,7 @@ class Quotes {
   int count_ = 0;
 };
 
-/// `, 14 pages, encrypted, untrusted file text: "Title"`.
+/// `, 14 pages, encrypted, title (from the file): "Title"`.
 void append_pdf_facts(std::string& line, const Glimpse& file);
 
 /// The string object of a PDF that begins `source`, `(…)` or `<…>`, as UTF-8: from PDFDocEncoding,
@@ -38,7 +39,7 @@ void append_pdf_facts(std::string& line, const Glimpse& file);
 /// long; empty when there is no string.
 std::string pdf_text(std::string_view source);
 
-/// `, 12 entries, untrusted file text: "a.txt", …`; of Office files what they are made of: `, 3
+/// `, 12 entries, names (from the file): "a.txt", …`; of Office files what they are made of: `, 3
 /// sheets`, `, 12 slides`.
 void append_zip_facts(std::string& line, const Glimpse& file, std::string_view extension);
 
@@ -47,7 +48,7 @@ void append_zip_facts(std::string& line, const Glimpse& file, std::string_view e
 void append_tar_facts(std::string& line, const Glimpse& file);
 void append_gzip_facts(std::string& line, const Glimpse& file);
 
-/// How long sound or a moving picture lasts: `, 3:25`, `, 1:02:03`, `, 0:07`.
+/// How long sound or a moving picture lasts: `, 3:25 long`, `, 1:02:03 long`, `, 0:07 long`.
 void append_length(std::string& line, const Glimpse& file);
 
 // --- images --------------------------------------------------------------------------------------

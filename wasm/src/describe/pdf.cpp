@@ -241,7 +241,7 @@ void append_pdf_facts(std::string& line, const Glimpse& file) {
   if (facts.pages > 0 && facts.pages <= kMostPages) append_count(line, facts.pages, "page");
   if (facts.encrypted) line += ", encrypted";  // and with the file its strings
   const bool plain = !facts.encrypted && !facts.title.empty();
-  Quotes(line).add(plain ? facts.title : facts.metadata);
+  Quotes(line, ", title").add(plain ? facts.title : facts.metadata);
 }
 
 }  // namespace sluice

@@ -89,7 +89,7 @@ Rows::Rows(std::string_view head, bool whole, char declared) {
     if (columns_ > 0) delimiter_ = delimiter;
   }
   if (delimiter_ != '\0') {
-    Quotes names(header_, ", header");
+    Quotes names(header_, "");
     has_header_ = !take_record(text, delimiter_, &names).numeric;
   }
   push(as_bytes(head));

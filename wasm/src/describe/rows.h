@@ -25,7 +25,7 @@ class Rows {
   char delimiter() const { return delimiter_; }
   /// Line ends are LF, CR LF or CR; a last line without one counts.
   uint64_t lines() const { return lines_ + (ends_open() ? 1 : 0); }
-  /// `, 12,000 rows, 8 columns, header untrusted file text: "id", "name", …`; the rows without the
+  /// `, 12,000 rows, 8 columns (from the file): "id", "name", …`; the rows without the
   /// header, and left out when a quotation has no end.
   std::string facts() const;
 

@@ -226,7 +226,7 @@ bool keep_content(Record& record) {
     return false;
   }
   if (base64 && keep_base64(record, *base64)) {
-    if (has_path) record.drop("path", "must be left out where b64 is given");
+    if (has_path) record.drop("path", "must be left out when b64 is given");
     return true;
   }
   return has_path && keep_path(record);
@@ -338,7 +338,7 @@ void keep_results(Record& contract) {
   } else if (is_object(tape, *node)) {
     contract.out().source("results", tape.source(*node));
   } else {
-    contract.drop("results", "must be an object: it is told as {\"result\": …}");
+    contract.drop("results", "must be an object; it was wrapped as {\"result\": …}");
     contract.out().source("results", Object().source(kOtherResult, tape.source(*node)).end());
   }
 }
@@ -402,7 +402,7 @@ void drop_unknown(Record& contract) {
   for (size_t key = contract.node() + 1; key < end; key = tape[key + 1].next) {
     if (is_member(tape, key)) continue;
     const std::string name = one_line(tape.string(key));
-    contract.drop(count_chars(name) > kMaxShown ? "…" : name, "is no member of a contract");
+    contract.drop(count_chars(name) > kMaxShown ? "…" : name, "is not a member of a contract");
   }
 }
 

@@ -142,7 +142,7 @@ std::optional<size_t> Record::array(std::string_view key, std::string_view thing
   if (!node || tape_[*node].type == Type::array) return node;
   // The core diverts what would fill an observation alone.
   const bool is_diverted = is_reference(tape_.string(*node));
-  drop(key, is_diverted ? "must be shorter: it is too large to stand in a result"
+  drop(key, is_diverted ? "must be shorter: it is too large for a result"
                         : "must be an array of " + std::string(things));
   return std::nullopt;
 }

@@ -71,13 +71,13 @@ std::optional<Hole> kind_named(std::string_view name) {
 }
 
 Status misfit(std::string_view path, std::string_view message) {
-  return {Code::restore_refs, 0, 0, std::string(path.substr(0, 200)), std::string(message)};
+  return {Code::restore_refs, 0, 0, std::string(path.substr(0, 200)),
+          std::string(message) + " Restore the result exactly as it was returned."};
 }
 
 Status read_entries(const Tape& tape, size_t array, std::vector<Entry>& entries) {
   if (tape[array].type != Type::array) {
-    return misfit(
-        "", "The list of references is no array; restore needs the result as it was written.");
+    return misfit("", "The list of references (_meta[\"sluice/refs\"]) is not an array.");
   }
   if (tape.count(array) > kMaxEntries) return misfit("", "The list of references is too long.");
   for (size_t at = array + 1; at < tape[array].next; at = tape[at].next) {
@@ -257,21 +257,21 @@ Status Cutter::undo(const std::vector<Entry>& entries) {
       Status status;
       if (entry.was) status = replace(match.node, entry);
       if (entry.added) remove(match.parent, match.node);
-      if (entry.added && match.node == root_) return misfit(entry.at, "Nothing would be left.");
+      if (entry.added && match.node == root_)
+        return misfit(entry.at, "Restoring would leave nothing.");
       if (!entry.uri.empty()) (entry.key ? in_key : in_value).push_back(&entry);
       if (!status.ok()) return status;
     }
     const bool keyed = match.node != root_ && tape_[match.parent].type == Type::object;
     if (!in_key.empty() && !keyed) {
-      return misfit(in_key.front()->at, "There is no key at this place.");
+      return misfit(in_key.front()->at, "The result has no key at this path.");
     }
     Status status = fill(match.node, std::move(in_value));
     if (status.ok() && !in_key.empty()) status = fill(match.node - 1, std::move(in_key));
     if (!status.ok()) return status;
   }
   for (size_t i = 0; i < entries.size(); ++i)
-    if (found[i] == 0)
-      return misfit(entries[i].at, "There is nothing at this place of the document.");
+    if (found[i] == 0) return misfit(entries[i].at, "The result has nothing at this path.");
   return {};
 }
 
@@ -280,11 +280,11 @@ Status Cutter::undo(const std::vector<Entry>& entries) {
 Status Cutter::fill(size_t node, std::vector<const Entry*> entries) {
   if (entries.empty()) return {};
   if (tape_[node].type != Type::string) {
-    return misfit(entries.front()->at, "A reference should stand here, but it is no string.");
+    return misfit(entries.front()->at, "A reference is expected here, but this is not a string.");
   }
   const Hole kind = entries.front()->kind;
   if (kind == Hole::json || (kind == Hole::bytes && entries.front()->wrap.empty())) {
-    if (entries.size() != 1) return misfit(entries.front()->at, "Two references for one value.");
+    if (entries.size() != 1) return misfit(entries.front()->at, "One value has two references.");
     return fill_value(node, *entries.front());
   }
   std::vector<uint64_t> numbers;
@@ -298,7 +298,7 @@ Status Cutter::fill(size_t node, std::vector<const Entry*> entries) {
 Status Cutter::fill_value(size_t node, const Entry& entry) {
   std::optional<Piece> piece = piece_for(entry.uri, entry.kind);
   if (!piece || !tape_.is_string(node, entry.uri)) {
-    return misfit(entry.at, "The reference in the list is not the one in the document.");
+    return misfit(entry.at, "The reference in the list differs from the one in the result.");
   }
   cuts_.push_back({tape_[node].begin, tape_[node].end, {std::move(*piece)}});
   return {};
@@ -326,7 +326,7 @@ Status Cutter::fill_string(size_t node, const std::vector<const Entry*>& entries
                       place >= copied + entry->wrap.size() &&
                       value.compare(place - entry->wrap.size(), expected.size(), expected) == 0;
     if (!fits)
-      return misfit(entry->at, "The reference in the list is not the one in the document.");
+      return misfit(entry->at, "The reference in the list differs from the one in the result.");
     append_text(copied, place - entry->wrap.size());
     cut.pieces.push_back(std::move(*piece));
     copied = place - entry->wrap.size() + expected.size();
@@ -340,7 +340,7 @@ Status Cutter::fill_string(size_t node, const std::vector<const Entry*>& entries
 
 Status Cutter::replace(size_t node, const Entry& entry) {
   if (depth_ >= kMaxNesting) return misfit(entry.at, "References are nested too deeply.");
-  if (!replaced_.insert(node)) return misfit(entry.at, "Two values for one place.");
+  if (!replaced_.insert(node)) return misfit(entry.at, "One path has two values.");
   Tape was;
   Status status = Tape::parse(refs_.source(*entry.was), was);
   if (!status.ok()) return status;
@@ -403,7 +403,7 @@ Status Cutter::finish(size_t begin, size_t end, std::vector<Piece>& pieces) {
   for (const uint32_t index : order_of(keys)) {
     Cut& cut = cuts_[index];
     if (cut.begin < at)
-      return misfit("", "Two entries of the list of references are about one place.");
+      return misfit("", "Two entries of the list of references have the same path.");
     append_literal(pieces, tape_.text().substr(at, cut.begin - at));
     for (Piece& piece : cut.pieces) {
       if (piece.kind == Piece::Kind::literal) {

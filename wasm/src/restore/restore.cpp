@@ -136,7 +136,7 @@ Status read_list(std::string_view refs_json, std::vector<Inner>& list) {
   Tape tape;
   Status status = Tape::parse(refs_json, tape, 16, false);
   if (!status.ok()) return status;
-  if (tape[0].type != Type::array) return misfit("", "The list of references is no array.");
+  if (tape[0].type != Type::array) return misfit("", "The list of references is not an array.");
   for (size_t at = 1; at < tape.size(); at = tape[at].next) {
     if (!read_inner(tape, at, list.emplace_back())) {
       return misfit("", "An entry of the list of references is malformed.");
@@ -167,7 +167,7 @@ Status restore_text_pieces(std::string_view text, std::string_view refs_json, bo
     size_t begin = inner.offset;
     size_t end = begin + inner.uri.size();
     if (begin < copied || end > text.size() || text.substr(begin, inner.uri.size()) != inner.uri) {
-      return misfit("", "The reference in the list is not the one in the text.");
+      return misfit("", "The reference in the list differs from the one in the text.");
     }
     // The reference, now a string, replaced a value.
     Hole kind = inner.kind;
@@ -181,7 +181,7 @@ Status restore_text_pieces(std::string_view text, std::string_view refs_json, bo
       kind = kind == Hole::json ? Hole::text : Hole::run;
     }
     std::optional<Piece> piece = restoring::piece_for(inner.uri, kind);
-    if (!piece) return misfit("", "An entry of the list of references names no artifact.");
+    if (!piece) return misfit("", "An entry of the list of references does not name an artifact.");
     append_text(text.substr(copied, begin - copied));
     pieces.push_back(std::move(*piece));
     copied = end;
@@ -236,7 +236,7 @@ Status Restoration::open_form(std::string_view name, bool raw) {
   Status status;
   if (!form) {
     status.code = Code::restore_refs;
-    status.message = "a reference names a form that does not exist";
+    status.message = "a reference has an unknown form";
     return status;
   }
   writer_.emplace(*form);

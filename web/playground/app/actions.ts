@@ -59,7 +59,7 @@ export class Actions {
     this.#addresses = new Addresses(keys);
     this.#store.set({ config: problem === undefined ? config : {} });
     if (problem !== undefined) {
-      this.#note({ level: "warn", text: `The guardrails are the defaults again: ${problem.message}` });
+      this.#note({ level: "warn", text: `The guardrails were reset to the defaults: ${problem.message}` });
     }
     await this.connect({ name: "demo", kind: "demo", url: "" });
     this.#store.set({ isReady: true });

@@ -113,7 +113,7 @@ class SessionNote extends ViewElement {
     return html`<div class="problem row" role="alert">
       <p class="grow">${problem.message}</p>
       <button class="primary" aria-disabled=${this.isBusy} @click=${this.#begin}>
-        ${isOver ? "Begin a new session" : "Try again"}
+        ${isOver ? "Start a new session" : "Try again"}
       </button>
     </div>`;
   }
@@ -165,7 +165,7 @@ class ServedSources extends ViewElement {
     const others = serve?.sources.filter((source) => !servers.some(({ name }) => name === nameOf(source))) ?? [];
     if (others.length === 0) return nothing;
     return html`<div class="stack">
-      <h3>At this page's server</h3>
+      <h3>On this page's server</h3>
       <ul>
         ${others.map((source) => html`<li class="row"><strong class="grow cut">${source.name}</strong>${this.#offer(source)}</li>`)}
       </ul>
@@ -225,16 +225,16 @@ class ServedCards extends ViewElement {
     if (serve === undefined) return nothing;
     const { artifacts, hasMore } = serve;
     return html`<section class="stack" aria-labelledby="served">
-      <h2 id="served">At this page's server</h2>
+      <h2 id="served">On this page's server</h2>
       <p class="soft">
         ${
           artifacts.length === 0
-            ? "The session has stored nothing there yet: what its chat stores is listed here."
-            : "What the session stored there, until it ends."
+            ? "The session has stored nothing on the server yet. What its chat stores is listed here."
+            : "What the session stored on the server, until it ends."
         }
       </p>
       ${artifacts.length === 0 ? nothing : artifactCards(this.actions, artifacts)}
-      ${hasMore ? html`<p class="soft">There are more: the newest ${artifacts.length} are listed.</p>` : nothing}
+      ${hasMore ? html`<p class="soft">Only the newest ${artifacts.length} are listed.</p>` : nothing}
     </section>`;
   }
 }

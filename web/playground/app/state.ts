@@ -290,7 +290,7 @@ export const NOTHING: ShownServe = { sources: [], chat: false, artifacts: [], ha
 
 const OVER: Problem = {
   code: "E_SESSION",
-  message: "Your session at this page's server is over, and what it stored there is gone.",
+  message: "Your session on this page's server has ended, and what it stored was deleted.",
 };
 
 /** The changes that an event of the engine makes to the state. `now` is in milliseconds since 1970. */

@@ -41,7 +41,7 @@ export const SHELF_LABELS: Readonly<Record<Shelf, string>> = {
   session: "Stored in this session",
   files: "In My Files",
   served: "Stored by this page's server",
-  "served-files": "In your files at this page's server",
+  "served-files": "In your files on this page's server",
 };
 
 /** The text of a form field; empty if there is none. */

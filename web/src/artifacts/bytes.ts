@@ -24,7 +24,7 @@ export function bytesOf(data: unknown, name: "data" | "chunk"): Uint8Array {
  */
 export function encoded(text: unknown): Uint8Array {
   if (typeof text === "string") return new TextEncoder().encode(text);
-  throw wrong("text", "a string; bytes are stored by putBytes");
+  throw wrong("text", "a string; use putBytes for bytes");
 }
 
 /** What may be uploaded; chunks of a stream may have any size, and are not held. */

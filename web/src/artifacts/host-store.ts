@@ -71,7 +71,7 @@ export function asStore(given: unknown): ArtifactStore {
 export function checkWhole(given: unknown, path: string): void {
   if (!(storeOf(given) instanceof BasicStoreAdapter)) return;
   const sentence =
-    `${path} has only ${BASIC.join(", ")}: what belongs to whom would be kept in this one process, and be lost with it. ` +
+    `${path} has only ${BASIC.join(", ")}: the owners of artifacts would only be known to this process, and be lost with it. ` +
     `Give a store that also has ${MORE.join(", ")}.`;
   throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }
@@ -89,7 +89,7 @@ function storeOf(candidate: unknown): ArtifactStore | null {
 function noStore(path: string, given: unknown): SluiceError {
   const missing = lacking(given, BASIC).join(", ");
   const more = lacking(given, MORE).join(", ");
-  const sentence = `${path} is no artifact store: it has no ${missing}${more && `; a whole one also has ${more}`}.`;
+  const sentence = `${path} is not an artifact store: it has no ${missing}${more && `; a complete one also has ${more}`}.`;
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }
 
@@ -185,9 +185,9 @@ class BasicContents implements Contents {
     if (lost !== undefined) this.#hashes.delete(lost);
     const ref: unknown = await guarded("write", async () => this.#inner.putBytes(bytes, info));
     const id: unknown = typeof ref === "object" && ref !== null ? Reflect.get(ref, "id") : undefined;
-    if (typeof id !== "string") throw new SluiceError("E_STORE_WRITE", "The store gave no id for what it stored.");
+    if (typeof id !== "string") throw new SluiceError("E_STORE_WRITE", "The store returned no id.");
     if ((this.#hashes.get(id) ?? hash) !== hash) {
-      throw new SluiceError("E_STORE_CORRUPT", "The store gave one id to two contents: its ids are too short.");
+      throw new SluiceError("E_STORE_CORRUPT", "The store gave two contents the same id: its ids are too short.");
     }
     this.#hashes.set(id, hash);
     this.#ids.set(hash, id);

@@ -26,7 +26,7 @@ export interface NoOpStoreOptions {
 
 const NOT_STORED = "Content not stored (no ArtifactStore configured)";
 const WARNING =
-  "Sluice has no artifact store: large and binary content is taken out of results and lost. " +
+  "Sluice has no artifact store: large and binary content is removed from results and lost. " +
   'Add a store, for example: createSluice({ store: "memory" })';
 
 /**

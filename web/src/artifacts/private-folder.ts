@@ -82,7 +82,7 @@ export class Copies implements AsyncDisposable {
     signal.throwIfAborted();
     const bytes = await this.#store.openReader(id, { scope, range: { start: 0, end: size_bytes } });
     if (bytes === null)
-      throw new SluiceError("E_NOT_FOUND", `There is no artifact ${id}: call the tool again that gave it.`);
+      throw new SluiceError("E_NOT_FOUND", `There is no artifact ${id}: call the tool that made it again.`);
     signal.throwIfAborted();
     // A folder for each: two artifacts may have one name, and servers look at names.
     const folder = await mkdtemp(join(parent, "file-"));
@@ -99,7 +99,7 @@ export class Copies implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort(new SluiceError("E_MISUSE", "No copies are written any more: what they were for was closed."));
+    this.#over.abort(new SluiceError("E_MISUSE", "Copies can no longer be written: the proxy or source was closed."));
     const folder = await this.#folder?.catch(() => undefined);
     await folder?.[Symbol.asyncDispose]();
   }
@@ -118,7 +118,7 @@ async function* atMost(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGe
   let left = size;
   for await (const chunk of chunks) {
     left -= chunk.byteLength;
-    if (left < 0) throw new SluiceError("E_STORE_READ", "The store gave more of an artifact than it has.");
+    if (left < 0) throw new SluiceError("E_STORE_READ", "The store returned more bytes than the artifact has.");
     yield chunk;
   }
 }

@@ -189,7 +189,10 @@ export class RefTableStore implements ArtifactStore {
         this.#names.set(hash, (this.#names.get(hash) ?? 0) + 1);
         return copyOf(ref);
       }
-      throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
+      throw new SluiceError(
+        "E_STORE_CORRUPT",
+        "Every id of this content is already used by other content: use a stronger hash.",
+      );
     });
   }
 

@@ -92,7 +92,7 @@ function copied(source: unknown): ArtifactRef["source"] {
   if (json?.startsWith("{") === true && json.length <= MAX_RECORD_CHARS) {
     return JSON.parse(json) as ArtifactRef["source"];
   }
-  throw new SluiceError("E_INVALID_ARGUMENT", "source must be an object that JSON can write, of at most 1 MiB.", {
+  throw new SluiceError("E_INVALID_ARGUMENT", "source must be an object that fits JSON, with at most 1 MiB.", {
     path: "source",
   });
 }
@@ -272,7 +272,7 @@ export function isTruncated({ source }: ArtifactRef | TruncatedRef): boolean {
 /** The `source.warning` for an error: its own message, which names the remedy. */
 export function warningOf({ code, message }: SluiceError): string {
   const reason = message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message;
-  return `Content not stored (${code}): ${reason}`;
+  return `Content not stored. ${reason} (${code})`;
 }
 
 function truncated(claim: Said, warning: string, size: number, hash: string | null): TruncatedRef {

@@ -44,7 +44,7 @@ function unknown(name: string): SluiceError {
   const shown = name.slice(0, MAX_SHOWN);
   return new SluiceError(
     "E_INVALID_ARGUMENT",
-    `scope has no field ${JSON.stringify(shown)}; there are tenant_id, user_id, session_id and trace_id.`,
+    `scope has no field ${JSON.stringify(shown)}; its fields are tenant_id, user_id, session_id and trace_id.`,
     { path: `scope.${shown}` },
   );
 }

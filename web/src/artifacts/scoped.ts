@@ -101,7 +101,7 @@ export class ScopedArtifacts {
 function found<T>(value: T | null, id: string): T {
   if (value !== null) return value;
   const named = isArtifactId(id) ? `artifact ${id}` : "artifact of that id";
-  throw new SluiceError("E_NOT_FOUND", `There is no ${named} here: check the id, or call the tool again that gave it.`);
+  throw new SluiceError("E_NOT_FOUND", `There is no ${named} here: check the id, or call the tool that made it again.`);
 }
 
 /** What a tool says of what it stores; all of it may be left out. */
@@ -170,7 +170,7 @@ export class ToolArtifacts {
 
   /** Stores a text as UTF-8; `text/plain` unless the info says what it is. Otherwise like `putBytes`. */
   async putText(text: string, info?: ToolArtifactInfo): Promise<ArtifactRef> {
-    if (typeof text !== "string") throw wrong("text", "a string; bytes are stored by putBytes");
+    if (typeof text !== "string") throw wrong("text", "a string; use putBytes for bytes");
     return this.upload(text, info);
   }
 

@@ -233,7 +233,7 @@ async function* bytesOfDraft(store: ArtifactStore, draft: ArtifactRef): AsyncGen
   const { id, scope, size_bytes } = draft;
   const stream = await store.openReader(id, { scope, range: { start: 0, end: size_bytes - TAIL } });
   if (stream === null) {
-    throw new SluiceError("E_STORE_READ", "What was written was taken away before it was all there: store it again.");
+    throw new SluiceError("E_STORE_READ", "The artifact was removed while it was being written: store it again.");
   }
   yield* chunksOf(stream);
 }
@@ -266,7 +266,7 @@ async function saidBefore(here: ArtifactStore, ref: ArtifactRef, other: Artifact
 async function moved(here: ArtifactStore, there: ArtifactStore, ref: ArtifactRef): Promise<ArtifactRef> {
   const bytes = await here.openReader(ref.id, { scope: ref.scope });
   if (bytes === null)
-    throw new SluiceError("E_STORE_WRITE", "The artifact was deleted while it was stored: try again.");
+    throw new SluiceError("E_STORE_WRITE", "The artifact was deleted while it was being stored: try again.");
   const said = { ...ref, source: ref.source };
   const placed = await writtenWhole(await writerOf(there, said), chunksOf(bytes));
   await here.delete(ref.id, ref.scope);

@@ -183,7 +183,7 @@ export async function writtenWhole(
 }
 
 function closed(): SluiceError {
-  return new SluiceError("E_STORE_CLOSED", "This writer was closed or aborted: open another one.");
+  return new SluiceError("E_STORE_CLOSED", "This writer is closed or was aborted: open another one.");
 }
 
 /**
@@ -203,5 +203,5 @@ export async function writerOf(
   } catch (error) {
     throw storageError(error, "write");
   }
-  throw new SluiceError("E_STORE_WRITE", "The store gave no writer: repair the store.");
+  throw new SluiceError("E_STORE_WRITE", "The store returned no writer: fix the store.");
 }

@@ -31,7 +31,7 @@ export async function listArtifacts(invocation: Invocation, { output, errors }: 
   else if (output.isTerminal) await printList(refs, output, storeFolder(where));
   else for await (const ref of refs) await output.write(`${tabbedRow(plainRow(ref))}\n`);
   if (!(await store.isThere()))
-    await errors.write(`sluice: nothing was ever stored in ${printable(storeFolder(where))}\n`);
+    await errors.write(`sluice: nothing has been stored in ${printable(storeFolder(where))}\n`);
   return Exit.ok;
 }
 
@@ -119,7 +119,7 @@ export async function getArtifact(invocation: Invocation, terminal: Terminal): P
   const target = invocation.value("output");
   if (invocation.has("json") && (target === undefined || target === "-")) {
     throw new UsageError(
-      "get --json needs -o FILE, since the bytes go to standard output; `artifacts stat --json` prints the reference alone",
+      "get --json needs -o FILE because the bytes go to standard output; `artifacts stat --json` prints only the reference",
       invocation.command,
     );
   }
@@ -239,7 +239,10 @@ export async function purgeStore(invocation: Invocation, terminal: Terminal): Pr
 
 async function agreed(store: ArtifactStore, folder: string, { input, errors, signal }: Terminal): Promise<boolean> {
   if (input.isTTY !== true || !errors.isTerminal) {
-    throw new UsageError("purge deletes every artifact and nobody is there to be asked; give --yes", "artifacts purge");
+    throw new UsageError(
+      "purge deletes every artifact and cannot ask you here; add --yes to confirm",
+      "artifacts purge",
+    );
   }
   let artifacts = 0;
   let bytes = 0;
@@ -265,7 +268,7 @@ export function parseRange(text: string, command: string): WrittenRange {
   const range = TOO_LARGE.test(text) ? undefined : readRange(text);
   if (range === undefined) {
     throw new UsageError(
-      `--range takes bytes as in HTTP: 0-99 is the first hundred, 100- the rest, -50 the last fifty; got ${JSON.stringify(text)}`,
+      `--range takes bytes as in HTTP: 0-99 for the first hundred, 100- for the rest, -50 for the last fifty; got ${JSON.stringify(text)}`,
       command,
     );
   }
@@ -280,6 +283,6 @@ export function parseRange(text: string, command: string): WrittenRange {
 export function spanOf(range: WrittenRange, size: number): Span {
   const span = resolveRange(range, size);
   if (span !== null) return span;
-  const there = `the artifact has ${size} bytes, 0-${Math.max(0, size - 1)}`;
-  throw new CommandError(Exit.failure, `the range holds no byte: ${there}`);
+  const length = `${size.toLocaleString("en")} ${size === 1 ? "byte" : "bytes"}`;
+  throw new CommandError(Exit.failure, `the range is outside the artifact, which has ${length}`);
 }

@@ -65,7 +65,7 @@ const SCOPE: OptionSpec = {
   name: "scope",
   value: "K=V",
   multiple: true,
-  help: "only this scope; repeat the option for each of tenant_id, user_id, session_id, trace_id (`_id` may be left out); keys that are not given match null only. Default: all scopes",
+  help: "only this scope; repeat the option for each of tenant_id, user_id, session_id, trace_id (`_id` may be left out); a key that is left out matches only artifacts without it. Default: all scopes",
 };
 
 /** The owner of new artifacts. */
@@ -175,12 +175,12 @@ const RUN_COMMAND: CommandSpec = {
   operands: "-- COMMAND ARGS…",
   maxOperands: Number.POSITIVE_INFINITY,
   about: [
-    "Starts COMMAND under bubblewrap (Linux): it can read the file system and write to /tmp/NAME alone, which is also its TMPDIR. Of /tmp, /run, other users' folders and Sluice's own store it sees nothing. Standard input, output and errors are COMMAND's own, signals are passed on to it, and its exit code is the result. What still runs two seconds after SIGTERM is killed; no process that it started is left.",
-    "The network is that of the machine. COMMAND gets the variables HOME, LOGNAME, PATH, SHELL, TERM and USER of the environment, and those that --env names. If bubblewrap cannot run, nothing is started.",
+    "Starts COMMAND under bubblewrap (Linux): it can read the file system, but write only to /tmp/NAME, which is also its TMPDIR. It cannot see the rest of /tmp, /run, other users' folders or Sluice's own store. Standard input, output and errors are COMMAND's own, signals are passed on to it, and its exit code is the result. Processes that still run two seconds after SIGTERM are killed.",
+    "COMMAND uses the machine's network. It gets the variables HOME, LOGNAME, PATH, SHELL, TERM and USER of the environment, and those that --env names. If bubblewrap cannot run, nothing is started.",
   ],
   options: [
-    { name: "user", value: "NAME", help: "whose folder: no other is seen" },
-    { name: "tenant", value: "NAME", help: "the tenant that the user belongs to, where there are tenants" },
+    { name: "user", value: "NAME", help: "the user; COMMAND sees no other user's folder" },
+    { name: "tenant", value: "NAME", help: "the user's tenant, if there are tenants" },
     {
       name: "tmp",
       value: "DIR",
@@ -232,7 +232,7 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
     ],
     options: [
       SOURCES,
-      { name: "no-browser", help: "print the address to sign in at, and open no browser" },
+      { name: "no-browser", help: "print the sign-in address instead of opening a browser" },
       { name: "client-id", value: "ID", help: "the id of the program that you registered with the provider" },
       { name: "issuer", value: "URL", help: "the OAuth provider, if the source does not name it" },
       { name: "port", value: "N", help: "the port that the browser returns to; default: any free one" },
@@ -339,8 +339,8 @@ const RESOURCE_COMMANDS: readonly CommandSpec[] = [
 ];
 
 const WHOSE: readonly OptionSpec[] = [
-  { name: "user", value: "NAME", help: "whose files: one user never sees another's" },
-  { name: "tenant", value: "NAME", help: "the tenant that the user belongs to, where there are tenants" },
+  { name: "user", value: "NAME", help: "the owner of the files; users never see each other's files" },
+  { name: "tenant", value: "NAME", help: "the user's tenant, if there are tenants" },
   STORE,
   LARGE_STORE,
 ];
@@ -364,7 +364,7 @@ const FILE_COMMANDS: readonly CommandSpec[] = [
     operands: "[FILE…]",
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
-      "Stores each FILE, or standard input, under its name, which is changed where a system would not accept it. An existing file of that name becomes an older version. Prints the names.",
+      "Stores each FILE, or standard input, under its name; a name that some systems do not accept is changed. An existing file of that name becomes an older version. Prints the names.",
     ],
     options: [
       ...WHOSE,
@@ -412,7 +412,7 @@ const FILE_COMMANDS: readonly CommandSpec[] = [
     operands: "NAME NEW",
     minOperands: 2,
     maxOperands: 2,
-    about: ["Renames all versions. The name of another file is refused."],
+    about: ["Renames all versions. Fails if another file has the new name."],
     options: [...WHOSE, JSON_OUT],
     examples: [["sluice files rename --user ada sales.csv sales-2025.csv", "a better name"]],
     load: async () => (await import("./files.js")).renameFile,
@@ -430,7 +430,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "Reads one result (a CallToolResult, a JSON-RPC response, a content array, any JSON value) from FILE or standard input, puts bytes and large text into the store, and prints the rest. The input streams through, so its size does not matter.",
     ],
     options: [
-      { name: "tool", value: "T", help: "the tool that gave the result; selects its `tool_fields`" },
+      { name: "tool", value: "T", help: "the tool that returned the result; selects its `tool_fields`" },
       { name: "namespace", value: "NS", help: "prefix of artifact ids; default: `artifact`" },
       OWNER,
       CONFIG,
@@ -449,7 +449,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     examples: [
       ["sluice transform result.json --tool download_workbook --namespace tableau --pretty", "what the model sees"],
-      ["sluice transform --dialect mcp --store ./store < result.json > reduced.json", "a result to hand on"],
+      ["sluice transform --dialect mcp --store ./store < result.json > reduced.json", "a result to pass on"],
       ["sluice transform --ndjson --store ./store < session.ndjson", "a recorded session"],
     ],
     load: async () => (await import("./transform.js")).transform,
@@ -470,7 +470,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: "proxy",
     changesStore: true,
     handlesSignals: true,
-    summary: "stand in front of an MCP server, for any host",
+    summary: "put Sluice in front of an MCP server, for any host",
     operands: "-- COMMAND ARGS…",
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
@@ -483,7 +483,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: "listen",
         value: "HOST:PORT",
-        help: "offer Streamable HTTP there, at /mcp, instead of standard input and output; beyond this machine only with a token in SLUICE_PROXY_TOKEN, or in the file that SLUICE_PROXY_TOKEN_FILE names",
+        help: "serve Streamable HTTP at this address, under /mcp, instead of standard input and output; an address that other machines can reach needs a token in SLUICE_PROXY_TOKEN, or in the file named in SLUICE_PROXY_TOKEN_FILE",
       },
       { ...STORE, value: "DIR|session", help: `${STORE.help}; \`session\` is deleted at the end` },
       {
@@ -503,7 +503,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: "schemas",
         value: "widen|keep|drop",
         choices: ["widen", "keep", "drop"],
-        help: "what happens to tools' schemas: `widen` (the default) lets references stand in them, `drop` removes output schemas",
+        help: "what happens to tools' schemas: `widen` (the default) also allows references in them, `keep` leaves them alone, `drop` removes output schemas",
       },
       { name: "bypass", help: "pass everything unchanged" },
     ],
@@ -586,7 +586,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     minOperands: 1,
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
-      "Deletes the references with these ids, in all scopes or in that of --scope, and the bytes that no other reference names.",
+      "Deletes the references with these ids, in all scopes or in that of --scope, and the bytes that no other reference uses.",
     ],
     options: [STORE, SCOPE, JSON_OUT],
     examples: [["sluice artifacts delete tableau_1a2b3c4d5e6f", "one artifact"]],
@@ -624,7 +624,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...FILE_COMMANDS,
   {
     name: "sniff",
-    summary: "say what kind of file some bytes are",
+    summary: "recognise the type of a file from its bytes",
     operands: "[FILE…]",
     maxOperands: Number.POSITIVE_INFINITY,
     about: ["Looks at the bytes, not at the name. Reads standard input if no FILE is given."],
@@ -637,7 +637,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "completion",
-    summary: "print a script for your shell that completes words",
+    summary: "print a completion script for your shell",
     operands: "bash|zsh|fish",
     choices: ["bash", "zsh", "fish"],
     minOperands: 1,
@@ -646,10 +646,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [],
     examples: [
       ["sluice completion bash > ~/.local/share/bash-completion/completions/sluice", "for bash"],
-      [
-        "sluice completion zsh > ~/.zfunc/_sluice",
-        "for zsh: any folder that stands in fpath before compinit is called",
-      ],
+      ["sluice completion zsh > ~/.zfunc/_sluice", "for zsh: any folder in fpath before compinit is called"],
       ["sluice completion fish > ~/.config/fish/completions/sluice.fish", "for fish"],
     ],
     load: async () => (await import("./completion.js")).run,

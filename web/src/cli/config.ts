@@ -23,7 +23,7 @@ async function readSchema(): Promise<string> {
   try {
     return await readFile(SCHEMA, "utf8");
   } catch (error) {
-    throw new CommandError(Exit.input, "the schema is missing from this installation: install mcp-sluice again", {
+    throw new CommandError(Exit.input, "the schema is missing from this installation: reinstall mcp-sluice", {
       cause: error,
     });
   }

@@ -24,7 +24,7 @@ export async function readConfig(file: string): Promise<SluiceConfig> {
 export async function readJsonObject(file: string, example: string): Promise<Readonly<Record<string, unknown>>> {
   const value = parsed(file, await readConfigFile(file));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const sentence = `${printable(file)} holds no JSON object; a configuration is one, for instance ${example}`;
+    const sentence = `the configuration ${printable(file)} must be a JSON object, for instance ${example}`;
     throw new SluiceError("E_CONFIG_JSON", sentence);
   }
   return value as Readonly<Record<string, unknown>>;
@@ -45,8 +45,8 @@ function parsed(file: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    const what = text.trim() === "" ? "is empty" : `is not JSON${placeOf(error, text)}`;
-    throw new SluiceError("E_CONFIG_JSON", `the configuration ${printable(file)} ${what}; {} is one that sets nothing`);
+    const what = text.trim() === "" ? "is empty; write {} to set nothing" : `is not JSON${placeOf(error, text)}`;
+    throw new SluiceError("E_CONFIG_JSON", `the configuration ${printable(file)} ${what}`);
   }
 }
 
@@ -82,7 +82,7 @@ export function readSecret(
   }
   const secret = file === undefined ? said : secretIn(file, name, command);
   if (secret === undefined || secret.length >= shortest) return secret;
-  throw new UsageError(`${name} wants at least ${shortest} characters`, command);
+  throw new UsageError(`${name} needs at least ${shortest} characters`, command);
 }
 
 function secretIn(file: string, name: string, command: string): string {
@@ -90,10 +90,10 @@ function secretIn(file: string, name: string, command: string): string {
   try {
     bytes = readFileSync(file);
   } catch {
-    throw new UsageError(`the file that ${name}_FILE names cannot be read: check its path and permissions`, command);
+    throw new UsageError(`the file named in ${name}_FILE cannot be read: check its path and permissions`, command);
   }
   if (bytes.length > MAX_FILE) {
-    throw new UsageError(`the file that ${name}_FILE names has more than ${MAX_FILE / 1024} KiB`, command);
+    throw new UsageError(`the file named in ${name}_FILE has more than ${MAX_FILE / 1024} KiB`, command);
   }
   return new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
 }

@@ -30,17 +30,14 @@ export const Exit = {
 /** What `--help` says about each exit code. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [Exit.ok, "done"],
-  [Exit.failure, "failed, for instance: no artifact has that id, it has expired, or a tool says that it failed"],
-  [Exit.usage, "the command line or the configuration is wrong; the sentence says how"],
-  [Exit.data, "the input is not JSON; the error stands in its place on standard output"],
+  [Exit.failure, "failed, for instance because no artifact has that id, or a tool reported an error"],
+  [Exit.usage, "the command line or the configuration is wrong; the message says how"],
+  [Exit.data, "the input is not JSON; standard output has the error in its place"],
   [Exit.input, "an input cannot be opened or read"],
-  [Exit.unavailable, "a source of tools cannot be reached, or fails; trying again later may help"],
-  [
-    Exit.create,
-    "the store or an output file cannot be written; what `transform` made of a result is printed all the same",
-  ],
+  [Exit.unavailable, "a source of tools cannot be reached or failed; trying again later may help"],
+  [Exit.create, "the store or an output file cannot be written; `transform` still prints the reduced result"],
   [Exit.read, "the store cannot be read"],
-  [Exit.refused, "a source of tools refuses who asks, or a variable for it has no value"],
+  [Exit.refused, "a source of tools refuses the credentials, or one of its variables is not set"],
 ];
 
 /** Thrown for an invalid command line; exits 2. */

@@ -55,7 +55,7 @@ export async function putFiles(invocation: Invocation, terminal: Terminal): Prom
   const [as, names] = [invocation.value("as"), invocation.operands];
   if (as !== undefined && names.length > 1) throw new UsageError("--as names one file", invocation.command);
   if (as === undefined && (names.length === 0 || names.includes("-"))) {
-    throw new UsageError("standard input has no name: give it one with --as NAME", invocation.command);
+    throw new UsageError("standard input has no name: name the file with --as NAME", invocation.command);
   }
   const kept: UserFile[] = [];
   await withFiles(invocation, async (files) => {
@@ -126,7 +126,7 @@ export async function removeFiles(invocation: Invocation, { output, errors }: Te
 async function withFiles<T>(invocation: Invocation, work: (files: UserStorage) => Promise<T>): Promise<T> {
   const user_id = invocation.value("user");
   if (user_id === undefined || user_id === "") {
-    throw new UsageError("say whose files with --user NAME", invocation.command);
+    throw new UsageError("name the user whose files you mean: --user NAME", invocation.command);
   }
   const near = await openKeptStore(invocation.value("store"));
   const { base64_size_limit_mb, max_file_size_mb } = { ...FLAGS, ...fileFlags(invocation) };

@@ -23,9 +23,9 @@ export function programHelp(output: Output): string {
       "Examples",
       [
         "  sluice transform result.json --pretty        what a model would see of a result",
-        "  sluice artifacts list                        what was stored",
+        "  sluice artifacts list                        what is stored",
         "  sluice artifacts get ID -o report.pdf        the bytes",
-        "  sluice COMMAND --help                        more of them",
+        "  sluice COMMAND --help                        more about a command",
       ],
     ],
     ["Exit codes", rows(exitRows(), output)],
@@ -37,9 +37,9 @@ export function programHelp(output: Output): string {
 export function groupHelp(group: string, output: Output): string {
   const names = verbsOf(group).map((command): Row => [`${command.name} ${command.operands}`.trim(), command.summary]);
   return sections(output, [
-    ["", [`Usage: sluice ${group} VERB [options]`]],
-    ["Verbs", rows(names, output)],
-    ["", [`  sluice ${group} VERB --help tells more of each.`]],
+    ["", [`Usage: sluice ${group} COMMAND [options]`]],
+    ["Commands", rows(names, output)],
+    ["", [`  sluice ${group} COMMAND --help shows more about each.`]],
     ["The store", wrap(STORE_FOLDER, textWidth(output) - 2).map((line) => `  ${line}`)],
   ]);
 }

@@ -9,8 +9,7 @@ try {
   process.exit(await run(process.argv.slice(2)));
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException;
-  const why =
-    code === "EMFILE" || code === "ENFILE" ? "too many files are open; raise the limit, see ulimit -n" : message;
+  const why = code === "EMFILE" || code === "ENFILE" ? "too many files are open; raise the limit (ulimit -n)" : message;
   process.stderr.write(`sluice: ${why}\n`);
   process.exitCode = 1;
 }

@@ -54,10 +54,10 @@ function findCommand(
   const verb = place === undefined ? undefined : rest[place];
   if (place === undefined || verb === undefined) {
     if (rest.includes("--help") || rest.includes("-h")) return { spec: undefined, args: rest };
-    throw new UsageError(`${first} needs a verb: ${words.join(", ")}`, first);
+    throw new UsageError(`${first} needs a command: ${words.join(", ")}`, first);
   }
   const spec = verbs.find(({ name }) => name === `${first} ${verb}`);
-  if (spec === undefined) throw unknownWord(`${first} has no verb`, verb, words, first);
+  if (spec === undefined) throw unknownWord(`${first} has no command`, verb, words, first);
   return { spec, args: rest.filter((_, index) => index !== place) };
 }
 
@@ -68,7 +68,7 @@ function verbPlace(args: readonly string[], options: readonly OptionSpec[]): num
 
 function unknownWord(what: string, word: string, known: readonly string[], command: string): UsageError {
   const meant = nearest(word, known);
-  const hint = meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`;
+  const hint = meant === undefined ? `use one of ${known.join(", ")}` : `did you mean ${meant}?`;
   return new UsageError(`${what} ${JSON.stringify(word)}; ${hint}`, command);
 }
 
@@ -109,10 +109,7 @@ function parseOptions(spec: CommandSpec, args: readonly string[]): Request {
 
 function strayWord({ name, operands }: CommandSpec, word: string): UsageError {
   const usage = `sluice ${name} ${operands.replace(/[[\]]/g, "")}`;
-  return new UsageError(
-    `${name} takes a command behind --, as in ${usage}; ${JSON.stringify(word)} is before it`,
-    name,
-  );
+  return new UsageError(`put the command after --, as in ${usage}; ${JSON.stringify(word)} comes before it`, name);
 }
 
 function unknownOption(spec: CommandSpec, written: string): UsageError {
@@ -123,7 +120,7 @@ function unknownOption(spec: CommandSpec, written: string): UsageError {
     meant !== undefined
       ? `; did you mean ${meant}?`
       : spec.operands.startsWith("--")
-        ? "; options of the command come behind --"
+        ? "; put options of the command after --"
         : elsewhere !== undefined
           ? `; ${elsewhere.name} has it`
           : "";
@@ -147,12 +144,12 @@ function checkedValue(
   // `-50` is a range. Anything else with a dash is more likely the next option.
   if (inline !== true && /^-(?!\d*$)/.test(value)) {
     throw new UsageError(
-      `${written} needs a value: ${written} ${option.value}; one that begins with a dash is written ${written}=${value}`,
+      `${written} needs a value: ${written} ${option.value}; write a value that begins with a dash as ${written}=${value}`,
       spec.name,
     );
   }
   if (option.choices !== undefined && !option.choices.includes(value)) {
-    throw new UsageError(`${written} is ${option.choices.join(" or ")}, not ${JSON.stringify(value)}`, spec.name);
+    throw new UsageError(`${written} must be ${option.choices.join(" or ")}, not ${JSON.stringify(value)}`, spec.name);
   }
   return value;
 }
@@ -162,8 +159,8 @@ function checkOperands(spec: CommandSpec, operands: readonly string[]): void {
   if (operands.length > spec.maxOperands) {
     const extra = operands.slice(spec.maxOperands).map((word) => JSON.stringify(word));
     const words = spec.operands.replace(/[[\]]/g, "");
-    const takes = spec.maxOperands === 0 ? "no operand" : spec.maxOperands === 1 ? `one ${words}` : words;
-    throw new UsageError(`${spec.name} takes ${takes}; ${extra.join(", ")} is too many`, spec.name);
+    const takes = spec.maxOperands === 0 ? "no arguments" : spec.maxOperands === 1 ? `one ${words}` : words;
+    throw new UsageError(`${spec.name} takes ${takes}; leave out ${extra.join(", ")}`, spec.name);
   }
   const stray = operands.find((word) => spec.choices?.includes(word) === false);
   if (stray !== undefined) throw unknownWord(`${spec.name} has no`, stray, spec.choices ?? [], spec.name);

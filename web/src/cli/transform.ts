@@ -29,7 +29,7 @@ import type { Output, Terminal } from "./terminal/terminal.js";
 export async function transform(invocation: Invocation, terminal: Terminal): Promise<number> {
   if (invocation.has("ndjson") && invocation.has("pretty")) {
     throw new UsageError(
-      "--ndjson writes one line a result and --pretty writes many; give one of them",
+      "--ndjson writes one line per result and --pretty writes several; use only one of them",
       invocation.command,
     );
   }

@@ -25,9 +25,9 @@ export function checkSections(config: object): void {
   const meant = nearest(path.toLowerCase().replaceAll("-", "_"), SECTIONS);
   const remedy =
     meant === undefined
-      ? `there are ${SECTIONS.slice(0, -1).join(", ")} and ${SECTIONS.at(-1)}`
+      ? `the keys are ${SECTIONS.slice(0, -1).join(", ")} and ${SECTIONS.at(-1)}`
       : `did you mean ${meant}?`;
-  throw new SluiceError("E_CONFIG_KEY", `${path} is not a configuration key: ${remedy}`, { path });
+  throw new SluiceError("E_CONFIG_KEY", `${path} is not a configuration key; ${remedy}`, { path });
 }
 
 /**
@@ -124,8 +124,8 @@ function typeOf(value: unknown): string {
 function unknown(path: string, parent: string, known: readonly string[]): SluiceError {
   const meant = nearest(path.slice(parent.length + 1).toLowerCase(), known);
   const remedy =
-    meant === undefined ? `below ${parent} there are ${known.join(", ")}` : `did you mean ${parent}.${meant}?`;
-  return new SluiceError("E_CONFIG_KEY", `${path} is not a configuration key: ${remedy}`, { path });
+    meant === undefined ? `the keys of ${parent} are ${known.join(", ")}` : `did you mean ${parent}.${meant}?`;
+  return new SluiceError("E_CONFIG_KEY", `${path} is not a configuration key; ${remedy}`, { path });
 }
 
 function wrong(path: string, schema: ConfigSchema): SluiceError {

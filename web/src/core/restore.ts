@@ -184,8 +184,8 @@ function gone(id: string): SluiceError {
   return new SluiceError(
     "E_NOT_FOUND",
     name.startsWith("truncated_")
-      ? `artifact ${name} was never stored, as its source.warning says: it cannot be restored; call the tool again`
-      : `artifact ${name} is not in this scope of the store, or no longer: name its scope and store, or call the tool again`,
+      ? `artifact ${name} was never stored, so it cannot be restored: see its source.warning, and call the tool again`
+      : `there is no artifact ${name} in this scope of the store: use the scope and the store that it is in, or call the tool again`,
   );
 }
 

@@ -23,7 +23,7 @@ import type {
 import { infoOf, type StoreAccess } from "./store-access.js";
 import { base64Of, chunksIn, filenameOf, typeOf, type ByteSource } from "./value.js";
 
-const BROKEN_OFF = "Content not stored: the stream that it came from broke off. Call the tool again.";
+const BROKEN_OFF = "Content not stored: its stream ended early. Call the tool again.";
 
 /** Bytes that the core gets at a time, so that a large chunk costs no more memory than a small one. */
 const CHUNK = 262_144;
@@ -219,7 +219,7 @@ export class Message implements GatedResult {
 
   /** Runs the layers, does what they ask for, and writes the answer. */
   async answer(options: AnswerOptions = {}): Promise<Transformed> {
-    if (this.#isOver) throw new SluiceError("E_MISUSE", "this result was disposed of: ask for its answers before that");
+    if (this.#isOver) throw new SluiceError("E_MISUSE", "this result was disposed of: read its answers first");
     const { signal } = options;
     const access = signal === undefined ? this.#deps.access : this.#deps.access.with(signal);
     const deps = { ...this.#deps, options: { ...this.#deps.options, ...options }, access };
@@ -381,7 +381,7 @@ async function copied(
   const { mime_type, filename, source } = ref;
   try {
     const chunks = await access.openChunks(ref.id, from);
-    if (chunks === null) return insteadOf(ref, "Content not stored: it was gone before its result was complete.");
+    if (chunks === null) return insteadOf(ref, "Content not stored: it was deleted before its result was complete.");
     const writer = await SegmentWriter.open(access, { ...infoOf(options, source), mime_type, filename });
     try {
       for await (const chunk of chunks) await writer.write(chunk);

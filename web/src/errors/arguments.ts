@@ -11,7 +11,7 @@ export function isBytes(value: unknown): value is Uint8Array {
 
 /** The error for a value that should have been bytes. */
 export function noBytes(name: string): SluiceError {
-  return wrong(name, "a Uint8Array; text is turned into one by new TextEncoder().encode(text)");
+  return wrong(name, "a Uint8Array; for text, use new TextEncoder().encode(text)");
 }
 
 /** E_INVALID_ARGUMENT: what it is about, and what it must be. */
@@ -102,12 +102,12 @@ function checkNames(
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const shown = unknown.slice(0, MAX_SHOWN);
-  throw failure(`${JSON.stringify(shown)} is no option of ${owner}: ${remedyOf(shown, names)}`, shown);
+  throw failure(`${JSON.stringify(shown)} is not an option of ${owner}; ${remedyOf(shown, names)}`, shown);
 }
 
 function remedyOf(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
-  return meant === undefined ? `there are ${known.join(", ")}.` : `did you mean ${meant}?`;
+  return meant === undefined ? `the options are ${known.join(", ")}.` : `did you mean ${meant}?`;
 }
 
 /**

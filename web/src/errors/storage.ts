@@ -7,22 +7,22 @@ import { SluiceError, type ErrorCode } from "./error.js";
 /** Whether the store was being read or changed when it failed. */
 export type StorageAct = "read" | "write";
 
-const FULL = "The store has no room left: free some disk space or quota, delete artifacts, or name another store.";
+const FULL = "The store is full: free some disk space or quota, delete artifacts, or use another store.";
 const DENIED =
-  "The store refused access: check that this user owns the store folder, may read and write it, " +
+  "Access to the store was denied: check that this user owns the store folder, can read and write it, " +
   "and that it is not on a read-only disk.";
 const HANDLES = "Too many files are open: close readers and writers that are no longer needed, or raise the limit.";
 
-const NO_FOLDER = "The store folder is a file, or lies below one: name another folder.";
+const NO_FOLDER = "The path of the store is a file or is inside one: use a folder.";
 
 const KNOWN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ["E_STORE_FULL", FULL],
   EDQUOT: ["E_STORE_FULL", FULL],
-  EFBIG: ["E_STORE_FULL", "The artifact is larger than the store's file system allows: name another store."],
+  EFBIG: ["E_STORE_FULL", "The artifact is larger than the store's file system allows: use another store."],
   EACCES: ["E_STORE_DENIED", DENIED],
   EPERM: ["E_STORE_DENIED", DENIED],
   EROFS: ["E_STORE_DENIED", DENIED],
-  ELOOP: ["E_STORE_DENIED", "The store has a symbolic link inside: remove it, a store follows none."],
+  ELOOP: ["E_STORE_DENIED", "The store contains a symbolic link, which is not followed: remove it."],
 };
 
 const OTHER = {
@@ -32,7 +32,7 @@ const OTHER = {
 
 /** Said of a text that another store saved, whose bound was larger. */
 export const TEXT_TOO_LARGE =
-  "What is kept here has more bytes than this store's maxBytes: give every store of the same place the same maxBytes.";
+  "The saved state has more bytes than this store's maxBytes: give every store of the same folder or server the same maxBytes.";
 
 /** The `code` of a system error (`ENOENT`, …), or undefined when there is none. */
 export function systemCode(error: unknown): string | undefined {

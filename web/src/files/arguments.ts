@@ -138,7 +138,7 @@ async function dataUriOf(
     const most = `${MAX_MESSAGE / 1024 / 1024} MiB`;
     return new SluiceError(
       "E_TOO_LARGE",
-      `${JSON.stringify(name)} is too large to be handed over as a text: all files of a call have ${most} at most.`,
+      `${JSON.stringify(name)} is too large to pass as text: all files of a call together may have at most ${most}.`,
     );
   }
   const bytes = new Uint8Array(await new Response(await open()).arrayBuffer());

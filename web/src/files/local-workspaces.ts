@@ -54,7 +54,7 @@ export function localWorkspaces(
     command: async (argv, workspace) => {
       if (!sandbox) return argv;
       if (workspace instanceof Workspace) return sandboxed(argv, { workspace, hide });
-      throw new SluiceError("E_MISUSE", "A sandbox needs a folder that openWorkspace of the same options opened.");
+      throw new SluiceError("E_MISUSE", "A sandbox needs a folder that openWorkspace opened with the same options.");
     },
   };
 }
@@ -96,7 +96,7 @@ const PROGRAMS = "/run/current-system";
 export async function sandboxed(argv: readonly string[], options: SandboxOptions): Promise<readonly string[]> {
   checkOptionNames(options, "sandboxed", ["hide", "program", "workspace"]);
   if (argv.length === 0) throw new SluiceError("E_INVALID_ARGUMENT", "There is no command to start.", { path: "argv" });
-  if (process.platform !== "linux") throw unavailable("bubblewrap runs on Linux alone");
+  if (process.platform !== "linux") throw unavailable("bubblewrap only runs on Linux");
   const program = options.program ?? (await onPath("bwrap"));
   if (program === undefined) throw unavailable("there is no bubblewrap (bwrap) on the PATH");
   const wrapped = [program, ...(await sandboxArguments(options)), "--"];
@@ -108,7 +108,7 @@ export async function sandboxed(argv: readonly string[], options: SandboxOptions
 async function sandboxArguments({ workspace, hide = [] }: SandboxOptions): Promise<readonly string[]> {
   const own = join(TMP, workspace.name);
   if (workspace.prefix !== `${own}/`) {
-    throw new SluiceError("E_INVALID_ARGUMENT", "In a sandbox a workspace is in /tmp: leave its shownRoot out.", {
+    throw new SluiceError("E_INVALID_ARGUMENT", "In a sandbox, the workspace is in /tmp: leave out shownRoot.", {
       path: "workspace",
     });
   }
@@ -144,7 +144,7 @@ async function folderAt(path: string): Promise<string> {
   if (real !== undefined && real !== sep && (await stat(real)).isDirectory()) return real;
   throw new SluiceError(
     "E_INVALID_ARGUMENT",
-    "hide names a folder that is not there, or the root of all: make each folder before a sandbox hides it.",
+    "hide names a folder that does not exist, or the root folder: create each folder before a sandbox hides it.",
     {
       path: "hide",
     },
@@ -194,7 +194,7 @@ async function tryOut([program = "", ...args]: readonly string[]): Promise<void>
 
 function reasonIn(said: string): string {
   if (/namespace|Operation not permitted|Failed to make \/ slave|pivot_root/i.test(said)) {
-    return "bubblewrap may not make namespaces here, as in many containers and chroots";
+    return "bubblewrap may not create namespaces here, as in many containers and chroots";
   }
   // Removes paths of this machine.
   const first = /^bwrap: (.{1,200})$/m.exec(said)?.[1]?.replaceAll(/\/[^\s:]*/g, "…");
@@ -204,7 +204,7 @@ function reasonIn(said: string): string {
 function unavailable(reason: string, cause?: unknown): SluiceError {
   return new SluiceError(
     "E_MISUSE",
-    `The command was not started, since it cannot be sandboxed: ${reason}. Use Linux with the package bubblewrap ` +
+    `The command was not started because it cannot be sandboxed: ${reason}. Use Linux with the package bubblewrap ` +
       `and user namespaces for its users (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, ` +
       `kernel.apparmor_restrict_unprivileged_userns).`,
     {},

@@ -143,9 +143,9 @@ export class KnownOwner {
 }
 
 const NO_USER =
-  "Files are kept per user, and no user is named: give the context of the call, or of connect, a scope.user_id.";
+  "Files belong to a user, but no user is named: set scope.user_id in the context of the call or of connect.";
 const NO_SESSION =
-  "Files last for one session here, and no session is named: give the context of the call, or of connect, a scope.session_id.";
+  "Files last for one session here, but no session is named: set scope.session_id in the context of the call or of connect.";
 
 /** Why a scope names no owner; undefined if it does. */
 function nobodyIn({ user_id = null, session_id = null }: ArtifactScope, isLasting: boolean): string | undefined {

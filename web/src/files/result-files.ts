@@ -55,7 +55,7 @@ export async function keptContract(
   const said = [...contract.artifacts, ...contract.deferred_artifacts];
   const leftOut = new LeftOut(reading);
   const onLeftOut = (name: string, error: SluiceError): void => {
-    leftOut.add(`b64 of ${quoted(name)}`, "must be the bytes in base64, and no reference");
+    leftOut.add(`b64 of ${quoted(name)}`, "must be the bytes in base64, not a reference");
     deps.onForeign(fileName(name), error);
   };
   await using found = await foundFiles(said, { ...deps, artifacts, scope: call.scope, onLeftOut });
@@ -64,7 +64,10 @@ export async function keptContract(
     const name = freeName(fileName(file.said.name), names);
     names.add(name);
     if (name !== fileName(file.said.name)) {
-      leftOut.add(`name ${quoted(file.said.name)}`, `is another file's in this result: it is kept as ${quoted(name)}`);
+      leftOut.add(
+        `name ${quoted(file.said.name)}`,
+        `is used by another file in this result: the file is kept as ${quoted(name)}`,
+      );
     }
     await files.keep(file, name);
   }
@@ -348,7 +351,7 @@ async function opened(workspace: UserWorkspace, path: string, name: string): Pro
   } catch (error) {
     if (!(error instanceof SluiceError) || error.code !== "E_NOT_FOUND") throw error;
     const shown = JSON.stringify(fileName(name));
-    return new SluiceError("E_NOT_FOUND", `The tool names the file ${shown}, and there is none where it says.`);
+    return new SluiceError("E_NOT_FOUND", `The tool names the file ${shown}, but there is no such file.`);
   }
 }
 
@@ -373,14 +376,17 @@ async function storedBytes(
 ): Promise<ReadableStream<Uint8Array>> {
   const stream = ref.source.truncated === true ? null : await store.openReader(ref.id, { scope });
   if (stream !== null) return stream;
-  throw new SluiceError("E_STORE_READ", "A file of the result was not stored: see what else failed, then call again.");
+  throw new SluiceError(
+    "E_STORE_READ",
+    "A file of the result was not stored: see the other error, then call the tool again.",
+  );
 }
 
 /** A reference in a tool's text counts only if the gate created it for this result. */
 function foreign(name: string): SluiceError {
   return new SluiceError(
     "E_TOOL_CONTRACT",
-    `The file ${quoted(name)} has a reference in place of bytes: give b64 or path.`,
+    `The file ${quoted(name)} has a reference instead of bytes: give b64 or path.`,
   );
 }
 

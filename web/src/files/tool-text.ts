@@ -87,7 +87,7 @@ export function deniedWrites(said: string): readonly string[] {
 
 /** The error for a denied write. */
 export function deniedWrite(path: string): SluiceError {
-  const message = `The file system is read-only but for the user's folder: ${JSON.stringify(path)} was not written.`;
+  const message = `Only the user's folder can be written: ${JSON.stringify(path)} was not written.`;
   return new SluiceError("E_STORE_DENIED", message);
 }
 

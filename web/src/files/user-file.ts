@@ -123,7 +123,7 @@ export function userFile(name: string, versions: readonly StoredArtifact[]): Use
 }
 
 /** The words before quoted text, which is no fact. */
-const QUOTED = "untrusted file text:";
+const QUOTED = "(from the file):";
 
 /** Facts in the core's words, the most useful first. */
 const TELLING: readonly (readonly [pattern: RegExp, noun?: string])[] = [

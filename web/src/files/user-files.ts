@@ -212,9 +212,7 @@ function whereAllowed({ reason, details: { attempted_path, allowed_prefix } }: I
   if (reason !== "no_folder" && !isElsewhere) {
     return { allowed_prefix, suggestion: "Use /tmp/{username}/ prefix for file operations" };
   }
-  const why = isElsewhere
-    ? "no files are taken from that folder here"
-    : "this tool has no folder that files are taken from";
+  const why = isElsewhere ? "files are not taken from that folder here" : "this tool has no folder to take files from";
   return { allowed_prefix: "", suggestion: `Return the bytes as b64: ${why}` };
 }
 

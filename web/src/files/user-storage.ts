@@ -80,7 +80,7 @@ export class UserStorage {
     const { describer, maxBytes = MAX_FILE_BYTES, now = Date.now } = options;
     const { tenant_id = null, user_id, session_id = null } = owner;
     if (typeof user_id !== "string" || user_id === "") {
-      throw new SluiceError("E_INVALID_ARGUMENT", "user_id must say whose the files are.", { path: "user_id" });
+      throw new SluiceError("E_INVALID_ARGUMENT", "user_id must name the owner of the files.", { path: "user_id" });
     }
     this.#store = store;
     this.#scope = { tenant_id, user_id, session_id };
@@ -243,7 +243,7 @@ export class UserStorage {
 
 function missing(filename: string, names: readonly string[]): SluiceError {
   const [meant] = nearestNames(filename, names);
-  const remedy = meant === undefined ? "see what there is by listing the files." : `did you mean ${quoted(meant)}?`;
+  const remedy = meant === undefined ? "list the files to see which there are." : `did you mean ${quoted(meant)}?`;
   return new SluiceError("E_NOT_FOUND", `There is no file ${quoted(filename)}: ${remedy}`);
 }
 
@@ -267,13 +267,13 @@ function isUploaded(version: StoredArtifact): boolean {
 function madeFile(name: string, versions: readonly StoredArtifact[]): ListedFile {
   const file = userFile(name, versions);
   if (file !== undefined) return { file, versions };
-  throw new SluiceError("E_STORE_READ", "The store gave back a file otherwise than it took it: try again.");
+  throw new SluiceError("E_STORE_READ", "The store returned a file that differs from the stored one: try again.");
 }
 
 function taken(name: string): SluiceError {
   return new SluiceError(
     "E_INVALID_ARGUMENT",
-    `There is a file ${quoted(name)} already: remove it, or take another name.`,
+    `There is already a file ${quoted(name)}: delete it, or use another name.`,
   );
 }
 

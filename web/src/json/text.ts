@@ -42,7 +42,7 @@ export function parseJson(text: string): ValueNode {
     return parse(text, { mode: "json" }).body;
   } catch {
     // Not passed as `cause`: syntax errors of engines and parsers quote the text.
-    throw new SluiceError("E_JSON_SYNTAX", "This is no JSON text: check what the sender wrote.");
+    throw new SluiceError("E_JSON_SYNTAX", "This is not JSON text: check what the sender wrote.");
   }
 }
 
@@ -90,7 +90,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   // The sort is stable: inserts at one offset stay in the given order.
   for (const { at, remove, insert } of [...edits].sort((one, other) => one.at - other.at)) {
     if (at < from || at + remove > text.length) {
-      throw new SluiceError("E_MISUSE", "Edits of one text must lie within it and must not overlap.");
+      throw new SluiceError("E_MISUSE", "Edits must lie within the text and must not overlap.");
     }
     pieces.push(text.slice(from, at), insert);
     from = at + remove;

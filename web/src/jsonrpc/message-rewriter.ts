@@ -300,6 +300,6 @@ function checkSize(message: Uint8Array): Uint8Array {
 function tooLarge(): SluiceError {
   return new SluiceError(
     "E_TOO_LARGE",
-    `the message is larger than ${MAX_MESSAGE / 1024 / 1024} MiB also without what could be stored: ask for less at a time`,
+    `the message is larger than ${MAX_MESSAGE / 1024 / 1024} MiB even without the stored content: ask for less at a time`,
   );
 }

@@ -97,7 +97,9 @@ async function made(call: Call, deps: CallDeps): Promise<Outcome> {
   const args = argsOf(call.call);
   if (tool === undefined || args === undefined) {
     const sentence =
-      tool === undefined ? unknownTool(name, listed.names) : "The arguments are no JSON object: write them anew.";
+      tool === undefined
+        ? unknownTool(name, listed.names)
+        : "The arguments are not a JSON object: write them again as one.";
     return { settled: failed({ tool: name, namespace: namespaceOf(tool) }, sentence) };
   }
   const place: CallPlace = { step: call.step, call: call.call.id, tool: name };
@@ -117,7 +119,7 @@ export function argsOf({ arguments: text }: LlmToolCall): Args | undefined {
 
 function unknownTool(name: string, names: readonly string[]): string {
   const meant = nearest(name, names);
-  const remedy = meant === undefined ? "call one of the tools that you were told of." : `did you mean ${meant}?`;
+  const remedy = meant === undefined ? "call one of the listed tools." : `did you mean ${meant}?`;
   return `There is no tool ${JSON.stringify(name)}: ${remedy}`;
 }
 
@@ -323,7 +325,10 @@ class Attempt {
     const number = this.#pauses++;
     if (number < answers.length) return answers[number];
     this.#waiting ??= waitingOf(this.#tool.name, reason, payload);
-    const ended = new SluiceError("E_TOOL", "The call waits for a person, and is made anew when there is an answer.");
+    const ended = new SluiceError(
+      "E_TOOL",
+      "The call is waiting for a person and is repeated when there is an answer.",
+    );
     this.#end.abort(ended);
     throw ended;
   }
@@ -353,7 +358,7 @@ function numberOf(value: unknown, path: string): number {
 
 /** Messages of foreign errors may contain paths and secrets: the host sees them, the model does not. */
 function unexplained(tool: string, cause: unknown): SluiceError {
-  const sentence = `The tool ${JSON.stringify(tool)} failed in a way that it does not explain.`;
+  const sentence = `The tool ${JSON.stringify(tool)} failed without an explanation.`;
   return new SluiceError("E_TOOL", sentence, {}, { cause });
 }
 

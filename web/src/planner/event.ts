@@ -264,7 +264,7 @@ export async function* eventsOf<Event extends object, Result>(
       else await new Promise<void>((resolve) => (state.wake = resolve));
     }
   } finally {
-    left.abort(new DOMException("Nobody listens any more.", "AbortError"));
+    left.abort(new DOMException("Nobody is listening any more.", "AbortError"));
     await over;
   }
 }
@@ -315,7 +315,7 @@ export class History {
 
   #failed(cause: unknown): void {
     this.#hasFailed = true;
-    const sentence = "What happens in the run cannot be kept: check the state store.";
+    const sentence = "The events of the run cannot be saved: check the state store.";
     this.#onFailure(cause instanceof SluiceError ? cause : new SluiceError("E_STORE_WRITE", sentence, {}, { cause }));
   }
 }

@@ -205,8 +205,8 @@ export function answered({ waiting, ...step }: PausedStep, answer: unknown): Ope
 export function noSuchRun(): SluiceError {
   return new SluiceError(
     "E_NOT_FOUND",
-    "There is no run that waits by this token: it goes on or went on already, was forgotten, or never was. " +
-      "Where the process died that went on with it, try again when its lease is over; else run the query again.",
+    "No run is waiting for this token: it has gone on already, was deleted, or never existed. " +
+      "If the process that resumed it died, try again when its lease has ended; otherwise run the query again.",
   );
 }
 

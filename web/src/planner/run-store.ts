@@ -78,8 +78,9 @@ export class KeptRuns {
     if (name === undefined) {
       return work({ run, step: undefined, isTakenOver: false, keeping: this.#keepingPauses(scope), signal });
     }
-    if (runs.updatePlannerState === undefined) throw wrong("needs a state store that has updatePlannerState");
-    if ((await runs.loadPlannerState(name)) != null) throw wrong("is that of a run that there is: give each its own");
+    if (runs.updatePlannerState === undefined) throw wrong("needs a state store with updatePlannerState");
+    if ((await runs.loadPlannerState(name)) != null)
+      throw wrong("is already used by another run: give each run its own");
     const kept: NamedRun = { version: 3, scope: scopeKey(scope), run, step: null, pause: null };
     await runs.savePlannerState(name, kept);
     return this.#claimOf(name).hold(signal, (held) => work(goingOf(name, kept, held, false)), "wait");
@@ -326,7 +327,7 @@ async function passed(milliseconds: number, signal: AbortSignal): Promise<void> 
 function claimLost(): SluiceError {
   return new SluiceError(
     "E_NOT_FOUND",
-    "The run is not ours any more: its state was not there when the claim was renewed, or others go on with it.",
+    "This process lost the run: its state was deleted, or another process took it over.",
   );
 }
 

@@ -244,8 +244,8 @@ function reminderOf({ text, meta, calls }: OpenStep): AssistantMessage {
 function leftOutOf({ calls, leftOut = 0 }: OpenStep): readonly UserMessage[] {
   if (leftOut === 0) return [];
   const content =
-    `[Not from the user] Of your ${calls.length + leftOut} calls the first ${calls.length} were made. ` +
-    `The last ${leftOut} were not made, since a turn has no room for more: make them in a later turn if you still need them.`;
+    `[Not from the user] Of your ${calls.length + leftOut} calls, the first ${calls.length} were made. ` +
+    `The last ${leftOut} were not made because a turn has no room for more. Make them in a later turn if you still need them.`;
   return [{ role: "user", content }];
 }
 

@@ -41,7 +41,7 @@ export type CollectionName = "runs" | "bindings" | "events" | "oauth";
 /** All of them. */
 export const COLLECTIONS: readonly CollectionName[] = ["runs", "bindings", "events", "oauth"];
 const OCCUPIED =
-  "The folder is not a state store and holds runs, bindings, events or oauth already: name a new or empty folder.";
+  "The folder is not a state store and already has entries named runs, bindings, events or oauth: use a new or empty folder.";
 /** Each attempt fails only because another process changed the same entry in between. */
 const ATTEMPTS = 64;
 const ENTRY: RegExp = /^[0-9a-f]{64}$/;
@@ -195,7 +195,7 @@ export class WaitingRuns {
         if (await placed(aside, path)) return;
         await this.#folder.remove(path);
       }
-      throw new SluiceError("E_STORE_WRITE", "Many save the same run at the same time: try again.");
+      throw new SluiceError("E_STORE_WRITE", "Too many processes are saving the same run: try again.");
     });
   }
 
@@ -391,7 +391,7 @@ class StampedTexts {
       await mkdir(folder, { mode: FOLDER_MODE, recursive: true });
       if (await moved(aside, join(folder, name))) return;
     }
-    throw new SluiceError("E_STORE_WRITE", "What is saved here is forgotten at the same time: try again.");
+    throw new SluiceError("E_STORE_WRITE", "The run was deleted while it was being saved: try again.");
   }
 }
 

@@ -218,7 +218,7 @@ export class StateLimits {
     if (bytes <= this.maxBytes) return text;
     throw new SluiceError(
       "E_TOO_LARGE",
-      `What is to be kept has more than ${this.maxBytes} bytes: let tools store what is large, or give the store a larger maxBytes.`,
+      `The state has more than ${this.maxBytes} bytes: let tools store large content as artifacts, or raise maxBytes.`,
     );
   }
 
@@ -358,7 +358,7 @@ export function valueOf(text: string | null): unknown {
     return JSON.parse(text) as unknown;
   } catch {
     // The message of JSON.parse contains a piece of the text.
-    throw new SluiceError("E_STORE_CORRUPT", "What is kept here is damaged: begin anew.");
+    throw new SluiceError("E_STORE_CORRUPT", "The stored data is damaged: delete it and start again.");
   }
 }
 

@@ -111,9 +111,9 @@ function schemaOf(schema: z.ZodType, option: "input" | "output", owner: string):
   try {
     return z.toJSONSchema(schema, { io: option });
   } catch (cause) {
-    const remedy = "use what JSON has, such as texts for dates";
+    const remedy = "use JSON types, such as strings for dates";
     throw wrongOption(
-      `The option ${option} of ${owner} has something in it that JSON Schema cannot say: ${remedy}.`,
+      `The option ${option} of ${owner} has something in it that JSON Schema cannot express: ${remedy}.`,
       option,
       cause,
     );
@@ -244,7 +244,7 @@ export function jsonValue(value: unknown, path: string): unknown {
     // Node's byte arrays have a `toJSON` that writes each byte as a number.
     for (const each of [Reflect.get(this, key) as unknown, written]) check(each, place);
     if (typeof written !== "object" || written === null) return written;
-    if (open.some((outer) => outer.value === written)) throw refused(place, "holds itself: leave it out");
+    if (open.some((outer) => outer.value === written)) throw refused(place, "contains itself: leave it out");
     open.push({ value: written, path: place });
     return written;
   }
@@ -260,11 +260,15 @@ export function jsonValue(value: unknown, path: string): unknown {
 
 function check(value: unknown, path: string): void {
   const tag = Object.prototype.toString.call(value);
-  if (tag === "[object BigInt]") throw refused(path, "is a BigInt, which JSON has not: write it as a string");
+  if (tag === "[object BigInt]") throw refused(path, "is a BigInt, which JSON does not have: write it as a string");
   if (isByteSource(value) || tag === "[object Request]") {
-    throw refused(path, "is bytes, which JSON has not: store them with context.artifacts.upload, and pass the ref");
+    throw refused(
+      path,
+      "is bytes, which JSON does not have: store them with context.artifacts.upload, and pass the ref",
+    );
   }
-  if (COLLECTION.test(tag)) throw refused(path, "is a Map or a Set, which JSON has not: make it an object or a list");
+  if (COLLECTION.test(tag))
+    throw refused(path, "is a Map or a Set, which JSON does not have: make it an object or a list");
 }
 
 function within(parent: string, key: string, isList: boolean): string {

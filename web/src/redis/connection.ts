@@ -150,7 +150,7 @@ async function greeted(client: Client & { connect(): Promise<unknown> }): Promis
 }
 
 function noGreeting(): Error {
-  return new ConnectionFailure(false, new Error("The server does not greet."));
+  return new ConnectionFailure(false, new Error("The server did not answer the handshake."));
 }
 
 async function installed() {
@@ -159,7 +159,7 @@ async function installed() {
   } catch (error) {
     throw new SluiceError(
       "E_MISUSE",
-      "A url needs the package @redis/client: install it, or give the store a client.",
+      "A url needs the package @redis/client: install it, or pass a client instead.",
       {},
       { cause: error },
     );

@@ -24,42 +24,38 @@ export class ConnectionFailure extends Error {
 /** The server did not answer in time. */
 export class NoAnswer extends Error {
   constructor(seconds: number) {
-    super(`The Redis server gave no answer within ${seconds} seconds: see whether it is busy, and the network to it.`);
+    super(`The Redis server did not answer within ${seconds} seconds: check its load and the network.`);
   }
 }
 
 type Kind = readonly [words: RegExp, code: ErrorCode | undefined, sentence: string];
 
-const AWAY = "The Redis server cannot be reached: check the url, and that the server runs.";
+const AWAY = "The Redis server cannot be reached: check the url, and that the server is running.";
 const BROKE_OFF =
-  "The connection to the Redis server broke off before it answered, and it may have done it: try again.";
-const OTHER = "The Redis server refused a command: it has to be Redis 6.2 or later, and allow scripts in Lua.";
+  "The connection to the Redis server was lost before it answered, so the command may have run: try again.";
+const OTHER = "The Redis server refused a command: use Redis 6.2 or later, and allow Lua scripts.";
 const UNTRUSTED =
-  "The Redis server's certificate is not trusted: let Node know who signed it, or give a client that does.";
+  "The Redis server's certificate is not trusted: add its issuer to NODE_EXTRA_CA_CERTS, or pass a client that trusts it.";
 
 // Before version 7 a script's error is in the middle of the sentence.
 const word = (words: string): RegExp => new RegExp(`(?:^|[\\s:-])(?:${words})(?=\\s|$)`);
 const PASSING = word("LOADING|BUSY|TRYAGAIN|MASTERDOWN|CLUSTERDOWN|ERR max number of clients reached");
 const KINDS: readonly Kind[] = [
-  [word("OOM"), "E_STORE_FULL", "The Redis server has no memory left: raise its maxmemory, or let it keep less."],
-  [word(`WRONGTYPE|${DAMAGED}`), "E_STORE_CORRUPT", "What is kept here is damaged: begin anew."],
+  [word("OOM"), "E_STORE_FULL", "The Redis server is out of memory: raise its maxmemory, or store less in it."],
+  [word(`WRONGTYPE|${DAMAGED}`), "E_STORE_CORRUPT", "The stored data is damaged: delete it and start again."],
   [word(LARGE), "E_TOO_LARGE", TEXT_TOO_LARGE],
   [
     word("NOAUTH|WRONGPASS|NOPERM|DENIED|AUTH|invalid password|unauthenticated|The user executing the script"),
     "E_STORE_DENIED",
-    "The Redis server refused access: check user and password, and that its ACL allows scripts, and the store's keys and channels.",
+    "The Redis server refused access: check the user and password, and that its ACL allows scripts and the store's keys and channels.",
   ],
-  [word("READONLY"), "E_STORE_DENIED", "The Redis server is a replica, which changes nothing: give the primary's url."],
+  [word("READONLY"), "E_STORE_DENIED", "The Redis server is a read-only replica: use the primary's url."],
   [
     word("MISCONF"),
     "E_STORE_WRITE",
     "The Redis server cannot write to its own disk: see its log, and free some space.",
   ],
-  [
-    word("MOVED|ASK|CROSSSLOT"),
-    undefined,
-    "The Redis server is one of a cluster and has not all keys: give the store a client of the cluster.",
-  ],
+  [word("MOVED|ASK|CROSSSLOT"), undefined, "The Redis server is part of a cluster: give the store a cluster client."],
   [PASSING, undefined, "The Redis server is not ready: try again."],
 ];
 const CERTIFICATE = /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL/;

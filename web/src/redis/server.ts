@@ -32,7 +32,7 @@ export class RedisServer {
 
   /** The script's reply. Throws SluiceError E_STORE_…. */
   async run(script: Script, keys: readonly string[], words: readonly string[]): Promise<unknown> {
-    if (this.#isClosed) throw new SluiceError("E_STORE_CLOSED", "The store was closed: make another.");
+    if (this.#isClosed) throw new SluiceError("E_STORE_CLOSED", "The store was closed: create another one.");
     const work = this.#tried(script, [String(keys.length), ...keys, ...words]);
     this.#working.add(work);
     try {
@@ -146,11 +146,14 @@ export function isDone(reply: unknown): boolean {
   if (said === "1" || said === "0") return said === "1";
   throw new SluiceError(
     "E_STORE_WRITE",
-    "The client does not say whether it was done: let it give the server's numbers as numbers.",
+    "The client changes the server's replies: configure it to return numbers as numbers.",
   );
 }
 
 /** The error for unexpected replies. */
 export function strangeReply(): SluiceError {
-  return new SluiceError("E_STORE_READ", "The client gives replies that are not strings: let it give them as strings.");
+  return new SluiceError(
+    "E_STORE_READ",
+    "The client returns replies that are not strings: configure it to return strings.",
+  );
 }

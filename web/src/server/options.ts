@@ -176,7 +176,7 @@ export function checkServer(options: SluiceServerOptions): void {
   checkWhole(options.filesStore, "filesStore");
   if (options.state?.isShared === true && options.secret === undefined) {
     throw wrongOption(
-      "Processes that share their state must share the secret that signs tokens: give them the same one.",
+      "Processes that share state must sign tokens with the same secret: give each the same one.",
       "secret",
     );
   }

@@ -41,7 +41,7 @@ export function adaptFetchError(error: unknown, place: ToolPlace): ToolNodeError
 
 // Our own messages hold no secrets: the gate's says where the answer is wrong.
 function ofOurs(error: SluiceError, place: ToolPlace): ToolNodeError {
-  return new ToolNodeError(`${subjectOf(place)} gave a result that could not be taken. ${error.message}`, {
+  return new ToolNodeError(`${subjectOf(place)} gave a result that could not be read. ${error.message}`, {
     cause: error,
     category: "non_retryable",
   });
@@ -59,7 +59,7 @@ function fromRest(error: unknown, place: ToolPlace): ToolNodeError {
   const remedy = "try again later, and see the source's own log";
   return (
     fromCodes(error, place) ??
-    new ToolNodeError(`${subjectOf(place)} failed in a way that is not known: ${remedy}.`, { cause: bareCause(error) })
+    new ToolNodeError(`${subjectOf(place)} failed for an unknown reason: ${remedy}.`, { cause: bareCause(error) })
   );
 }
 
@@ -69,7 +69,7 @@ function tooSlow(error: unknown, place: ToolPlace): ToolTimeoutError {
 }
 
 function ended(error: unknown, place: ToolPlace): ToolNodeError {
-  return new ToolNodeError(`${subjectOf(place)} was given up before it answered: call it again.`, {
+  return new ToolNodeError(`${subjectOf(place)} was cancelled before it answered: call it again.`, {
     category: "cancelled",
     cause: bareCause(error),
   });
@@ -96,7 +96,7 @@ function fromMcp(error: unknown, place: ToolPlace, quoting?: Quoting): ToolNodeE
   if (brands.has("mcp.SseError")) return fromStream(error, code, place);
   if (brands.has("mcp.SdkError")) return fromSdk(error, String(code), cause, place);
   if (brands.has("mcp.ProtocolError") && isTooLarge(data)) {
-    const what = `answered with more than ${MAX_MESSAGE / 1024 / 1024} MiB of what cannot be stored, and that is not taken`;
+    const what = `answered with more than ${MAX_MESSAGE / 1024 / 1024} MiB that cannot be stored, which is too much`;
     return badAnswer(place, what, "it must answer in smaller pages");
   }
   if (brands.has("mcp.ProtocolError")) {
@@ -107,7 +107,9 @@ function fromMcp(error: unknown, place: ToolPlace, quoting?: Quoting): ToolNodeE
   }
   if (AUTH.some((brand) => brands.has(brand))) {
     const remedy = "check auth_type and auth_config, or connect the account again";
-    return new ToolAuthError(`${subjectOf(place)} does not know who asks: ${remedy}.`, { cause: bareCause(error) });
+    return new ToolAuthError(`${subjectOf(place)} did not accept the credentials: ${remedy}.`, {
+      cause: bareCause(error),
+    });
   }
   return undefined;
 }
@@ -157,13 +159,13 @@ const AUTH = ["mcp.UnauthorizedError", "mcp.OAuthClientFlowError", "mcp.OAuthErr
 
 /** Codes of JSON-RPC and MCP that blame the request. */
 const FAULTS: ReadonlyMap<number, string> = new Map([
-  [-32600, "takes the request for malformed"],
+  [-32600, "says that the request is malformed"],
   [-32601, "does not know the method"],
   [-32602, "refuses the arguments"],
   [-32002, "does not know the resource"],
-  [-32021, "wants a client that can do more"],
-  [-32022, "wants another revision of the protocol"],
-  [-32042, "wants a person to open a page first"],
+  [-32021, "needs a client with more capabilities"],
+  [-32022, "needs another revision of the protocol"],
+  [-32042, "needs a person to open a page first"],
 ]);
 
 function isInternal(code: number | undefined): boolean {
@@ -189,17 +191,17 @@ function fromSdk(error: unknown, code: string, cause: unknown, place: ToolPlace)
       return new ToolConnectionError(`${subject} is not connected: connect first.`, { ...details, neverSent: true });
     case "CONNECTION_CLOSED":
     case "SEND_FAILED":
-      return new ToolConnectionError(`${subject} ended the connection: check that it still runs.`, details);
+      return new ToolConnectionError(`${subject} ended the connection: check that it is still running.`, details);
     case "ERA_NEGOTIATION_FAILED":
       return (
         fromCodes(cause, place) ??
-        new ToolConnectionError(`${subject} does not answer as an MCP server does: check its address.`, details)
+        new ToolConnectionError(`${subject} does not answer like an MCP server: check its address.`, details)
       );
     case "CAPABILITY_NOT_SUPPORTED":
     case "METHOD_NOT_SUPPORTED_BY_PROTOCOL_VERSION":
-      return new ToolClientError(`${subject} does not offer what was asked for: see what it says it can do.`, details);
+      return new ToolClientError(`${subject} does not support this request: check its capabilities.`, details);
     default:
-      return new ToolServerError(`${subject} answered what MCP does not allow: see the source's own log.`, {
+      return new ToolServerError(`${subject} gave an answer that MCP does not allow: see the source's own log.`, {
         ...details,
         category: "non_retryable",
       });
@@ -210,7 +212,7 @@ function fromSdk(error: unknown, code: string, cause: unknown, place: ToolPlace)
 function fromStream(error: unknown, code: unknown, place: ToolPlace): ToolNodeError {
   if (typeof code === "number" && code >= 300) return fromStatus(code, undefined, place);
   const subject = subjectOf(place);
-  return new ToolConnectionError(`${subject} does not send events: check its address, and that it still runs.`, {
+  return new ToolConnectionError(`${subject} sends no events: check its address, and that it is still running.`, {
     cause: bareCause(error),
   });
 }
@@ -246,7 +248,7 @@ export function fromStatus(status: number, headers: AnswerHeaders | undefined, p
     return new ToolServerError(`${subject} failed (HTTP ${status}): ${later}.`, details);
   }
   if (status === 401) {
-    return new ToolAuthError(`${subject} does not know who asks (HTTP 401): ${remedies.unknown}.`, details);
+    return new ToolAuthError(`${subject} did not accept the credentials (HTTP 401): ${remedies.unknown}.`, details);
   }
   if (status === 403) {
     return new ToolAuthError(`${subject} refuses access (HTTP 403): check what the account may do.`, details);
@@ -306,14 +308,14 @@ const KIND_OF: ReadonlyMap<string, Kind> = new Map(
 );
 
 const SAYS: Readonly<Record<Kind, string>> = {
-  refused: "refuses the connection: check that it runs, and its address",
-  unknown_host: "has a host name that is not known: check its address, and the network",
+  refused: "refused the connection: check that it is running, and its address",
+  unknown_host: "has an unknown host name: check its address and the network",
   unreachable: "cannot be reached: check its address, and the network",
   slow: "did not answer in time: try again later",
   lost: "ended the connection before its answer was complete: try again later",
-  certificate: "could not be connected to safely: check its certificate, and that its address is right to say https",
-  no_http: "does not answer as an HTTP server does: check its address",
-  address: "has an address that cannot be one: check its connection in the configuration",
+  certificate: "has no valid certificate: check the certificate, and whether the address should say https",
+  no_http: "does not answer like an HTTP server: check its address",
+  address: "has an invalid address: check its connection in the configuration",
 };
 
 /** Failures that a retry does not fix. */
@@ -370,7 +372,7 @@ function notStarted({ code }: CodedError, error: unknown, place: ToolPlace): Too
   const details: ToolErrorDetails = { cause: bareCause(error), neverSent: true, category: "non_retryable" };
   const subject = subjectOf(place);
   if (code === "E2BIG") {
-    return new ToolNodeError(`${subject} cannot be started with arguments that long: give it a file instead.`, {
+    return new ToolNodeError(`${subject} cannot be started with such long arguments: pass a file instead.`, {
       ...details,
       code: "E_TOOL_CLIENT",
     });
@@ -406,7 +408,7 @@ export function* codesOf(error: unknown): Generator<CodedError, void> {
  * would be logged with the cause. Keeps the class, the code and the stack frames.
  */
 function bareCause(error: unknown): Error {
-  const bare = new Error("its own sentence is left out, since it may hold secrets");
+  const bare = new Error("its own message is left out because it may contain secrets");
   const code = [...codesOf(error)].map((coded) => coded.code).find((one) => WORD.test(one));
   bare.name = code === undefined ? classOf(error) : `${classOf(error)} ${code}`;
   bare.stack = [`${bare.name}: ${bare.message}`, ...framesOf(error)].join("\n");

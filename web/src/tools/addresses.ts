@@ -99,16 +99,16 @@ export interface DestinationRules {
  */
 export function refusalBetween(base: URL, to: URL, rules: DestinationRules): string | undefined {
   if (!/^(?:https?|wss?):$/.test(to.protocol) || to.username !== "" || to.password !== "") {
-    return "it is no address that can be asked";
+    return "it is not a valid address";
   }
   if (originOf(to) === originOf(base)) return undefined;
   const isEncrypted = to.protocol === "https:" || to.protocol === "wss:";
   if (isPrivate(to) && !isPrivate(base)) return PRIVATE;
-  if (!isEncrypted && !isPrivate(to)) return "it is another server in the clear, where others read along";
+  if (!isEncrypted && !isPrivate(to)) return "it is another server without encryption";
   if (isEncrypted && to.hostname === base.hostname && to.port === "" && base.port === "") return undefined;
   const { allowed_hosts: hosts = [], trusted_origins: origins = [] } = rules;
   if (origins.includes(originOf(to)) || hosts.some((host) => isHost(to, host))) return undefined;
-  return "it is on another host than the document, which allowed_hosts does not name";
+  return "it is on another host than the document, and allowed_hosts does not name it";
 }
 
 const PRIVATE = "it is on this machine or in a private network, and the document is not";

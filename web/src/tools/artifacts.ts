@@ -73,13 +73,13 @@ function written(args: Args, tool: string): { readonly text: string; readonly pl
     text = jsonOf(args);
   } catch (cause) {
     throw new ToolClientError(
-      `${subject} cannot be written as JSON: give texts, numbers, booleans, null, lists and objects of these, without a cycle and not too deep.`,
+      `${subject} cannot be written as JSON: use strings, numbers, booleans, null, lists and objects of these, without a cycle and not too deep.`,
       { cause },
     );
   }
   const plain: unknown = JSON.parse(text);
   if (isObject(plain)) return { text, plain };
-  throw new ToolClientError(`${subject} are no object once they are written as JSON: give a plain object.`);
+  throw new ToolClientError(`${subject} are not an object when written as JSON: pass a plain object.`);
 }
 
 interface ReadToolDeps {

@@ -206,9 +206,9 @@ export function missingKey(path: string, wanted: string): ToolConfigError {
 export function unknownKey(parent: string, key: string, known: readonly string[]): ToolConfigError {
   const path = below(parent, key);
   const meant = nearest(key.slice(0, MAX_KEY).toLowerCase().replaceAll("-", "_"), known);
-  const remedy =
-    meant === undefined ? `there are ${known.slice(0, -1).join(", ")} and ${known.at(-1)}` : `did you mean ${meant}?`;
-  return new ToolConfigError(path, `${keyNamed(path)} is not a configuration key: ${remedy}`);
+  const all = known.length === 1 ? `the only key is ${known[0]}` : `the keys are ${known.join(", ")}`;
+  const remedy = meant === undefined ? all : `did you mean ${meant}?`;
+  return new ToolConfigError(path, `${keyNamed(path)} is not a configuration key; ${remedy}`);
 }
 
 /** The path of a member or an element, such as `sources[2].env`. */

@@ -74,7 +74,7 @@ const OPTIONS: OptionTests<ToolNodeOptions> = {
   authManager: OBJECT,
   oauthClient: OBJECT,
   userFiles: OBJECT,
-  variables: ["a function or an object of texts", (value) => typeof value === "function" || OBJECT[1](value)],
+  variables: ["a function or an object of strings", (value) => typeof value === "function" || OBJECT[1](value)],
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   onEvent: FUNCTION,
   onErrorOutput: FUNCTION,

@@ -165,7 +165,7 @@ export function fitTools(tools: readonly SourceTool[]): {
   return { fit, unfit };
 }
 
-const UNNAMED = "its name is empty, longer than 256 characters, or has characters that are not seen";
+const UNNAMED = "its name is empty, longer than 256 characters, or has invisible characters";
 
 /**
  * Creates the specs of a source's tools, named `{source}.{tool}`. Applies the filter.
@@ -185,7 +185,7 @@ export function toolSpecs(
     if (!matchesFilter(tool_filter, source.name)) continue;
     const name = `${namespace}.${source.name}`;
     if (specs.has(name)) {
-      const remedy = "leave one out with tool_filter, or mend the source";
+      const remedy = "leave one out with tool_filter, or fix the source";
       throw wrong(`The source offers two tools named ${JSON.stringify(name)}: ${remedy}.`);
     }
     if (specs.size >= MAX_TOOLS) {

@@ -473,7 +473,7 @@ async function applyTransformer(
 /** The result as the source sent it. Throws a ToolNodeError if it is too long to keep. */
 async function rawResult({ original }: GatedResult): Promise<unknown> {
   if (original !== undefined) return JSON.parse(await new Blob([...original] as BlobPart[]).text()) as unknown;
-  throw new ToolNodeError(`a raw result may have ${MAX_RAW / 1024 / 1024} MiB at most`);
+  throw new ToolNodeError(`a raw result may have at most ${MAX_RAW / 1024 / 1024} MiB`);
 }
 
 function segmentOf(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): Segment {
@@ -487,7 +487,7 @@ function segmentOf(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): 
 
 function transformerFailure(tool: string, cause: unknown): ToolNodeError {
   return new ToolNodeError(
-    `The transformer for ${tool} failed, and the ordinary layers answered: mend it or leave it out.`,
+    `The transformer for ${tool} failed, so the result was reduced without it: fix it or leave it out.`,
     { cause },
   );
 }

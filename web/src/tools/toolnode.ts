@@ -108,7 +108,7 @@ export abstract class AnyToolNode<D extends Dialect = Dialect> implements AsyncD
     this.#running();
     const tool = this.#catalog.find(name);
     if (tool !== undefined) return tool.call(checkedArguments(args, tool.name), context);
-    throw new ToolClientError(`The source ${this.name} offers no tool ${JSON.stringify(name)}: see getTools.`);
+    throw new ToolClientError(`The source ${this.name} has no tool ${JSON.stringify(name)}: see getTools.`);
   }
 
   /** Lists all resources. Follows pages. Throws E_TOOL_UNSUPPORTED if the source has no resources. */

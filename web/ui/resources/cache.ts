@@ -112,7 +112,7 @@ export class ResourceCache extends EventTarget {
       await (isWanted ? this.#reader.subscribe(uri, signal) : this.#reader.unsubscribe(uri, signal));
       this.#note(uri, isWanted ? "subscribed" : "unsubscribed", { isSubscribed: isWanted, isSubscribing: false });
     } catch (error) {
-      const sentence = sentenceOf(error, isWanted ? "It could not be subscribed to." : "The subscription did not end.");
+      const sentence = sentenceOf(error, isWanted ? "Subscribing failed." : "Unsubscribing failed.");
       this.#note(uri, "failed", { isSubscribing: false, problem: { sentence, retry: "subscribe" } });
     }
   }

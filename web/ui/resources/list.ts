@@ -213,8 +213,8 @@ function badges(row: Row, held: CachedResource, deps: ItemOptions): TemplateResu
 const SENTENCES: Readonly<Record<ResourceTab, string>> = {
   resources: "The server lists no resources.",
   templates: "The server has no templates.",
-  subscribed: "Nothing is subscribed to.",
-  cached: "Nothing was read yet.",
+  subscribed: "There are no subscriptions.",
+  cached: "Nothing has been read yet.",
 };
 
 /** The message for an empty list. */

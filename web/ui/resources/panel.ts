@@ -88,7 +88,7 @@ function problem(held: CachedResource, cache: ResourceCache): TemplateResult | t
 
 function contents(uri: string, reading: ShownReading, deps: PanelDeps): TemplateResult {
   const { contents: all, artifacts = [], failures = [] } = reading;
-  if (all.length === 0) return html`<p class="soft">It is empty.</p>`;
+  if (all.length === 0) return html`<p class="soft">The resource is empty.</p>`;
   const refs = new Map(artifacts.map((artifact) => [artifact.id, artifact]));
   const pages = `contents ${uri}`;
   const shown = all.slice(0, PAGE * (1 + (deps.unfolded.get(pages) ?? 0)));

@@ -61,7 +61,7 @@ export class TemplateForm {
       const variables = (await reader.variables(template)).slice(0, MAX_FIELDS);
       this.#fields = new Map(variables.map((variable, at) => [variable.name, this.#field(variable, at)]));
     } catch (error) {
-      this.#problem = sentenceOf(error, "This is no template of a URI.");
+      this.#problem = sentenceOf(error, "This is not a URI template.");
     }
     host.requestUpdate();
   }

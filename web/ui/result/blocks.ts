@@ -178,7 +178,7 @@ function sentOf(reduced: string, refs: string | undefined): Omit<Rebuilt, "block
     return { sent: sentText(reduced, refs), problem: null };
   } catch (error) {
     if (!(error instanceof SluiceError)) throw error;
-    const problem = `What was sent cannot be rebuilt, so the reduced result is shown. ${error.message}`;
+    const problem = `The original result could not be restored, so the reduced one is shown. ${error.message}`;
     return { sent: { text: reduced, holes: [] }, problem };
   }
 }

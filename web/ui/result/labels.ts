@@ -86,8 +86,8 @@ export function ruleOf(hole: Hole, block: Block | null, configured = false): Rul
     const what = block.kind === "image" || block.kind === "audio" ? `${block.kind} block` : "resource";
     return { layer: "L2", name: "typed block", why: `The server sent it as bytes of ${article(what)}.` };
   }
-  if (hole.kind === "text") return { layer: "L0", name: "size", why: "The text is too long to stay." };
-  if (hole.kind === "json") return { layer: "L0", name: "size", why: "The value is too large to stay." };
+  if (hole.kind === "text") return { layer: "L0", name: "size", why: "The text is too long to stay in the result." };
+  if (hole.kind === "json") return { layer: "L0", name: "size", why: "The value is too large to stay in the result." };
   const where = hole.kind === "bytes" ? "an array of byte values" : "a string";
   return { layer: "L3", name: "detected", why: `Encoded bytes were found in ${where}.` };
 }

@@ -307,7 +307,7 @@ class SluiceResultRaw extends LitElement {
 
   protected override render(): TemplateResult {
     const { state } = this;
-    if (this.raw === undefined) return html`<p class="soft">The original is not at hand.</p>`;
+    if (this.raw === undefined) return html`<p class="soft">The original is not available.</p>`;
     if (state instanceof Error) return html`<p role="alert">${sentence(state)}</p>`;
     const bytes = this.#bytes;
     const said = `${humanSize(bytes.size)}${state === "reading" ? " read…" : ""}`;

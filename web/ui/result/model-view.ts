@@ -214,7 +214,7 @@ export class SluiceResultModel extends LitElement {
       () => false,
     );
     if (!isCopied) this.#selectAll();
-    this.said = isCopied ? "Copied." : "The browser does not allow it; the text is selected.";
+    this.said = isCopied ? "Copied." : "The browser blocked copying; the text is selected.";
     clearTimeout(this.#forgetting);
     this.#forgetting = setTimeout(() => (this.said = ""), SAID);
   };

@@ -62,14 +62,16 @@ interface Edit {
 
 /** Parses a list. Throws E_RESTORE_REFS with the path of the fault. */
 function readEdits(list: JsonNode): Edit[] {
-  if (list.kind !== "array") throw misfit("", "The list of references is no array.");
+  if (list.kind !== "array") throw misfit("", "The list of references is not an array.");
   if (list.children.length > MOST) throw misfit("", "The list of references is too long.");
   return Array.from({ length: list.children.length }, (_, index) => readEdit(list.children.at(index)));
 }
 
 /** The error of a list that does not fit its document. */
 function misfit(path: string, message: string): SluiceError {
-  return new SluiceError("E_RESTORE_REFS", message, { path: path.slice(0, 200) });
+  return new SluiceError("E_RESTORE_REFS", `${message} Restore the result exactly as it was returned.`, {
+    path: path.slice(0, 200),
+  });
 }
 
 function readEdit(entry: JsonNode): Edit {
@@ -222,7 +224,7 @@ class Restorer {
       for (const edit of match.tags) lost.delete(edit);
       this.#undoAt(match);
     }
-    for (const edit of lost) throw misfit(edit.at, "There is nothing at this place of the document.");
+    for (const edit of lost) throw misfit(edit.at, "The result has nothing at this path.");
   }
 
   /** Removes the list itself from the root's `_meta`. */
@@ -242,7 +244,7 @@ class Restorer {
     const parts: MarkedText[] = [];
     let at = begin;
     for (const cut of this.#cuts.sort((a, b) => a.from - b.from || a.to - b.to)) {
-      if (cut.from < at) throw misfit("", "Two entries of the list of references are about one place.");
+      if (cut.from < at) throw misfit("", "Two entries of the list of references have the same path.");
       parts.push({ text: text.slice(at, cut.from), holes: [] }, cut);
       at = cut.to;
     }
@@ -254,19 +256,19 @@ class Restorer {
     for (const edit of tags) {
       if (edit.was !== null) this.#replace(node, edit, edit.was);
       if (!edit.added) continue;
-      if (place === null) throw misfit(edit.at, "Nothing would be left.");
+      if (place === null) throw misfit(edit.at, "Restoring would leave nothing.");
       this.#remove(place.parent, node);
     }
     const references = tags.filter(({ uri }) => uri !== "");
     const inKey = references.find(({ key }) => key);
     if (inKey !== undefined) {
-      if (place?.parent.kind !== "object") throw misfit(inKey.at, "There is no key at this place.");
+      if (place?.parent.kind !== "object") throw misfit(inKey.at, "The result has no key at this path.");
       const [begin, end] = place.parent.children.keyPlace(place.index);
       this.#fill(begin, end, place.parent.children.key(place.index)?.text ?? "", references, true);
     }
     const inValue = references.find(({ key }) => !key);
     if (inValue === undefined) return;
-    if (node.kind !== "string") throw misfit(inValue.at, "A reference should stand here, but it is no string.");
+    if (node.kind !== "string") throw misfit(inValue.at, "A reference is expected here, but this is not a string.");
     this.#fill(node.begin, node.end, node.said.text, references, false);
   }
 
@@ -280,13 +282,13 @@ class Restorer {
       for (; n < before && place >= 0; n += 1) place = said.indexOf(SCHEME, place + SCHEME.length);
       const from = place - wrap.length;
       const fits = place >= 0 && from >= (places.at(-1) ?? 0) && said.startsWith(wrap + uri + wrap, from);
-      if (!fits) throw misfit(at, "The reference in the list is not the one in the document.");
+      if (!fits) throw misfit(at, "The reference in the list differs from the one in the result.");
       places.push(from, from + uri.length + wrap.length * 2);
     }
     const written = sourcePlaces(text, begin, places);
     edits.forEach((edit, index) => {
       const value = edit.kind === "json" || (edit.kind === "bytes" && edit.wrap === "");
-      if (value && (edits.length > 1 || said !== edit.uri)) throw misfit(edit.at, "Two references for one value.");
+      if (value && (edits.length > 1 || said !== edit.uri)) throw misfit(edit.at, "One value has two references.");
       const from = value ? begin : (written[index * 2] ?? begin);
       const to = value ? end : (written[index * 2 + 1] ?? end);
       this.#cuts.push({ from, to, ...hole(edit, text.slice(from, to)) });
@@ -295,7 +297,7 @@ class Restorer {
 
   #replace(node: JsonNode, { at, refs }: Edit, was: JsonNode): void {
     if (this.#depth >= MOST_NESTING) throw misfit(at, "References are nested too deeply.");
-    if (this.#replaced.has(node.begin)) throw misfit(at, "Two values for one place.");
+    if (this.#replaced.has(node.begin)) throw misfit(at, "One path has two values.");
     this.#replaced.add(node.begin);
     const inner = new Restorer(was, this.#depth + 1);
     if (refs !== null) inner.undo(readEdits(refs));
@@ -328,6 +330,6 @@ class Restorer {
 
 function hole({ at, uri, kind }: Edit, text: string): MarkedText {
   const reference = readReference(uri);
-  if (reference === null) throw misfit(at, "An entry of the list of references names no artifact.");
+  if (reference === null) throw misfit(at, "An entry of the list of references does not name an artifact.");
   return { text, holes: [{ begin: 0, end: text.length, kind, ...reference }] };
 }

@@ -87,7 +87,7 @@ export async function wholeBlob(
 function tooLarge(asked: boolean): PreviewProblem {
   return asked
     ? new PreviewProblem("It is too large to be shown here. Download it instead.", "none")
-    : new PreviewProblem("It is large, and can only be shown whole.", "whole");
+    : new PreviewProblem("It is large and can only be shown as a whole.", "whole");
 }
 
 /**

@@ -48,7 +48,7 @@ async function renderObjects(host: HTMLElement, input: PreviewInput, signal: Abo
     if (!over) continue;
     await slices.return(true);
     if (objects.table.count === 0) return null;
-    const note = broken ? "What follows the last row is not JSON, and is left out." : objects.table.note;
+    const note = broken ? "The text after the last row is not JSON and is left out." : objects.table.note;
     const isPart = (done === true && value) || objects.table.full;
     return { ...(isPart && { part: limit }), ...(note !== undefined && { note }) };
   }

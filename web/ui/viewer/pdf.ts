@@ -73,10 +73,10 @@ function broken(cause: unknown): PreviewProblem {
     return new PreviewProblem("It is protected by a password, so only a PDF reader can show it.", "none", { cause });
   }
   if (name === "InvalidPDFException" || name === "FormatError" || name === "MissingPDFException") {
-    return new PreviewProblem("It is not a PDF that can be read.", "source", { cause });
+    return new PreviewProblem("This PDF cannot be read.", "source", { cause });
   }
   if (cause instanceof Error && cause.message.includes("worker failed")) return notLoaded("PDF", cause);
-  return new PreviewProblem("It could not be drawn.", "source", { cause });
+  return new PreviewProblem("This PDF could not be drawn.", "source", { cause });
 }
 
 /** Pixels between pages. */

@@ -56,7 +56,7 @@ export function gone(): PreviewProblem {
 
 /** The renderer could not be loaded. */
 export function notLoaded(what: string, cause: unknown): PreviewProblem {
-  return new PreviewProblem(`What shows ${what} could not be loaded.`, "source", { cause });
+  return new PreviewProblem(`The viewer for ${what} could not be loaded.`, "source", { cause });
 }
 
 /** Loads a renderer. Throws a `PreviewProblem` if it fails, for example offline. */

@@ -120,9 +120,9 @@ export class Previewer {
     if (tab === "info") return this.#tell(null, "");
     if (artifact.deferred === true) {
       const action: Action = { text: "Fetch", does: "fetch" };
-      return this.#tell({ kind: "note", sentence: "It is not there yet.", action }, "");
+      return this.#tell({ kind: "note", sentence: "It has not been fetched yet.", action }, "");
     }
-    if (bytes === undefined) return this.#tell({ kind: "note", sentence: "Its bytes were not kept." }, "");
+    if (bytes === undefined) return this.#tell({ kind: "note", sentence: "Its bytes were not stored." }, "");
     this.#tell({ kind: "loading", read: 0, total: null }, `Loading ${name}`);
     void this.#draw({ ...wanted, bytes }, run.signal);
   }

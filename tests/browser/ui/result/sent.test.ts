@@ -113,7 +113,7 @@ describe("what was sent", () => {
   test("shows the reduced result and says why, when its list does not fit", async () => {
     const reduced = '{"content":[],"_meta":{"sluice/refs":[{"at":"/gone","added":true}]}}';
     const element = await shown({}, { reduced });
-    expect(one(element, "[role=alert]").textContent).toContain("cannot be rebuilt");
+    expect(one(element, "[role=alert]").textContent).toContain("could not be restored");
     expect(all(element, "li .name").map((name) => name.textContent)).toEqual(["_meta"]);
   });
 

@@ -414,8 +414,8 @@ describe("PDF", () => {
 
   test("what is no PDF says so and offers its source", async () => {
     const viewer = await viewing(given("no document", "application/pdf", "report.pdf"));
-    await saying(viewer, /is not a PDF/);
-    expect(notice(viewer)).toBe("It is not a PDF that can be read. Show source");
+    await saying(viewer, /This PDF cannot be read/);
+    expect(notice(viewer)).toBe("This PDF cannot be read. Show source");
   });
 
   test("its worker ends with it", async () => {
@@ -429,7 +429,7 @@ describe("PDF", () => {
   test("says so where PDF.js is not to be had", async () => {
     configurePdf({ workerSrc: "/no/such/worker.mjs" });
     const viewer = await viewing(given(pdf(1), "application/pdf", "report.pdf"));
-    await saying(viewer, /What shows PDF could not be loaded/);
+    await saying(viewer, /The viewer for PDF could not be loaded/);
     expect(notice(viewer)).toMatch(/Show source$/);
   });
 });

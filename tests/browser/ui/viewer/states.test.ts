@@ -61,9 +61,9 @@ describe("above the limit", () => {
   test("what can only be shown whole waits to be asked, and reads nothing", async () => {
     const file = given(pdf(1, { padding: 21 * MB }), "application/pdf", "large.pdf");
     const viewer = await viewing(file);
-    await saying(viewer, /only be shown whole/);
+    await saying(viewer, /only be shown as a whole/);
     expect(file.opened).toEqual([]);
-    expect(notice(viewer)).toBe("It is large, and can only be shown whole. Load all (21.0 MB)");
+    expect(notice(viewer)).toBe("It is large and can only be shown as a whole. Load all (21.0 MB)");
     buttonOf(viewer, "Load all (21.0 MB)").click();
     await vi.waitFor(() => expect(file.opened).toHaveLength(1));
     await part(viewer, ".sheet canvas");
@@ -72,7 +72,7 @@ describe("above the limit", () => {
   test("nothing is trusted to be as small as it says", async () => {
     const file = given(new Blob([new Uint8Array(25 * MB)]), "image/png", "bomb.png", { size_bytes: 10 });
     const viewer = await viewing(file);
-    await saying(viewer, /only be shown whole/);
+    await saying(viewer, /only be shown as a whole/);
     expect(notice(viewer)).toMatch(/Load all \(10 B\)$/);
   });
 });

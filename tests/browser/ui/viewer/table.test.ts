@@ -158,7 +158,7 @@ describe("JSON", () => {
   test("what is broken behind the first rows keeps those", async () => {
     const viewer = await viewing(given('[{"a":1},{"a":}]', "application/json", "a.json"));
     await settled(viewer);
-    expect(notice(viewer)).toBe("What follows the last row is not JSON, and is left out.");
+    expect(notice(viewer)).toBe("The text after the last row is not JSON and is left out.");
     await vi.waitFor(() => expect(row(viewer, 2)).toEqual(["1", "1"]));
   });
 });

@@ -133,7 +133,7 @@ describe("a disk that fills up", () => {
     test("says how much stays free, and what to do", async () => {
       const store = new RetainingArtifactStore(new Disk(10), { ...TENTH, min_free_disk: 0.07 });
       await expect(store.putText("more than ten bytes")).rejects.toThrow(
-        "There is no room left beside the 7 % of the disk that retention.min_free_disk leaves free: free some disk " +
+        "The disk has less than the 7 % free that retention.min_free_disk requires: free some disk " +
           "space, lower it, or delete artifacts.",
       );
     });

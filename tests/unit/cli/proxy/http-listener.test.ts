@@ -26,7 +26,7 @@ test("an address is a host and a port", () => {
     "::1:80",
     "http://localhost:1",
   ]) {
-    expect(() => listenAddress(wrong)).toThrow("--listen wants HOST:PORT");
+    expect(() => listenAddress(wrong)).toThrow("--listen needs HOST:PORT");
   }
 });
 

@@ -24,7 +24,7 @@ function refusal(folder: string, why: string): Ended {
 
 describe("a store that cannot be used", () => {
   test.each([
-    ["a file", "store", "it is a file, and a store is a folder"],
+    ["a file", "store", "it is a file, and a store must be a folder"],
     ["below a file", "store/below", "part of the path is not a folder"],
   ])("is %s", async (_, name, why) => {
     await using room = await Room.open();
@@ -44,13 +44,13 @@ describe("a store that cannot be used", () => {
   });
 
   test.skipIf(!isLinux)("is where not even root may write", async () => {
-    expect(await proxy(["--store", "/proc/sluice"])).toEqual(refusal("/proc/sluice", "the folder cannot be made"));
-    expect(await proxy(["--store", "/proc"])).toEqual(refusal("/proc", "nothing can be put into the folder"));
+    expect(await proxy(["--store", "/proc/sluice"])).toEqual(refusal("/proc/sluice", "the folder cannot be created"));
+    expect(await proxy(["--store", "/proc"])).toEqual(refusal("/proc", "the folder cannot be written"));
   });
 
   test.skipIf(!isLinux)("is the one that is used where none is named", async () => {
     const ended = await proxy([], { env: { XDG_CACHE_HOME: "/proc" } });
-    expect(ended).toEqual(refusal("/proc/sluice", "the folder cannot be made"));
+    expect(ended).toEqual(refusal("/proc/sluice", "the folder cannot be created"));
     expect(ended.stderr).toContain("--store DIR");
   });
 
@@ -63,8 +63,8 @@ describe("a store that cannot be used", () => {
     await symlink(room.folder, room.path("linked/tmp"), "junction");
     for (const [name, why] of [
       ["photos", "the folder is not a Sluice store"],
-      ["odd", "the folder's sluice-store.json is not"],
-      ["linked", "the store folder holds something"],
+      ["odd", "the folder's sluice-store.json does not belong"],
+      ["linked", "the store folder contains something"],
     ] as const)
       expect(await proxy(["--store", room.path(name)])).toEqual(refusal(room.path(name), why));
   });
@@ -77,8 +77,8 @@ describe("a store that cannot be used", () => {
       await chmod(room.path("shared"), 0o777);
       await symlink("nothing", room.path("link"));
       for (const [name, why] of [
-        ["shared", "other users may write to the store folder: take that right away with chmod 700"],
-        ["link", "the store folder, or a folder above it, is a link that leads to a place that does not exist"],
+        ["shared", "other users can write to the store folder: run chmod 700 on it"],
+        ["link", "the store folder, or a folder above it, is a link that leads to a path that does not exist"],
       ] as const) {
         expect(await proxy(["--store", room.path(name)])).toEqual(refusal(room.path(name), why));
         const serve = await sluice(["serve", "--listen", "127.0.0.1:0", "--store", room.path(name)]);
@@ -86,7 +86,7 @@ describe("a store that cannot be used", () => {
       }
       const listed = await sluice(["artifacts", "list", "--store", room.path("link")]);
       expect([listed.code, listed.stdout]).toEqual([74, ""]);
-      expect(listed.stderr).toContain("is a link that leads to a place that does not exist");
+      expect(listed.stderr).toContain("is a link that leads to a path that does not exist");
       expect(listed.stderr).toContain(`The store is ${room.path("link")}\n`);
     },
   );
@@ -103,7 +103,7 @@ describe("a store that cannot be used", () => {
   test.skipIf(!isLinux)("is one for the session, where temporary files cannot be", async () => {
     const { code, stderr } = await proxy(["--store", "session"], { env: { TMPDIR: "/proc" } });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^sluice: cannot make a folder in \/proc for --store session: .*TMPDIR.*--store DIR\n$/);
+    expect(stderr).toMatch(/^sluice: cannot create a folder in \/proc for --store session: .*TMPDIR.*--store DIR\n$/);
   });
 
   test("does not matter where nothing is stored", async () => {

@@ -27,26 +27,26 @@ describe("refused starts", () => {
   }
 
   const LINES: readonly (readonly [args: string[], env: Record<string, string>, sentence: RegExp])[] = [
-    [["--listen", "8080"], {}, /--listen wants HOST:PORT/],
-    [["--listen", "127.0.0.1:70000"], {}, /--listen wants HOST:PORT/],
+    [["--listen", "8080"], {}, /--listen needs HOST:PORT/],
+    [["--listen", "127.0.0.1:70000"], {}, /--listen needs HOST:PORT/],
     [
       ["--listen", "0.0.0.0:0"],
       {},
-      /--listen lets other machines in.*SLUICE_SERVE_TOKEN, or "auth" in the file of --config/,
+      /--listen lets other machines connect.*SLUICE_SERVE_TOKEN, or "auth" in the file of --config/,
     ],
-    [["--listen", "[::]:0"], {}, /--listen lets other machines in/],
-    [["--listen", "192.0.2.1:0"], {}, /--listen lets other machines in/],
-    [["--store", "http://127.0.0.1/x"], {}, /a store is a folder, or s3:\/\/bucket\/prefix/],
+    [["--listen", "[::]:0"], {}, /--listen lets other machines connect/],
+    [["--listen", "192.0.2.1:0"], {}, /--listen lets other machines connect/],
+    [["--store", "http://127.0.0.1/x"], {}, /a store must be a folder, or s3:\/\/bucket\/prefix/],
     [["--store", "s3://b"], {}, /the store must be a folder, s3:\/\/bucket or s3:\/\/bucket\/prefix/],
     [["--store", "s3://bucket/../x"], {}, /the store must be a folder, s3:\/\/bucket or/],
-    [["--state", "memcached://x"], {}, /--state wants a Redis server/],
+    [["--state", "memcached://x"], {}, /--state needs a Redis server/],
     [["--state", REDIS, "--store", "x"], {}, /sign with the same secret: set SLUICE_SERVE_SECRET/],
-    [["--state", REDIS], SECRET, /need a store that all of them reach: name it with --store/],
-    [[], { SLUICE_SERVE_SECRET: HIDDEN }, /SLUICE_SERVE_SECRET wants at least 32 characters/],
-    [[], { SLUICE_SERVE_TOKEN: "short" }, /SLUICE_SERVE_TOKEN wants at least 16 characters/],
+    [["--state", REDIS], SECRET, /need a store that all of them can reach: name it with --store/],
+    [[], { SLUICE_SERVE_SECRET: HIDDEN }, /SLUICE_SERVE_SECRET needs at least 32 characters/],
+    [[], { SLUICE_SERVE_TOKEN: "short" }, /SLUICE_SERVE_TOKEN needs at least 16 characters/],
     [["--prot", "1"], {}, /no option --prot/],
-    [["serve.json"], {}, /serve takes a command behind --, as in .* -- COMMAND ARGS…; "serve\.json" is before it/],
-    [["stray", "--", "true"], {}, /"stray" is before it/],
+    [["serve.json"], {}, /put the command after --, as in .* -- COMMAND ARGS…; "serve\.json" comes before it/],
+    [["stray", "--", "true"], {}, /"stray" comes before it/],
   ];
 
   describe("a command line that cannot be meant", () => {
@@ -62,8 +62,8 @@ describe("refused starts", () => {
   const TOKEN = { token: `${HIDDEN}-and-more`, user_id: "ada" };
 
   const FILES: readonly (readonly [config: unknown, sentence: RegExp])[] = [
-    [[], /holds no JSON object; a configuration is one, for instance \{"sources": \[\]\}/],
-    [{ source: [] }, /"source" is not a configuration key: did you mean sources\?/],
+    [[], /must be a JSON object, for instance \{"sources": \[\]\}/],
+    [{ source: [] }, /"source" is not a configuration key; did you mean sources\?/],
     [{ sources: {} }, /"sources" must be a list/],
     [{ sources: [SOURCE, SOURCE] }, /"sources\[1\]\.name" must be another name/],
     [{ sources: [{ ...SOURCE, transprt: "x" }] }, /"sources\[0\]\.transprt" is not a configuration key/],
@@ -76,35 +76,38 @@ describe("refused starts", () => {
       { model: { name: "m", api_key: "${NO_SUCH}" } },
       /"model\.api_key" needs the variable NO_SUCH.*set it in the environment/,
     ],
-    [{ model: { name: "m", api_key: "${not one}" } }, /"model\.api_key" has \$\{…\} around what is no variable's name/],
+    [
+      { model: { name: "m", api_key: "${not one}" } },
+      /"model\.api_key" has \$\{…\} around something that is not the name of a variable/,
+    ],
     [{ artifacts: { max_inline_sze: 1 } }, /"artifacts" in the configuration: .*max_inline_sze.*max_inline_size/],
     [{ artifacts: { max_inline_size: -1 } }, /"artifacts" in the configuration: .*max_inline_size/],
-    [{ artifacts: { retention: {} } }, /"artifacts\.retention" must be said as "retention", beside "artifacts"/],
+    [{ artifacts: { retention: {} } }, /"artifacts\.retention" must be written as "retention", next to "artifacts"/],
     [{ artifacts: { interceptor: {} } }, /"artifacts\.interceptor" must be left out/],
     [{ artifacts: 1 }, /"artifacts" must be an object/],
     [{ retention: { ttl: 1 } }, /retention\.ttl.*ttl_/],
     [{ retention: { ttl_seconds: -1 } }, /retention\.ttl_seconds/],
     [{ limits: { listeners: 0 } }, /"limits\.listeners" must be a whole number of at least 1/],
     [{ limits: { listeners: "16" } }, /"limits\.listeners" must be a whole number/],
-    [{ limits: { listner: 1 } }, /"limits\.listner" is not a configuration key: did you mean listeners\?/],
+    [{ limits: { listner: 1 } }, /"limits\.listner" is not a configuration key; did you mean listeners\?/],
     [{ state: HIDDEN }, /"state" must be the URL of a Redis server/],
     [{ store: 1 }, /"store" must be a text/],
     [{ files: "no" }, /"files" must be true, false, or an object\./],
     [{ files: { sandbox: 1 } }, /"files\.sandbox" must be true or false/],
     [{ files: { max_file_size_mb: "1" } }, /"files\.max_file_size_mb" must be a number of MiB from 0\.000001 to/],
     [{ files: { base64_size_limit_mb: 0 } }, /"files\.base64_size_limit_mb" must be a number of MiB from 0\.000001 to/],
-    [{ files: { large_store: "https://x" } }, /a store is a folder, or s3:\/\/bucket\/prefix/],
+    [{ files: { large_store: "https://x" } }, /a store must be a folder, or s3:\/\/bucket\/prefix/],
     [
       { files: false, sources: [{ name: "lab", transport: "mcp", connection: "lab", user_files: true }] },
       /the source "lab" has "user_files", and "files" is false: leave "files" out of the configuration, or say true/,
     ],
-    [{ files: { folder: "x" } }, /"files\.folder" is not a configuration key: did you mean folders\?/],
+    [{ files: { folder: "x" } }, /"files\.folder" is not a configuration key; did you mean folders\?/],
     [{ public_url: `https://x?${HIDDEN}` }, /"public_url" must be an http\(s\) URL without query and user/],
-    [{ public_url: "https://sluice.example" }, /"public_url" lets other machines in/],
-    [{ hosts: ["sluice.example"] }, /"hosts" lets other machines in/],
+    [{ public_url: "https://sluice.example" }, /"public_url" lets other machines connect/],
+    [{ hosts: ["sluice.example"] }, /"hosts" lets other machines connect/],
     [{ hosts: ["http://x"] }, /"hosts\[0\]" must be a host name or an address/],
     [{ origins: ["https://x/path"] }, /"origins\[0\]" must be an origin without a path/],
-    [{ listen: "0.0.0.0:1" }, /--listen lets other machines in/],
+    [{ listen: "0.0.0.0:1" }, /--listen lets other machines connect/],
     [{ auth: {} }, /"auth" must be an object with one of tokens, header and module/],
     [{ auth: { tokens: [TOKEN], module: "./x.mjs" } }, /"auth" must be an object with one of/],
     [{ auth: { tokens: [] } }, /"auth\.tokens" must be a list of at least 1 entries/],
@@ -153,7 +156,7 @@ describe("refused starts", () => {
       await using room = await Room.open();
       const file = await room.write("serve.json", JSON.stringify({ auth: { tokens: [TOKEN] } }));
       const { code, stderr } = await refused(["--config", file], { SLUICE_SERVE_TOKEN: "t".repeat(16) });
-      expect([code, stderr]).toEqual([2, expect.stringContaining("both say who may come in: give one of them")]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("both say who may connect: use only one of them")]);
     });
   });
 
@@ -169,7 +172,10 @@ describe("refused starts", () => {
       await using room = await Room.open();
       const file = await room.write("file", "");
       const { code, stderr } = await refused(["--store", `${file}/below`]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining("no store at all for one that goes at the end")]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining("no store at all for one that is deleted at the end"),
+      ]);
       expect(stderr).not.toContain("--store session");
     });
 
@@ -179,7 +185,7 @@ describe("refused starts", () => {
       const away = { AWS_REGION: undefined, AWS_ENDPOINT_URL: undefined, AWS_ENDPOINT_URL_S3: undefined };
       const env = { ...none, ...(away as unknown as Record<string, string>) };
       const { code, stderr } = await refused(["--store", "s3://some-bucket/prefix"], env);
-      expect([code, stderr]).toEqual([2, expect.stringContaining("name it in the variable AWS_REGION")]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("needs a region: set AWS_REGION")]);
     });
 
     test("is a port that is taken: exit 1", async () => {
@@ -188,7 +194,7 @@ describe("refused starts", () => {
       const { port } = taken.address() as AddressInfo;
       const { code, stderr } = await refused(["--listen", `127.0.0.1:${port}`]);
       taken.close();
-      expect([code, stderr]).toEqual([1, expect.stringContaining("cannot listen there")]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("cannot listen on that address")]);
     });
 
     test("is a Redis server that does not answer: exit 73, without its password", async () => {

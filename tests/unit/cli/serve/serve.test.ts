@@ -175,7 +175,7 @@ describe("sluice serve", () => {
       const reader = (download.body as ReadableStream<Uint8Array>).getReader();
       const pieces = [(await reader.read()).value as Uint8Array];
       const ended = server.end("SIGTERM");
-      await vi.waitFor(() => expect(server.said()).toContain("ending"), { timeout: 5000 });
+      await vi.waitFor(() => expect(server.said()).toContain("stopping"), { timeout: 5000 });
       await expect(fetch(`${server.url}health`)).rejects.toThrow("fetch failed");
       for (let next = await reader.read(); !next.done; next = await reader.read()) pieces.push(next.value);
       expect(sha256(Buffer.concat(pieces))).toBe(sha256(bytes));
@@ -199,7 +199,7 @@ describe("sluice serve", () => {
       const id = await stored(session, randomBytes(30_000_000));
       await session.ask(`artifacts/${id}`);
       server.process.kill("SIGINT");
-      await vi.waitFor(() => expect(server.said()).toContain("ending"), { timeout: 5000 });
+      await vi.waitFor(() => expect(server.said()).toContain("stopping"), { timeout: 5000 });
       const begun = performance.now();
       expect(await server.end("SIGINT")).toEqual([null, "SIGINT"]);
       expect(performance.now() - begun).toBeLessThan(8000);

@@ -94,7 +94,7 @@ describe.skipIf(process.platform === "win32")("a file that a tool wrote to /tmp/
   test("is refused where the folder is another: what helps is said, and not where that folder is", async () => {
     await using server = await lab({ folders: "./work" });
     const told = await report(await server.begin());
-    const suggestion = "Return the bytes as b64: no files are taken from that folder here";
+    const suggestion = "Return the bytes as b64: files are not taken from that folder here";
     const details = { allowed_prefix: "", suggestion };
     expect(told).toMatchObject({ meta_data: { error_code: "E_INVALID_PATH", details } });
     expect(JSON.stringify(told)).not.toContain(server.room.folder);

@@ -195,7 +195,7 @@ describe("sluice sign-in", () => {
       const env = { XDG_CONFIG_HOME: room.folder };
       const { code, stderr } = await sluice(args, { env });
       expect(code).toBe(77);
-      expect(stderr).toContain("takes no clients that it does not know: give the id that you registered there");
+      expect(stderr).toContain("only takes registered clients: pass the id that you registered");
       expect(stderr).toContain("MY_FILES_CLIENT_ID");
       const connecting = running([...args, "--client-id", "native", "--port", "0"], env);
       await follow(await connecting.address());

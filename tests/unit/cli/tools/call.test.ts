@@ -89,7 +89,7 @@ describe("a result", () => {
     );
     expect(code).toBe(73);
     expect(stdout).toContain("truncated_");
-    expect(stderr).toContain("The store folder is a file, or lies below one: name another folder");
+    expect(stderr).toContain("The path of the store is a file or is inside one: use a folder");
     expect(stderr).toContain(`The store is ${room.store}\n`);
   });
 
@@ -172,8 +172,8 @@ describe("arguments", () => {
 
   test.each([
     ['{"a":sk-secret}', /--args is not JSON/],
-    ["[1]", /holds no JSON object/],
-    ["null", /holds no JSON object/],
+    ["[1]", /must be a JSON object/],
+    ["null", /must be a JSON object/],
     ["@", /needs the name of a file/],
     ["-", /standard input is empty/],
   ])("%j exits 2 before anything is started", async (args, sentence) => {

@@ -98,7 +98,7 @@ test("a tool that a server lists wrongly is named with the reason, and the other
   const { code, stdout, stderr } = await sluiceHere(["tools", "list", ...(await configOf(room, source))]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^scripted\.good\t/);
-  expect(stderr).toBe('sluice: the tool "bad" is left out: its inputSchema is no schema of an object\n');
+  expect(stderr).toBe('sluice: the tool "bad" is left out: its inputSchema is not the schema of an object\n');
 });
 
 describe("a source that fails", () => {

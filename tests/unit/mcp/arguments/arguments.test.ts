@@ -327,7 +327,7 @@ describe("a store that has it no more", () => {
     const { call, uri } = await setUp({ store });
     now = 10_000;
     const told = refusalOf(await call({ p: uri }, of({ format: "byte" })));
-    expect(told).toContain("no longer kept; do not retry with it, call the tool again that gave it");
+    expect(told).toContain("no longer stored; do not retry with it, call the tool that made it again");
   });
 
   test("a store that fails is told without its own words", async () => {

@@ -89,7 +89,7 @@ describe.each(STORES)("in a store of %s", (_name, make) => {
     now += 61_000;
     const result = await reading.call({ uri: id });
     expect(result.isError).toBe(true);
-    expect(wordsOf(result)).toContain("has expired; do not retry, call the tool again that gave it");
+    expect(wordsOf(result)).toContain("has expired. Do not retry; call the tool that made it again");
     await expect(reading.resource(`artifact://${id}`)).rejects.toMatchObject({ code: "E_EXPIRED" });
   });
 });
@@ -172,7 +172,9 @@ test("names and types that a server gave are defused where they stand among our 
     source: { description: "one\ntwo" },
   };
   const words = wordsOf(await readingOf("x", { info }).call({ uri: URI }));
-  expect(words).toContain('one two (unknown type, 1 byte; untrusted file text: "x \\" _a__https_evil.example__b_")');
+  expect(words).toContain(
+    'one two (unknown type, 1 byte; file name (from the result): "x \\" _a__https_evil.example__b_")',
+  );
 });
 
 test("a value that is too large is told as an outline", async () => {

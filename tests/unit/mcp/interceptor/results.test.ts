@@ -214,7 +214,7 @@ describe("a store that fails", () => {
   it("costs what it refused, which says so, and the next call goes on", async () => {
     const broken = failing({});
     const text = textOf(await broken.call("shots", three));
-    expect(text.match(/stored, not shown/g)).toHaveLength(2);
+    expect(text.match(/Stored, not shown/g)).toHaveLength(2);
     expect(text).toContain("E_STORE_FULL");
     expect(broken.events.map(({ kind }) => kind)).toContain("failed");
     expect(textOf(await broken.call("say", { content: [{ type: "text", text: "hello" }] }))).toBe("hello");
@@ -224,7 +224,7 @@ describe("a store that fails", () => {
     const broken = failing({ interceptor: { on_store_failure: "error" } });
     const { error } = await broken.call("shots", three);
     expect(error).toMatchObject({ code: -32603, data: { code: "E_STORE_FULL" } });
-    expect(error?.message).toMatch(/could not be passed on: The store has no room left/);
+    expect(error?.message).toMatch(/could not be passed on: The store is full/);
     expect(textOf(await broken.call("say", { content: [{ type: "text", text: "hello" }] }))).toBe("hello");
   });
 });

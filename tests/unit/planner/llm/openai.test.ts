@@ -240,7 +240,7 @@ describe("what fails", () => {
   });
 
   test.each([
-    [401, "E_LLM_AUTH", /does not know who asks \(HTTP 401\): check its API key/],
+    [401, "E_LLM_AUTH", /did not accept the credentials \(HTTP 401\): check its API key/],
     [403, "E_LLM_AUTH", /refuses access/],
     [404, "E_LLM_REQUEST", /refuses the request \(HTTP 404\).* It says: "model not found, pull it"/],
     [400, "E_LLM_REQUEST", /It says: "model not found, pull it"/],
@@ -331,8 +331,8 @@ describe("what fails", () => {
     );
     const error = await failure(clientOf(baseUrl).ask(HELLO));
     expect(error).toMatchObject({ code: "E_LLM_REQUEST", status: 307 });
-    expect(error.message).toContain("redirects (HTTP 307), which is not followed");
-    expect(error.message).toMatch(new RegExp(`give the address .* as baseUrl\\. It leads to "${elsewhere.baseUrl}"$`));
+    expect(error.message).toContain("redirects (HTTP 307), and redirects are not followed");
+    expect(error.message).toMatch(new RegExp(`use the new address as baseUrl\\. It leads to "${elsewhere.baseUrl}"$`));
     expect([count(), elsewhere.count()]).toEqual([1, 0]);
   });
 
@@ -340,7 +340,7 @@ describe("what fails", () => {
     const hidden = Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
     const error = await failure(clientOf("http://model.test", { fetch: async () => hidden }).ask(HELLO));
     expect(error).toMatchObject({ code: "E_LLM_REQUEST" });
-    expect(error.message).toMatch(/redirects, which is not followed: .* as baseUrl\.$/);
+    expect(error.message).toMatch(/redirects, and redirects are not followed: .* as baseUrl\.$/);
   });
 
   test.each([
@@ -348,13 +348,13 @@ describe("what fails", () => {
       "a page",
       "text/html; charset=utf-8",
       "<!doctype html><p>Welcome</p>",
-      "with text/html that is no chat completion",
+      "with text/html instead of a chat completion",
     ],
-    ["an empty answer", "", "", "with what is no chat completion"],
-    ["an empty object", "application/json", "{}", "with application/json that is no chat completion"],
-    ["no JSON where JSON is said", "application/json", "<p>", "with application/json that is no chat completion"],
-    ["other events", "text/event-stream", 'data: {"hello":1}\n\n', "that is no chat completion"],
-    ["events without JSON", "text/event-stream", "data: <p>\n\n", "that is no chat completion"],
+    ["an empty answer", "", "", "with something other than a chat completion"],
+    ["an empty object", "application/json", "{}", "with application/json instead of a chat completion"],
+    ["no JSON where JSON is said", "application/json", "<p>", "with application/json instead of a chat completion"],
+    ["other events", "text/event-stream", 'data: {"hello":1}\n\n', "instead of a chat completion"],
+    ["events without JSON", "text/event-stream", "data: <p>\n\n", "instead of a chat completion"],
     ["an error for an answer", "application/json", '{"error":"Unexpected endpoint"}', 'It says: "Unexpected endpoint"'],
   ])("%s is not asked for again: the address is to be checked", async (_, type, body, sentence) => {
     const { baseUrl, count } = await serveAnswers((response) => {

@@ -50,7 +50,7 @@ describe("a session at the page's server", () => {
     await using seen = await visitor({ authenticate: () => null });
     await expect(seen.session.begin(false)).rejects.toMatchObject({
       code: "E_SESSION",
-      message: expect.stringMatching(/^Nobody is signed in/) as string,
+      message: expect.stringMatching(/^You are not signed in/) as string,
     });
   });
 

@@ -163,7 +163,7 @@ test("a model that fails ends the run, in words that tell no more than they must
   const { run, telling } = await asked(by);
   expect((await telling.rest()).at(-1)).toEqual({
     kind: "failed",
-    error: { code: "E_INTERNAL", message: "That failed here: try again." },
+    error: { code: "E_INTERNAL", message: "The server failed: try again." },
   });
   expect(errors).toHaveLength(1);
   expect((await (await followed(by, run)).rest()).at(-1)).toMatchObject({ kind: "failed" });
@@ -220,7 +220,7 @@ test("where no model is configured, there is no chat, and that is said", async (
   ] as const) {
     const response = await by.ask(path, init);
     expect(response.status).toBe(404);
-    expect(await response.text()).toContain("has not configured a model");
+    expect(await response.text()).toContain("no model is configured");
   }
 });
 

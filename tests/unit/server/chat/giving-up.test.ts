@@ -16,7 +16,7 @@ describe("a run that is given up", () => {
     expect((await by.ask(`/chat/${run}`, STOP)).status).toBe(204);
     expect((await telling.rest()).at(-1)).toEqual({
       kind: "failed",
-      error: { code: "E_CANCELLED", message: "The run was given up." },
+      error: { code: "E_CANCELLED", message: "The run was cancelled." },
     });
     // Once more, when it is over.
     expect((await by.ask(`/chat/${run}`, STOP)).status).toBe(204);

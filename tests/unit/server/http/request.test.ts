@@ -113,7 +113,7 @@ describe("requests", () => {
   });
 
   test.each(["%", "%zz", "%ff", "%c3%28"])("%s is refused", (path) => {
-    expect(() => segmentsOf(request(`/resources/${path}`), "/", "resources")).toThrow(/encodes no UTF-8/);
+    expect(() => segmentsOf(request(`/resources/${path}`), "/", "resources")).toThrow(/does not encode UTF-8/);
   });
 });
 

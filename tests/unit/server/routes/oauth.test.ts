@@ -123,7 +123,7 @@ test.each([
   const page = await comesBack(serving, other, callback);
   expect([page.status, await page.text()]).toEqual([
     403,
-    expect.stringContaining("in another session, or for another user"),
+    expect.stringContaining("Another session or another user asked for it"),
   ]);
   const eve = await visitor(serving, "eve");
   expect(await refused(await calledOnce(eve, "far.whoami"))).toEqual([502, "E_TOOL_AUTH"]);

@@ -144,7 +144,7 @@ describe("discovery", () => {
       }
       return new Response(null, { status: 401 });
     };
-    await expect(discovered({ url: "https://mcp.example/mcp", fetch })).rejects.toThrow("not safe to ask");
+    await expect(discovered({ url: "https://mcp.example/mcp", fetch })).rejects.toThrow("not safe: ");
     expect(new Set(asked)).toEqual(new Set(["mcp.example"]));
   });
 
@@ -366,7 +366,7 @@ describe("a hostile provider", () => {
   ])("an error of GitHub's, which says 200, is that error: %s", async (_, answer) => {
     const { error, manager } = await callbackAt(answer);
     expect(error).toMatchObject({ code: "E_TOOL_AUTH" });
-    expect(String(error)).toContain("does not take the code any more (bad_verification_code)");
+    expect(String(error)).toContain("no longer accepts the code (bad_verification_code)");
     expect(await manager.getToken("ada", "files")).toBeNull();
   });
 });

@@ -79,7 +79,7 @@ test("the server checks the proof key: a code alone is worth nothing", async () 
   // Another request's state brings another verifier.
   const other = new URL((await ask(manager, "ada")).auth_url).searchParams.get("state") ?? "";
   callback.searchParams.set("state", other);
-  await expect(manager.handleCallback(callback)).rejects.toThrow("does not take the code");
+  await expect(manager.handleCallback(callback)).rejects.toThrow("no longer accepts the code");
   expect(await manager.getToken("ada", "files")).toBeNull();
 });
 
@@ -133,7 +133,7 @@ test("an answer counts once, and only one that was asked for", async () => {
   await expect(manager.handleCallback(new URL(REDIRECT))).rejects.toThrow(ToolAuthError);
   const both = await Promise.allSettled([manager.handleCallback(callback), manager.handleCallback(callback)]);
   expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
-  await expect(manager.handleCallback(callback)).rejects.toThrow("answered before");
+  await expect(manager.handleCallback(callback)).rejects.toThrow("already answered");
 });
 
 test("an answer after ten minutes is too late", async () => {
@@ -144,7 +144,7 @@ test("an answer after ten minutes is too late", async () => {
   clock.pass(599);
   await manager.handleCallback(early);
   clock.pass(1);
-  await expect(manager.handleCallback(late)).rejects.toThrow("too old");
+  await expect(manager.handleCallback(late)).rejects.toThrow("has expired");
 });
 
 test("an answer that names another issuer is refused", async () => {
@@ -168,7 +168,7 @@ test("whoever is logged in cannot answer another's request", async () => {
   const manager = managerOf(server);
   const link = (await ask(manager, "eve")).auth_url;
   const callback = await consent(link, { login: "ada@example" });
-  await expect(manager.handleCallback(callback, { user: "ada" })).rejects.toThrow("another user's");
+  await expect(manager.handleCallback(callback, { user: "ada" })).rejects.toThrow("belongs to another user");
   expect(await manager.getToken("eve", "files")).toBeNull();
   expect(await manager.getToken("ada", "files")).toBeNull();
 });

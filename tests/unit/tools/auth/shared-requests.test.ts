@@ -119,7 +119,7 @@ describe("requests that many share", () => {
     const error: unknown = await another()
       .handleCallback(await answerFor("ada"))
       .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "E_TOOL_AUTH", message: expect.stringContaining("unknown, too old") });
+    expect(error).toMatchObject({ code: "E_TOOL_AUTH", message: expect.stringContaining("unknown, has expired") });
     expect(server.asked).toEqual([]);
   });
 

@@ -280,7 +280,7 @@ describe("the circuit breaker", () => {
     expect(told).toEqual([`break ${error.code} 5`]);
     await expect(call()).rejects.toMatchObject({ code: "E_TOOL_CONNECTION", retryAfterSeconds: 5, neverSent: true });
     laterBy(2.5);
-    await expect(call()).rejects.toThrow(/left alone: check that it runs, and call again in 3 s\.$/);
+    await expect(call()).rejects.toThrow(/not called for now: check that it is running, and call again in 3 s\.$/);
   });
 
   test.each([

@@ -167,7 +167,7 @@ test("progress gives a call its time anew, but not for ever", async () => {
       }),
     ONCE,
   );
-  await expect(endless).rejects.toThrow(/did not end within 3600 s/);
+  await expect(endless).rejects.toThrow(/did not finish within 3600 s/);
 });
 
 test("work that does not heed its signal is not waited for", async () => {
@@ -301,7 +301,7 @@ test("one more than may wait is turned away with a remedy, and nobody else", asy
   const third = limit.run(async () => "c", undefined, place);
   const turnedAway = limit.run(async () => "d", undefined, place);
   await expect(turnedAway).rejects.toMatchObject({ code: "E_TOOL_RATE_LIMIT", neverSent: true, isRetryable: false });
-  await expect(turnedAway).rejects.toThrow(/too many calls waiting for it: call again when/);
+  await expect(turnedAway).rejects.toThrow(/too many waiting calls: call again when/);
   expect(limit).toMatchObject({ inFlight: 1, waiting: 2 });
   finish.resolve("a");
   expect(await Promise.all([first, second, third])).toEqual(["a", "b", "c"]);

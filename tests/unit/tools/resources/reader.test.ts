@@ -387,7 +387,7 @@ describe("a template tells its variables", () => {
 describe("it is refused", () => {
   test("when variables are missing, with their names", () => {
     expect(refusal(() => fillTemplate("x:{a}/{b}/{c}", { b: "1", c: null }))).toBe(
-      "arguments lacks what the template needs: a, c.",
+      "arguments lacks variables of the template: a, c.",
     );
   });
 

@@ -366,7 +366,7 @@ describe("what is listed", () => {
         items: [{ uri: URI }],
         left_out: 1,
       });
-      expect(() => checkUri(uri)).toThrow(/^uri must be a text/);
+      expect(() => checkUri(uri)).toThrow(/^uri must be a string/);
     },
   );
 

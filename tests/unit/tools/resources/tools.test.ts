@@ -160,10 +160,10 @@ describe("resources_read", () => {
     [{ uri: 5 }, "uri must be"],
     [{ uri: "" }, "uri must be"],
     [{ template: 5 }, "template must be"],
-    [{ template: "x:{a}" }, "lacks what the template needs: a"],
+    [{ template: "x:{a}" }, "lacks variables of the template: a"],
     [{ template: "x:", arguments: [] }, "arguments must be"],
     [{ template: "x:", arguments: null }, "arguments must be"],
-    [{ url: URI }, "no other arguments than uri, template, arguments"],
+    [{ url: URI }, "only takes the arguments uri, template, arguments"],
   ])("refuses %o", async (args, sentence) => {
     const { call, library } = await toolsOf();
     await expect(call("resources_read", args)).rejects.toMatchObject({

@@ -148,7 +148,7 @@ std::string Notes::what_is_left(uint32_t index, size_t shown_chars) const {
   if (segment.previewed_whole && encoded_word(segment.preview) == segment.preview.size() &&
       count_chars(shown) <= shown_chars) {
     return lost_inside(index) == 0 ? " All of it is shown."
-                                   : " All of it is shown but for the files inside it.";
+                                   : " All of it is shown except the files inside it.";
   }
   return " Its beginning is shown; the rest cannot be read back.";
 }
@@ -228,8 +228,8 @@ std::string Notes::note(uint32_t segment) const {
     if (shown.empty() || used >= config_.max_inline_size) return text + kLost;
     return text + rest + "\n" + preview(shown, config_.max_inline_size - used);
   }
-  if (text.ends_with('.')) text.pop_back();
-  return text + ": stored, not shown. Read it with " + read_tool() + " {\"uri\":\"" +
+  if (!ends_sentence(text)) text += '.';
+  return text + " Stored, not shown. Read it with " + read_tool() + " {\"uri\":\"" +
          plain_uri(table_.id(segment)) + "\"} or pass that URI as a tool argument.";
 }
 
@@ -242,16 +242,16 @@ std::string Notes::list(const std::vector<uint32_t>& segments,
   const bool any = std::any_of(segments.begin(), segments.end(),
                                [&](uint32_t segment) { return is_stored(segment); });
   std::string text =
-      "[sluice] Not stored, though this result refers to them; they cannot be read back:";
+      "[sluice] This result refers to these files, which were not stored and cannot be read back:";
   if (any) {
-    text = "[sluice] Stored, as this result refers to them. Read one with " + read_tool() +
-           " {\"uri\":\"artifact://…\"} or pass its URI as a tool argument.";
+    text = "[sluice] This result refers to these stored files. Read one with " + read_tool() +
+           " {\"uri\":\"artifact://…\"} or pass its URI as a tool argument:";
   }
   for (size_t line = 0; line < std::min(segments.size(), kMaxLines); ++line) {
     text += "\n- " + plain_uri(table_.id(segments[line])) + ": " + words(segments[line]);
     if (!is_stored(segments[line]))
       text += (ends_sentence(text) ? "" : ".") + std::string(kNotStored);
-    if (is_shown(segments[line])) text += " (shown here too)";
+    if (is_shown(segments[line])) text += " (also shown here)";
   }
   if (segments.size() > kMaxLines) {
     text += "\n… and " + grouped(segments.size() - kMaxLines) + " more";

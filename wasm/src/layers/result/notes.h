@@ -34,7 +34,7 @@ class Notes {
   /// An object with those members.
   std::string artifact(uint32_t segment) const;
 
-  /// `[sluice] PDF, 2.1 MB: stored, not shown. Read it with …`. For an unstored text followed by
+  /// `[sluice] PDF, 2.1 MB. Stored, not shown. Read it with …`. For an unstored text followed by
   /// its beginning; at most `max_inline_size` characters in all.
   std::string note(uint32_t segment) const;
 

@@ -69,7 +69,7 @@ export class ArgumentsForm extends LitElement {
 
   override render(): TemplateResult {
     const fields = this.#fields();
-    if (fields.length === 0) return html`<p class="soft">It takes no arguments.</p>`;
+    if (fields.length === 0) return html`<p class="soft">This tool takes no arguments.</p>`;
     return html`<form @submit=${this.#submitted} @keydown=${this.#key}>
       ${
         // A new schema resets the fields.
@@ -140,7 +140,7 @@ export class ArgumentsForm extends LitElement {
   #choice({ name, kind, title }: Field): TemplateResult {
     const { files = [] } = this;
     if (files.length === 0) return html`<p class="soft">My Files is empty: add a file there.</p>`;
-    const first = kind === "names" ? "Add one of My Files…" : "Take one of My Files…";
+    const first = kind === "names" ? "Add one of My Files…" : "Choose one of My Files…";
     return html`<select
       aria-label="${title}: My Files"
       @change=${(event: Event) => this.#choose(name, kind, event.target as HTMLSelectElement)}

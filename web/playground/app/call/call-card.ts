@@ -89,17 +89,17 @@ class CallCard extends ViewElement {
           ? nothing
           : html`<div class="row">
               <button @click=${this.#aside}>Continue in background</button>
-              <span class="soft">You are told when it ends.</span>
+              <span class="soft">You will be notified when it ends.</span>
             </div>`
       }
-      ${inBackground === true ? html`<p class="soft">It goes on in the background: you are told when it ends.</p>` : nothing}
+      ${inBackground === true ? html`<p class="soft">It continues in the background. You will be notified when it ends.</p>` : nothing}
     </div>`;
   }
 
   #failed(): TemplateResult {
     const { problem, file, state } = this.call;
     if (problem === undefined) return html``;
-    if (state === "cancelled") return html`<p class="panel" role="status">It was cancelled: nothing came of it.</p>`;
+    if (state === "cancelled") return html`<p class="panel" role="status">Cancelled.</p>`;
     const where = problem.line === undefined ? "" : ` (line ${problem.line}, column ${problem.column ?? 1})`;
     return html`<div class="problem stack" role="alert">
       <p><strong>${problem.code}</strong> ${problem.message}${where}</p>
@@ -107,7 +107,7 @@ class CallCard extends ViewElement {
         file === undefined
           ? nothing
           : html`<div class="row">
-              <button @click=${() => this.actions.take(file, "file")}>Take it as a file, whatever it says</button>
+              <button @click=${() => this.actions.take(file, "file")}>Treat it as a file anyway</button>
             </div>`
       }
     </div>`;
@@ -116,9 +116,9 @@ class CallCard extends ViewElement {
   #result(result: ShownResult): TemplateResult {
     return html`
       <sluice-meter .sent=${result.bytesIn} .seen=${result.bytesOut} .decoded=${storedBytes(result)}></sluice-meter>
-      ${result.isError ? html`<p class="chip warn">The tool says that it failed.</p>` : nothing}
+      ${result.isError ? html`<p class="chip warn">The tool reported an error.</p>` : nothing}
       ${result.filed === undefined && !result.isError ? nothing : this.#filed()}
-      ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything is stored: ${failure}</p>`)}
+      ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything was stored: ${failure}</p>`)}
       <sluice-result
         .reduced=${result.reduced}
         .refs=${result.refs}

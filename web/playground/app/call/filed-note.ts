@@ -36,7 +36,8 @@ class FiledNote extends ViewElement {
         count === 0
           ? nothing
           : html`<p class="soft">
-              ${count === 1 ? "Its file is" : `Its ${count} files are`} in My Files: names stand in the place of bytes.
+              ${count === 1 ? "Its file is" : `Its ${count} files are`} in My Files: the result has names in place of
+              bytes.
             </p>`
       }
       <div class="row">
@@ -50,10 +51,10 @@ class FiledNote extends ViewElement {
     const { timeout, progress } = this.call;
     const more = longer(timeout);
     return html`<div class="problem stack" role="alert">
-      <p><strong>E_TIMEOUT</strong> ${progress?.wait?.message ?? `It was silent for ${seconds} s.`}</p>
+      <p><strong>E_TIMEOUT</strong> ${progress?.wait?.message ?? `The tool did not answer for ${seconds} s.`}</p>
       <p>
         The limit was ${seconds} s.
-        ${lastProgress === null ? "It told of no progress." : `Its last progress: ${plainLines(lastProgress)}`}
+        ${lastProgress === null ? "It reported no progress." : `Last progress: ${plainLines(lastProgress)}`}
       </p>
       ${
         more > timeout

@@ -39,7 +39,7 @@ class LinkCards extends ViewElement {
       ${
         left.length === 0
           ? nothing
-          : html`<h3>Named, not read yet</h3>
+          : html`<h3>Linked, not read yet</h3>
               <div class="cards">${left.map((link) => this.#card(link))}</div>`
       }
     </div>`;
@@ -77,7 +77,7 @@ async function fetchLink(
   const { artifacts } = outcome.value;
   const [first] = artifacts;
   if (first === undefined) {
-    return put({ problem: { code: "E_NOT_FOUND", message: "There is nothing in it, or nothing could be stored." } });
+    return put({ problem: { code: "E_NOT_FOUND", message: "The resource is empty or could not be stored." } });
   }
   put({ artifacts });
   actions.preview(first);

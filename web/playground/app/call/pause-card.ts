@@ -49,7 +49,7 @@ export class PauseCard extends ViewElement {
 
   override render(): TemplateResult {
     const { payload } = this.pause;
-    return html`<section class="panel stack" role="group" aria-label="A call waits for you">
+    return html`<section class="panel stack" role="group" aria-label="A call is waiting for you">
       ${payload["pause_type"] === "elicitation" ? this.#question() : this.#page()}
     </section>`;
   }
@@ -63,7 +63,7 @@ export class PauseCard extends ViewElement {
     return html`
       <p>
         <strong>${server}</strong>
-        ${isConsent ? html`wants you to sign in at <strong>${host}</strong>.` : html`wants you to open a page of <strong>${host}</strong>.`}
+        ${isConsent ? html`asks you to sign in at <strong>${host}</strong>.` : html`asks you to open a page of <strong>${host}</strong>.`}
         ${text(payload["message"])}
       </p>
       <div class="row">

@@ -195,7 +195,7 @@ class ChatView extends ViewElement {
   #empty(): TemplateResult {
     const withFiles = this.state.servers.some(({ name, status }) => name === "files" && status === "ready");
     return html`<div class="empty">
-      <p>Ask something that the tools of your servers can answer: their bytes stay out of the model's sight.</p>
+      <p>Ask something that your servers' tools can answer. The model does not see their bytes.</p>
       <div class="suggestions">
         ${[...SUGGESTIONS, ...(withFiles ? WITH_FILES : [])].map((text) => html`<button ?disabled=${!this.state.isReady} @click=${() => this.#ask(text)}>${text}</button>`)}
       </div>

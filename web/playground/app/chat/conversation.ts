@@ -119,7 +119,7 @@ export class Conversation extends EventTarget {
   #notify(isDone: boolean): void {
     const { state } = this.#store;
     if (state.view === "chat") return;
-    const text = isDone ? "The chat has an answer." : "The chat's question came to nothing.";
+    const text = isDone ? "The chat has an answer." : "The chat could not answer.";
     this.#store.set(withNotice(state, { level: isDone ? "info" : "bad", text }));
   }
 

@@ -72,12 +72,12 @@ export class ModelForm extends ViewElement {
     const { model, isRemembered } = this.conversation;
     const endpoint = model.kind === "endpoint" ? model : EMPTY;
     return html`<form class="stack" novalidate @submit=${this.#submit}>
-      <h2>Who answers</h2>
+      <h2>Choose a model</h2>
       <fieldset class="stack">
         <legend class="unseen">Model</legend>
         ${this.#choice("scripted", "The script", "Works offline. It calls the tools that you name, and does not think.")}
         ${this.state.serve?.chat === true ? this.#choice("served", "This page's server", "Its own model, with the tools of all its sources. Its guardrails hold, and what it stores is kept there until the session ends.") : nothing}
-        ${this.#choice("endpoint", "A model of your own", "Any server that speaks OpenAI's chat completions and lets this page ask it: OpenAI, OpenRouter, Ollama, vLLM, LM Studio.")}
+        ${this.#choice("endpoint", "A model of your own", "Any server that speaks OpenAI's chat completions and accepts requests from this page: OpenAI, OpenRouter, Ollama, vLLM, LM Studio.")}
       </fieldset>
       ${this.kind === "endpoint" ? this.#endpoint(endpoint, isRemembered) : nothing}
       ${this.problem === "" ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
@@ -112,18 +112,17 @@ export class ModelForm extends ViewElement {
         ><input name="model" .value=${model} placeholder="llama3.2" autocomplete="off" />
       </label>
       <label
-        ><span class="label">Key, where the server wants one</span
-        ><input name="key" type="password" .value=${key} autocomplete="off" />
+        ><span class="label">Key (optional)</span><input name="key" type="password" .value=${key} autocomplete="off" />
       </label>
       <label class="choice">
         <input name="remember" type="checkbox" .checked=${isRemembered} />
         <span
-          >Remember it in this browser, the key too<br /><span class="soft"
+          >Remember it and the key in this browser<br /><span class="soft"
             >Otherwise it is forgotten when the page is closed.</span
           ></span
         >
       </label>
-      <p class="soft">Questions and results that the model sees go to that server, and nowhere else.</p>
+      <p class="soft">Questions and results that the model sees only go to that server.</p>
     `;
   }
 

@@ -123,10 +123,10 @@ class ToolCard extends ViewElement {
   #timedOut({ seconds, lastProgress }: ReportedTimeout): TemplateResult {
     const more = longer(seconds);
     return html`<div class="problem stack">
-      <p><strong>E_TIMEOUT</strong> ${this.call.progress?.wait?.message ?? "It was silent for too long."}</p>
+      <p><strong>E_TIMEOUT</strong> ${this.call.progress?.wait?.message ?? "The tool did not answer in time."}</p>
       <p>
         The limit was ${seconds} s.
-        ${lastProgress === null ? "It told of no progress." : `Its last progress: ${plainLines(lastProgress)}`}
+        ${lastProgress === null ? "It reported no progress." : `Last progress: ${plainLines(lastProgress)}`}
       </p>
       ${more > seconds ? html`<div class="row"><button @click=${() => this.#again(more)}>Ask again with ${more} s</button></div>` : nothing}
     </div>`;

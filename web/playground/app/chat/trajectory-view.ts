@@ -63,7 +63,7 @@ class TrajectoryView extends ViewElement {
           ? nothing
           : html`<p class="row">
               <button @click=${this.#save}>Download the trajectory</button>
-              <span class="soft">JSON: refs and observations, never bytes.</span>
+              <span class="soft">JSON with references and observations, without bytes.</span>
             </p>`
       }`;
   }

@@ -87,12 +87,12 @@ customElements.define("playground-text", ModelText);
 /** Notes on how an answer ended. */
 const ENDS = {
   answered: "",
-  empty: "The model said nothing.",
-  length: "The answer is cut: the model came to its own limit.",
-  content_filter: "The model's server kept some of the answer back.",
-  steps: "It came to the limit of steps.",
-  tokens: "It came to the limit of tokens.",
-  seconds: "It came to the limit of time.",
+  empty: "The model gave no answer.",
+  length: "The answer is cut off: the model reached its own limit.",
+  content_filter: "The model's server withheld part of the answer.",
+  steps: "It reached the limit of steps.",
+  tokens: "It reached the limit of tokens.",
+  seconds: "It reached the time limit.",
 } as const;
 
 /** A cancelled call of a turn. */
@@ -143,7 +143,7 @@ export class TurnCard extends ViewElement {
       <h2><span class="unseen">You asked: </span>${query}</h2>
       ${steps.map((step, at) => this.#step(step, steps[at + 1]))} ${this.#pauses()} ${this.#waits()}
       ${end === undefined || end.outcome === "answered" ? nothing : html`<p class="soft">${ENDS[end.outcome]}</p>`}
-      ${state === "cancelled" ? html`<p class="panel">It was stopped.</p>` : nothing}
+      ${state === "cancelled" ? html`<p class="panel">Stopped.</p>` : nothing}
       ${state === "failed" ? this.#failed() : nothing} ${steps.length === 0 ? nothing : this.#sum()}
     `;
   }
@@ -188,7 +188,7 @@ export class TurnCard extends ViewElement {
     const { steps, state } = this.turn;
     const last = steps.at(-1);
     const isThinking = last === undefined || (last.text === "" && last.calls.length === 0);
-    return state === "running" && isThinking ? html`<p class="soft">The model is asked…</p>` : nothing;
+    return state === "running" && isThinking ? html`<p class="soft">Asking the model…</p>` : nothing;
   }
 
   #failed(): TemplateResult {

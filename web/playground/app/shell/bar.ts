@@ -52,7 +52,7 @@ class Notices extends ViewElement {
 
   override render(): TemplateResult {
     const { notices } = this.state;
-    if (notices.length === 0) return html`<p class="soft">Nothing has happened that you would have missed.</p>`;
+    if (notices.length === 0) return html`<p class="soft">You have no notifications.</p>`;
     return html`<h2>Notifications</h2>
       <ul aria-live="polite">
         ${notices.map((notice) => this.#item(notice))}

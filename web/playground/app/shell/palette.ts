@@ -125,7 +125,7 @@ export class Palette extends ViewElement {
             </div>`,
         )}
       </div>
-      <p class="soft" role="status">${entries.length === 0 ? "Nothing is called that." : ""}</p>`;
+      <p class="soft" role="status">${entries.length === 0 ? "No matches." : ""}</p>`;
   }
 
   #keys(): TemplateResult {
@@ -208,9 +208,9 @@ customElements.define("playground-palette", Palette);
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["⌘K or Ctrl K", "Find a tool, a view or an action"],
   ["⌘↵ or Ctrl ↵", "Run the tool again"],
-  ["/", "Search what is listed"],
+  ["/", "Search the list"],
   ["g then h, t, r, f, c, g, l", "Try (home), Tools, Resources, My Files, Chat, Guardrails, Log"],
-  ["[ and ]", "The result before, the result after"],
+  ["[ and ]", "Previous result, next result"],
   ["?", "These keys"],
-  ["Esc", "Close what is open"],
+  ["Esc", "Close"],
 ];

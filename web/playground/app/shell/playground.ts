@@ -101,7 +101,7 @@ class EndDialog extends LitElement {
         <h2 id="title">End session</h2>
         <p id="told">
           All calls, and the files that results stored in this session, are deleted in every tab; My Files
-          stay.${serverOfPage() === undefined ? nothing : " What the session stored at this page's server is deleted too."}
+          stay.${serverOfPage() === undefined ? nothing : " What the session stored on this page's server is deleted too."}
         </p>
         <div class="row">
           <button autofocus>Cancel</button>

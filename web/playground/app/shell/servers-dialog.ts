@@ -11,7 +11,7 @@ import type { View } from "../state.js";
 import { statusDot, STATUS_LABELS } from "./servers.js";
 
 /** A static page cannot start programs. */
-const PROGRAM = html`<p class="soft">A server that is a program? Open the playground of a server that starts it:</p>
+const PROGRAM = html`<p class="soft">To use a server that is a program, start the playground with it:</p>
   <pre tabindex="0"><code>npx mcp-sluice serve -- npx -y @modelcontextprotocol/server-everything</code></pre>`;
 
 /** `<playground-servers-dialog>` */
@@ -128,14 +128,16 @@ export class ServersDialog extends ViewElement {
         <input name="url" type="url" required placeholder="https://mcp.example.com/mcp" autocomplete="url" />
       </label>
       <label>
-        <span class="label">Token, if it wants one</span>
+        <span class="label">Token (optional)</span>
         <input name="token" type="password" autocomplete="off" />
       </label>
       <label class="row">
         <input name="files" type="checkbox" />
-        <span class="grow">Works with my files: its tools get those that a call names, and theirs are kept</span>
+        <span class="grow"
+          >Use my files: its tools get the files that a call names, and the files that they make are saved</span
+        >
       </label>
-      <p class="soft">The token stays in memory. Where a server wants you to sign in, you are asked.</p>
+      <p class="soft">The token stays in memory. If the server needs you to sign in, you are asked.</p>
       ${this.state.serve === undefined ? PROGRAM : nothing}
       ${this.problem === undefined ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       <button class="primary" aria-disabled=${this.isBusy}>${this.isBusy ? "Connecting…" : "Connect"}</button>

@@ -194,8 +194,8 @@ export class FilesView extends ViewElement {
 
   #empty(): TemplateResult {
     return html`<div class="empty">
-      <p>You have not kept anything yet: what you save from a result, and what tools make for you, stays here.</p>
-      <button class="primary" @click=${() => this.actions.go("try")}>Find something to keep</button>
+      <p>You have no files yet. Files that you save from results, and files that tools make for you, appear here.</p>
+      <button class="primary" @click=${() => this.actions.go("try")}>Run a tool</button>
     </div>`;
   }
 
@@ -210,11 +210,11 @@ export class FilesView extends ViewElement {
           .value=${this.filter.query}
           @input=${(event: Event) => this.#narrow({ query: (event.target as HTMLInputElement).value })}
         />
-        ${this.#choice("origin", "Every origin", ORIGINS)}
-        ${this.#choice("category", "Every category", categoriesOf(files))}
+        ${this.#choice("origin", "All origins", ORIGINS)}
+        ${this.#choice("category", "All categories", categoriesOf(files))}
       </div>
       <p class=${found.length === 0 ? "soft" : "unseen"} role="status">
-        ${found.length === 0 ? "No file is like that." : `${found.length} of ${files.length} files`}
+        ${found.length === 0 ? "No file matches." : `${found.length} of ${files.length} files`}
       </p>
       <ul
         class="cards"
@@ -266,7 +266,7 @@ export class FilesView extends ViewElement {
       ${
         next.length === 0
           ? nothing
-          : html`<p class="soft">What can be done next:</p>
+          : html`<p class="soft">Next steps:</p>
               <ul>
                 ${next.map((each) => html`<li>${plainLines(each)}</li>`)}
               </ul>`

@@ -29,49 +29,49 @@ const FIELDS: readonly ConfigField[] = [
   {
     path: "max_inline_size",
     label: "Longest text in place",
-    hint: "Characters above which a string is stored.",
+    hint: "Strings with more characters are stored.",
     kind: "number",
     default: 10_000,
   },
   {
     path: "guardrail.max_observation_chars",
     label: "Longest observation",
-    hint: "Characters that a model is given at most.",
+    hint: "Most characters that a model gets.",
     kind: "number",
     default: 50_000,
   },
   {
     path: "guardrail.max_field_chars",
     label: "Longest field when cut",
-    hint: "Characters to which single strings are cut first.",
+    hint: "Single strings are cut to this many characters first.",
     kind: "number",
     default: 10_000,
   },
   {
     path: "guardrail.preserve_structure",
     label: "Keep the structure when cut",
-    hint: "Objects and arrays stay what they are.",
+    hint: "Objects and arrays stay objects and arrays.",
     kind: "boolean",
     default: true,
   },
   {
     path: "binary_detection.min_size_for_detection",
-    label: "Shortest run",
-    hint: "Encoded characters below which a run stays.",
+    label: "Shortest encoded text",
+    hint: "Encoded text with fewer characters stays in place.",
     kind: "number",
     default: 1000,
   },
   {
     path: "binary_detection.enabled",
     label: "Find bytes in strings",
-    hint: "Without it only typed blocks are taken for bytes.",
+    hint: "If off, only typed blocks count as bytes.",
     kind: "boolean",
     default: true,
   },
   {
     path: "auto_artifact_large_content",
-    label: "Store for size alone",
-    hint: "Long texts and large documents.",
+    label: "Store large texts",
+    hint: "Stores long texts and large documents even if they have no bytes.",
     kind: "boolean",
     default: true,
   },
@@ -118,7 +118,7 @@ function configOf(text: string): { readonly config: SluiceConfig } | { readonly 
   try {
     const value = JSON.parse(text === "" ? "{}" : text) as unknown;
     if (isObject(value)) return { config: value };
-    return { problem: { code: "E_CONFIG_VALUE", message: "A configuration is an object, in braces." } };
+    return { problem: { code: "E_CONFIG_VALUE", message: "A configuration must be a JSON object: { … }." } };
   } catch (error) {
     return { problem: { code: "E_CONFIG_JSON", message: (error as Error).message, ...placeIn(text) } };
   }
@@ -205,7 +205,7 @@ class GuardrailsView extends ViewElement {
         </div>
         <button @click=${this.#export}>Export</button>
       </div>
-      <p class="soft">What you change here decides at once what a model sees of the result below.</p>
+      <p class="soft">Changes here apply at once to the result below.</p>
       <div class="sides">
         <section class="panel stack" aria-label="Form">${FIELDS.map((field) => this.#field(field, config))}</section>
         <section class="panel stack" aria-label="JSON">
@@ -215,7 +215,7 @@ class GuardrailsView extends ViewElement {
             .problem=${this.problem?.message}
             @json-change=${({ detail }: CustomEvent<string>) => this.#written(detail)}
           ></playground-json>
-          ${this.problem === undefined ? html`<p class="soft ${this.tried === undefined ? "" : "early"}" role="status">This holds.</p>` : this.#refused(this.problem)}
+          ${this.problem === undefined ? html`<p class="soft ${this.tried === undefined ? "" : "early"}" role="status">The configuration is valid.</p>` : this.#refused(this.problem)}
         </section>
       </div>
       ${

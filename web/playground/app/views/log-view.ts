@@ -33,7 +33,7 @@ class LogView extends ViewElement {
     const { log } = this.state;
     if (log.length === 0) {
       return html`<div class="empty">
-        <p>Nothing was stored, put in or tried again yet.</p>
+        <p>Nothing has been stored or retried yet.</p>
         <button class="primary" @click=${() => this.actions.go("try")}>Run a tool</button>
       </div>`;
     }

@@ -66,7 +66,7 @@ class ToolsView extends ViewElement {
         </div>
       </aside>
       <div class="work stack">
-        ${tool === undefined ? html`<p class="empty">The server offers no tools.</p>` : this.#form(tool)}
+        ${tool === undefined ? html`<p class="empty">The server has no tools.</p>` : this.#form(tool)}
         ${
           call === undefined || call.tool !== tool?.name
             ? nothing
@@ -84,7 +84,7 @@ class ToolsView extends ViewElement {
   #list(tools: readonly ShownTool[], chosen: ShownTool | undefined): TemplateResult {
     const query = this.query.toLowerCase();
     const found = tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(query));
-    if (found.length === 0) return html`<p class="soft" role="status">No tool is called that.</p>`;
+    if (found.length === 0) return html`<p class="soft" role="status">No tool matches.</p>`;
     return html`<ul class="list">
         ${found.slice(0, MAX_LISTED).map(
           (tool) =>

@@ -102,7 +102,7 @@ export class TryView extends ViewElement {
     return html`<div class="begin">
       <button @click=${() => this.actions.run("demo.sales_report", { quarter: "Q3" })} ?disabled=${!this.state.isReady}>
         ${icon(play)}<span
-          ><strong>Run the 4 MB PDF demo</strong><span class="soft">A report as base64, in JSON, in a text</span></span
+          ><strong>Run the 4 MB PDF demo</strong><span class="soft">A report as base64 inside JSON text</span></span
         >
       </button>
       <button @click=${this.pick}>

@@ -95,7 +95,7 @@ export function idOf(name: string): string {
 const MAX_CHECKED = 4096;
 /** Refused because `purge` would empty it. */
 const OCCUPIED =
-  "The folder is not a Sluice store and holds blobs, refs, names or tmp already: name a new or empty folder.";
+  "The folder is not a Sluice store and already has entries named blobs, refs, names or tmp: use a new or empty folder.";
 
 /** A folder inside `tmp` that becomes a ref. */
 export interface Temporary {

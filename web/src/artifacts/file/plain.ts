@@ -98,14 +98,14 @@ export async function removeIfEmpty(path: string): Promise<void> {
 function oversized(): SluiceError {
   return new SluiceError(
     "E_STORE_CORRUPT",
-    "A file of the store is larger than a store makes it: delete the artifact, or name another store.",
+    "A file in the store is too large to be from Sluice: delete the artifact, or use another store.",
   );
 }
 
 function foreign(): SluiceError {
   return new SluiceError(
     "E_STORE_DENIED",
-    "The store folder holds something that is no plain file or folder, such as a symbolic link: remove it, or name another store.",
+    "The store folder contains something other than plain files and folders, such as a symbolic link: remove it, or use another store.",
   );
 }
 
@@ -143,10 +143,16 @@ export async function isMarked(marked: Marked): Promise<boolean> {
   const [, said, version] = /^\{"sluice":"([a-z ]{1,32})","version":(\d{1,6})\}\s*$/.exec(text) ?? [];
   // Another process may have created the marker and not written it yet.
   if (text !== "" && said !== kind) {
-    throw new SluiceError("E_STORE_CORRUPT", `The folder's ${basename(path)} is not a store's: name another folder.`);
+    throw new SluiceError(
+      "E_STORE_CORRUPT",
+      `The folder's ${basename(path)} does not belong to a store: use another folder.`,
+    );
   }
   if (text !== "" && Number(version) !== VERSION) {
-    throw new SluiceError("E_STORE_READ", "A newer Sluice made this store: update, or name another folder.");
+    throw new SluiceError(
+      "E_STORE_READ",
+      "A newer version of Sluice made this store: update Sluice, or use another folder.",
+    );
   }
   await checkPrivate(dirname(path), rooms);
   return true;
@@ -179,7 +185,7 @@ async function checkWay(folder: string): Promise<void> {
       if (systemCode(error) === "ELOOP") throw misled("leads back to itself: remove it");
       if (systemCode(error) !== "ENOENT") throw error;
       const found = await orNull(lstat(at));
-      if (found?.isSymbolicLink() === true) throw misled("leads to a place that does not exist: make that place");
+      if (found?.isSymbolicLink() === true) throw misled("leads to a path that does not exist: create it");
       // Another process has made it meanwhile.
       if (found !== null || dirname(at) === at) return;
     }
@@ -187,7 +193,7 @@ async function checkWay(folder: string): Promise<void> {
 }
 
 function misled(how: string): SluiceError {
-  const message = `The store folder, or a folder above it, is a link that ${how}, or name another folder.`;
+  const message = `The store folder, or a folder above it, is a link that ${how}, or use another folder.`;
   return new SluiceError("E_STORE_DENIED", message);
 }
 
@@ -206,7 +212,7 @@ export async function checkPrivate(root: string, rooms: readonly string[] = []):
   }
 }
 
-const OTHERWISE = "or name another folder: a new one is made for this user alone.";
+const OTHERWISE = "or use another folder: a new one is created for this user only.";
 
 function objectionTo({ uid, gid, mode }: Stats): string | undefined {
   // Windows has neither.
@@ -216,7 +222,7 @@ function objectionTo({ uid, gid, mode }: Stats): string | undefined {
   // On systems with a group for each user, new files are often writable by the group.
   const isOwnGroup = gid === group && gid === user;
   if ((mode & (isOwnGroup ? 0o002 : 0o022)) === 0) return undefined;
-  return `Other users may write to the store folder: take that right away with chmod 700, ${OTHERWISE}`;
+  return `Other users can write to the store folder: run chmod 700 on it, ${OTHERWISE}`;
 }
 
 /** Whether a file system has real owners and modes. On Windows, memory sticks and many networks all files have the same. */

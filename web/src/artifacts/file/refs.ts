@@ -100,7 +100,7 @@ function isCount(value: unknown): value is number {
 }
 
 function damaged(): SluiceError {
-  return new SluiceError("E_STORE_CORRUPT", "What was said of this artifact is damaged: delete it and store it again.");
+  return new SluiceError("E_STORE_CORRUPT", "The record of this artifact is damaged: delete it and store it again.");
 }
 
 /** In microseconds, see `Stamps`. */

@@ -223,7 +223,10 @@ async function publish(
     if (stored !== ref) await dropName(folder, scopeKey(claim.scope), recorded);
     if (stored) return stored;
   }
-  throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
+  throw new SluiceError(
+    "E_STORE_CORRUPT",
+    "Every id of this content is already used by other content: use a stronger hash.",
+  );
 }
 
 /**

@@ -74,7 +74,7 @@ async function bytesOnlyIn(temporary: string): Promise<number> {
  */
 export async function purge(folder: Folder): Promise<void> {
   if (!(await folder.isStore())) {
-    throw new SluiceError("E_NOT_FOUND", "The folder is not a Sluice store, so nothing was deleted: check its name.");
+    throw new SluiceError("E_NOT_FOUND", "The folder is not a Sluice store, so nothing was deleted: check its path.");
   }
   const { refs, names, blobs, temporaries, lock, marker, root } = folder.at;
   folder.forget();

@@ -282,12 +282,12 @@ function openedDatabase(name: string, onLost: () => void): Promise<Database> {
 function stuck(): SluiceError {
   return new SluiceError(
     "E_STORE_READ",
-    "The store did not open in time, another tab holds it: close the other tabs of this site, then try again.",
+    "The store did not open in time because another tab is using it: close the other tabs of this site, then try again.",
   );
 }
 
 function occupied(): SluiceError {
-  return new SluiceError("E_STORE_CORRUPT", "The database of this name is not a Sluice store: name another one.");
+  return new SluiceError("E_STORE_CORRUPT", "The database with this name is not a Sluice store: use another name.");
 }
 
 const LAST = "last";
@@ -308,10 +308,11 @@ export async function stamped(transaction: Writing, stamps: Stamps): Promise<num
   return stamp;
 }
 
-const FULL = "The browser gives this site no more room: delete artifacts, or let the site store more, then try again.";
+const FULL =
+  "The browser has no storage left for this site: delete artifacts, or allow the site more storage, then try again.";
 const DENIED =
-  "The browser does not let this site store anything: allow site data, leave private browsing, or use another store.";
-const NEWER = "A newer Sluice made this store: reload the page, or name another store.";
+  "The browser blocks storage for this site: allow site data, leave private browsing, or use another store.";
+const NEWER = "A newer version of Sluice made this store: reload the page, or use another store.";
 
 const KNOWN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   QuotaExceededError: ["E_STORE_FULL", FULL],
@@ -325,7 +326,7 @@ const LOST: ReadonlySet<string> = new Set(["NotReadableError", "DataError", "Not
 
 const OTHER = {
   read: ["E_STORE_READ", "The browser could not read its storage: try again, or reload the page."],
-  write: ["E_STORE_WRITE", "The browser could not write its storage: try again, or reload the page."],
+  write: ["E_STORE_WRITE", "The browser could not write to its storage: try again, or reload the page."],
 } as const;
 
 /**
@@ -353,8 +354,8 @@ function closedStore(): SluiceError {
 /** The error for bytes that were deleted while they were written or read. */
 export function takenAway(act: StorageAct): SluiceError {
   return act === "write"
-    ? new SluiceError("E_STORE_WRITE", "The store was emptied while the artifact was written: store it again.")
-    : new SluiceError("E_STORE_READ", "The artifact was deleted while it was read: it is no longer there.");
+    ? new SluiceError("E_STORE_WRITE", "The store was emptied while the artifact was being written: store it again.")
+    : new SluiceError("E_STORE_READ", "The artifact was deleted while it was being read.");
 }
 
 /** The error for a change that other tabs undo each time. */

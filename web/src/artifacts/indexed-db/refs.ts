@@ -159,7 +159,10 @@ async function named(transaction: Writing, claim: Claim, { sha256, size }: Writt
     const patch = restated(refOfRow(row), claim);
     return { ...(patch ? patchedRow(row, patch) : row), stored: stamp, used: stamp };
   }
-  throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
+  throw new SluiceError(
+    "E_STORE_CORRUPT",
+    "Every id of this content is already used by other content: use a stronger hash.",
+  );
 }
 
 /** Points the blob at the bytes, unless it has undamaged ones. */

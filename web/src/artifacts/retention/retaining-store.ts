@@ -429,7 +429,7 @@ function tooLarge({ key, most }: Bound): SluiceError {
 function noneFree({ min_free_disk }: Retention): SluiceError {
   const path = "retention.min_free_disk";
   const share = `${Number((min_free_disk * 100).toFixed(2))} %`;
-  const sentence = `There is no room left beside the ${share} of the disk that ${path} leaves free: free some disk space, lower it, or delete artifacts.`;
+  const sentence = `The disk has less than the ${share} free that ${path} requires: free some disk space, lower it, or delete artifacts.`;
   return new SluiceError("E_STORE_FULL", sentence, { path });
 }
 

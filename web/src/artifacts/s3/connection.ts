@@ -136,11 +136,11 @@ async function installed(): Promise<Sdk> {
 }
 
 const DENIED =
-  "The object storage refused access: check the credentials, and that they may list, read, write and delete in the bucket.";
+  "The object storage refused access: check the credentials, and that they allow listing, reading, writing and deleting in the bucket.";
 const NO_BUCKET = "There is no such bucket: check its name, its region and the endpoint.";
-const FULL = "The object storage has no room left: raise the quota, delete artifacts, or name another store.";
-const ELSEWHERE = "The bucket is in another region: name that region.";
-const CLOCK = "The object storage refused the time of a request: set this machine's clock.";
+const FULL = "The object storage is full: raise the quota, delete artifacts, or use another store.";
+const ELSEWHERE = "The bucket is in another region: set that region.";
+const CLOCK = "The object storage refused the time of a request: correct this machine's clock.";
 const ARCHIVED = "The artifact was moved to an archive: restore it there, then try again.";
 const LATE = "The object storage did not answer in time: try again, or allow it more time.";
 const BUSY = "The object storage is busy: try again later.";
@@ -150,7 +150,7 @@ const KNOWN: Readonly<Record<string, readonly [ErrorCode | null, string]>> = {
   AllAccessDisabled: ["E_STORE_DENIED", DENIED],
   AuthorizationHeaderMalformed: [null, ELSEWHERE],
   CredentialsProviderError: ["E_STORE_DENIED", DENIED],
-  EntityTooLarge: ["E_TOO_LARGE", "The artifact is larger than the object storage takes."],
+  EntityTooLarge: ["E_TOO_LARGE", "The artifact is larger than the object storage allows."],
   ExpiredToken: ["E_STORE_DENIED", DENIED],
   InvalidAccessKeyId: ["E_STORE_DENIED", DENIED],
   InvalidObjectState: [null, ARCHIVED],
@@ -172,7 +172,7 @@ const BY_STATUS: Readonly<Record<number, readonly [ErrorCode | null, string]>> =
   301: [null, ELSEWHERE],
   401: ["E_STORE_DENIED", DENIED],
   403: ["E_STORE_DENIED", DENIED],
-  413: ["E_TOO_LARGE", "The artifact is larger than the object storage takes."],
+  413: ["E_TOO_LARGE", "The artifact is larger than the object storage allows."],
   429: [null, BUSY],
   503: [null, BUSY],
   507: ["E_STORE_FULL", FULL],
@@ -214,13 +214,13 @@ export function late(act: StorageAct): SluiceError {
 
 /** The error for a change that other processes undo each time. */
 export function contended(act: StorageAct): SluiceError {
-  const sentence = "Others change the same artifact all the time: try again.";
+  const sentence = "Other processes keep changing the same artifact: try again.";
   return new SluiceError(act === "read" ? "E_STORE_READ" : "E_STORE_WRITE", sentence);
 }
 
 /** The error for bytes that were deleted while they were read. */
 export function takenAway(): SluiceError {
-  return new SluiceError("E_STORE_READ", "The artifact was deleted while it was read: it is no longer there.");
+  return new SluiceError("E_STORE_READ", "The artifact was deleted while it was being read.");
 }
 
 function closedStore(): SluiceError {

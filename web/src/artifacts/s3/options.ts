@@ -69,7 +69,7 @@ const URL_OF_STORE = /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]*)(?:\/([^?#]*))?$/;
 const TESTS: OptionTests<S3StoreOptions> = {
   bucket: ["the name of a bucket", (value) => typeof value === "string" && isBucket(value)],
   prefix: [
-    `parts of letters, digits, '-', '_' and '.' with '/' between them, of at most ${MAX_PREFIX} characters`,
+    `parts of letters, digits, '-', '_' and '.', separated by '/', of at most ${MAX_PREFIX} characters`,
     (value) => typeof value === "string" && isPrefix(value),
   ],
   client: ["an S3Client", (value) => typeof (value as Partial<S3Client> | null)?.send === "function"],

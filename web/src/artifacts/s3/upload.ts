@@ -105,7 +105,10 @@ export class Upload implements ByteSink {
       });
       if (outcome !== TAKEN) return outcome;
     }
-    throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
+    throw new SluiceError(
+      "E_STORE_CORRUPT",
+      "Every id of this content is already used by other content: use a stronger hash.",
+    );
   }
 
   async #created(ref: ArtifactRef, key: string): Promise<Published | typeof AGAIN> {
@@ -165,7 +168,7 @@ export class Upload implements ByteSink {
 }
 
 function tooLarge(part: number): SluiceError {
-  const sentence = `The artifact has more than the 10,000 parts of ${part} bytes that S3 takes: raise partBytes.`;
+  const sentence = `The artifact has more than the 10,000 parts of ${part} bytes that S3 accepts: raise partBytes.`;
   return new SluiceError("E_TOO_LARGE", sentence, { path: "partBytes" });
 }
 

@@ -48,8 +48,7 @@ export interface Get {
   readonly signal: AbortSignal;
 }
 
-const TOO_LARGE =
-  "The server's answer is too large to be passed on while other calls are under way: call the tool alone.";
+const TOO_LARGE = "The server's answer is too large while other calls are running: call the tool on its own.";
 
 /** A process, and the clients that wait for it. */
 export class CommandServer {
@@ -265,7 +264,7 @@ export class CommandServer {
     // Since 2026-07-28 a client that disconnects no longer wants the answer.
     for (const key of left) {
       this.#interceptor.forget(key);
-      const params = `{"requestId":${key},"reason":"the client has gone"}`;
+      const params = `{"requestId":${key},"reason":"the client disconnected"}`;
       void this.#send(
         new TextEncoder().encode(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`),
       );
@@ -296,7 +295,7 @@ function tokenIn(body: Uint8Array): string | undefined {
 }
 
 function duplicateId([id]: readonly string[]): Response {
-  const sentence = "A request with this id is not answered yet: give each its own.";
+  const sentence = "A request with this id is still unanswered: give each request its own id.";
   return refusal(id, 400, RpcCode.invalidRequest, sentence);
 }
 

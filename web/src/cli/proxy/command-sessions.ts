@@ -44,7 +44,7 @@ const SESSION = "mcp-session-id";
 const VERSION = "mcp-protocol-version";
 
 const NOT_KEPT =
-  "What was sent behind this Last-Event-ID is not kept, or no longer: open the stream without it, or send the request again.";
+  "The events after this Last-Event-ID are no longer stored: open the stream without it, or send the request again.";
 
 /** Error code of MCP 2026-07-28. */
 const HEADER_MISMATCH = -32_020;
@@ -105,7 +105,8 @@ export class CommandSessions implements AsyncDisposable {
       return await (read.isModern ? this.#modern(read, request) : this.#legacy(read, request));
     } catch (error) {
       // The message is too large or nested too deep to parse.
-      const { message } = error instanceof SluiceError ? error : new SluiceError("E_MISUSE", "It cannot be passed on.");
+      const { message } =
+        error instanceof SluiceError ? error : new SluiceError("E_MISUSE", "The message cannot be passed on.");
       return refusal(read.id, error instanceof NoServer ? 503 : 400, RpcCode.invalidRequest, message);
     }
   }
@@ -116,7 +117,7 @@ export class CommandSessions implements AsyncDisposable {
     if (read.body instanceof JsonRpcScanner) return server.refuse(read.body);
     const wrong = read.id === undefined ? undefined : mismatchIn(headers, read.message, server.tool);
     if (wrong !== undefined) {
-      return refusal(read.id, 400, HEADER_MISMATCH, `The header ${wrong} says something else than the request.`);
+      return refusal(read.id, 400, HEADER_MISMATCH, `The header ${wrong} does not match the request.`);
     }
     return server.post(postOf(read.body, read, request));
   }
@@ -144,13 +145,13 @@ export class CommandSessions implements AsyncDisposable {
     const session = headers.get(SESSION);
     const version = headers.get(VERSION) ?? "2025-03-26";
     if (!/^202[45]-\d\d-\d\d$/.test(version)) {
-      return refusal(id, 400, RpcCode.invalidRequest, "The header MCP-Protocol-Version names no known revision.");
+      return refusal(id, 400, RpcCode.invalidRequest, "The header MCP-Protocol-Version names an unknown revision.");
     }
     if (session === null) {
-      return refusal(id, 400, RpcCode.invalidRequest, "The header Mcp-Session-Id is missing: begin with initialize.");
+      return refusal(id, 400, RpcCode.invalidRequest, "The header Mcp-Session-Id is missing: start with initialize.");
     }
     const server = await this.#servers.get(keyOf(session, request));
-    return server ?? refusal(id, 404, -32_001, "There is no such session: begin again with initialize.");
+    return server ?? refusal(id, 404, -32_001, "There is no such session: start again with initialize.");
   }
 
   #server(key: string, { owner, user }: HttpRequest, isShared: boolean): Promise<CommandServer> {
@@ -291,7 +292,7 @@ function readPost({ headers, body }: HttpRequest): ReadPost | Response {
   }
   const message = parsedOr(new TextDecoder().decode(body));
   if (typeof message !== "object" || message === null) {
-    return refusal(undefined, 400, RpcCode.parseError, "The body is no JSON-RPC message.");
+    return refusal(undefined, 400, RpcCode.parseError, "The body is not a JSON-RPC message.");
   }
   const bytes = body ?? new Uint8Array(0);
   const { method, params } = objectOr(message);
@@ -300,7 +301,7 @@ function readPost({ headers, body }: HttpRequest): ReadPost | Response {
   const isModern = claims || header >= "2026";
   const id = requestOf(bytes)?.id;
   if (isModern && Array.isArray(message)) {
-    return refusal(id, 400, RpcCode.invalidRequest, "This revision has no batches: send messages one by one.");
+    return refusal(id, 400, RpcCode.invalidRequest, "This revision has no batches: send the messages one at a time.");
   }
   const { [PROTOCOL_VERSION]: version, [CAPABILITIES]: capabilities } = meta;
   const lacksEnvelope = isModern && (typeof version !== "string" || typeof capabilities !== "object");

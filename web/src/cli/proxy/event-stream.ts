@@ -16,7 +16,7 @@ const PULSE = 20_000;
 /** Milliseconds before a client reconnects. */
 const RETRY = 1000;
 
-const TOO_LARGE = "The answer is too large to be sent again after the connection broke off: ask for less at a time.";
+const TOO_LARGE = "The answer is too large to resend after the connection was lost: ask for less at a time.";
 
 /** Writes one message in pieces. It must be one line. */
 export interface MessagePieces {
@@ -297,7 +297,7 @@ export class PacedBody {
 
   /** Breaks the connection, so that the client does not take a part for the whole. */
   fail(): void {
-    this.#controller?.error(new Error("the response breaks off"));
+    this.#controller?.error(new Error("the response ended early"));
     this.#close();
   }
 

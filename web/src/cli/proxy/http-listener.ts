@@ -101,7 +101,7 @@ async function serveHttp(
 async function bind(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
-      reject(new CommandError(Exit.failure, `cannot listen there: ${systemReason(error)}`, { cause: error }));
+      reject(new CommandError(Exit.failure, `cannot listen on that address: ${systemReason(error)}`, { cause: error }));
     });
     server.listen(port, host, resolve);
   });
@@ -201,7 +201,7 @@ export function listenAddress(said: string, command: string = "proxy"): ListenAd
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(said) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port) > 65_535) {
-    throw new UsageError("--listen wants HOST:PORT, as in --listen 127.0.0.1:8080; port 0 is any free one", command);
+    throw new UsageError("--listen needs HOST:PORT, as in --listen 127.0.0.1:8080; port 0 picks a free one", command);
   }
   return { host, port: Number(port) };
 }
@@ -211,14 +211,14 @@ export function listenToken(env: NodeJS.ProcessEnv, { host }: ListenAddress): st
   const token = readSecret(env, TOKEN_VARIABLE, SHORTEST_TOKEN, "proxy");
   if (token === undefined && !isLoopback(host)) {
     throw new UsageError(
-      `--listen at an address that other machines reach wants a bearer token in the variable ${TOKEN_VARIABLE}, or in the file that ${TOKEN_VARIABLE}_FILE names`,
+      `--listen on an address that other machines can reach needs a bearer token in ${TOKEN_VARIABLE}, or in the file named in ${TOKEN_VARIABLE}_FILE`,
       "proxy",
     );
   }
   return token;
 }
 
-const WANTS_TOKEN = "This proxy wants its own bearer token in the header Authorization.";
+const WANTS_TOKEN = "This proxy needs its own bearer token in the Authorization header.";
 
 /** Decides whether a request is admitted. */
 export class ListenGuard {
@@ -245,7 +245,7 @@ export class ListenGuard {
         undefined,
         403,
         RpcCode.invalidRequest,
-        "Only requests to this machine by its own name, and from pages on it, are answered.",
+        "Only requests that use this machine's own name and come from its own pages are answered.",
       );
     }
     if (this.#token === undefined) return undefined;

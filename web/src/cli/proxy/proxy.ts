@@ -87,9 +87,9 @@ function serverUrl(invocation: Invocation): URL | undefined {
     if (invocation.values("header").length === 0) return undefined;
     throw new UsageError("--header goes with --url: a command has no headers", "proxy");
   }
-  if (hasCommand) throw new UsageError("proxy stands in front of one server: a command, or --url", "proxy");
+  if (hasCommand) throw new UsageError("proxy takes one server: a command or --url, not both", "proxy");
   if (!URL.canParse(said) || !/^https?:$/.test(new URL(said).protocol)) {
-    throw new UsageError("--url wants an address that begins with http:// or https://", "proxy");
+    throw new UsageError("--url must begin with http:// or https://", "proxy");
   }
   return new URL(said);
 }

@@ -156,8 +156,8 @@ async function refusalIn(response: Response, { inSession }: Pick<RequestContext,
   if (inSession && isSessionGone(status, body.text)) return NO_SESSION;
   const own = body.isWhole ? errorIn(body.text) : undefined;
   if (own !== undefined) return { text: (id) => `{"jsonrpc":"2.0","id":${id},"error":${own}}`, isSessionGone: false };
-  if (status >= 200 && status < 300) return refusalWith("The server's response carries no answer.");
-  return refusalWith(`The server refuses the request: HTTP ${status}${REASONS.get(status) ?? ""}.`);
+  if (status >= 200 && status < 300) return refusalWith("The server's response has no answer.");
+  return refusalWith(`The server refused the request: HTTP ${status}${REASONS.get(status) ?? ""}.`);
 }
 
 /** A refusal with the same sentence for every id. */
@@ -224,7 +224,7 @@ const LONGEST = 30_000;
 /** Most failures in a row. */
 const MAX_FAILURES = 5;
 
-const BROKEN = "The server's answer broke off before it was complete.";
+const BROKEN = "The server's answer ended before it was complete.";
 
 /** Reads responses, several at a time. */
 export class RemoteReader {
@@ -310,7 +310,7 @@ export class RemoteReader {
       return refusalWith(BROKEN);
     }
     await taker.end();
-    return refusalWith("The server's response carries no answer.");
+    return refusalWith("The server's response has no answer.");
   }
 
   /** Reads a stream to its end, however it ends. */

@@ -89,18 +89,18 @@ function chunkStream(chunks: AsyncIterable<Uint8Array>, stop: () => void): Reada
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nobody listens there",
-  ENOTFOUND: "its name is not known",
-  EAI_AGAIN: "its name could not be looked up",
+  ECONNREFUSED: "nothing is listening there",
+  ENOTFOUND: "its host name is unknown",
+  EAI_AGAIN: "its host name could not be looked up",
   ETIMEDOUT: "it did not answer in time",
-  EHOSTUNREACH: "there is no way to it",
+  EHOSTUNREACH: "there is no route to it",
   ENETUNREACH: "there is no network",
   ECONNRESET: "it closed the connection",
   EPIPE: "it closed the connection",
   CERT_HAS_EXPIRED: "its certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is signed by nobody known",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by nobody known",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate has an unknown issuer",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate has an unknown issuer",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
 };
 

@@ -102,7 +102,7 @@ function wantedOf(issue: z.core.$ZodIssue): string {
   }
   if (issue.code === "too_small") return `${KINDS[issue.origin]} of at least ${issue.minimum}${unitOf(issue.origin)}`;
   if (issue.code === "too_big") return `${KINDS[issue.origin]} of at most ${issue.maximum}${unitOf(issue.origin)}`;
-  if (issue.code === "invalid_key") return "an object whose names are not empty";
+  if (issue.code === "invalid_key") return "an object without empty names";
   return issue.message;
 }
 

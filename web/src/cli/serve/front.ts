@@ -56,7 +56,7 @@ export class Front implements RequestHandler {
   }
 }
 
-const WRONG = "The token in this address opens nothing here: ask whoever runs this server for another one.";
+const WRONG = "The token in this address is not valid here: ask whoever runs this server for another one.";
 
 /** The token in a link, since browsers cannot send a header when they open a page. Null for other requests. */
 function tokenInLink({ method, url }: Request): string | null {
@@ -68,7 +68,7 @@ function tokenInLink({ method, url }: Request): string | null {
 const ELSEWHERE = {
   status: 403,
   title: "Do you want to sign in?",
-  text: "This link was on a page elsewhere. If you know who it is from, go to the address above and press Enter.",
+  text: "You followed this link from another site. If you trust it, go to the address bar above and press Enter.",
 } as const;
 
 /** Opens a session with the token, and redirects to the page without the token in its URL. Else answers the refusal. */

@@ -83,7 +83,7 @@ async function served(serving: Serving): Promise<number> {
   front.open({ server, page: await Page.open(PLAYGROUND), hosts, takesLinks });
   log.say(`listening on ${shown(address.host, listening.port, "/")}`);
   const code = await over;
-  log.say("ending: requests under way have ten seconds; a second signal ends at once");
+  log.say("stopping: running requests have ten seconds; a second signal stops at once");
   await listening[Symbol.asyncDispose]();
   return code;
 }
@@ -93,6 +93,6 @@ async function bound(front: Front, { address }: ServeSettings): Promise<Listenin
     return await listen(front, address);
   } catch (error) {
     const reason = systemReason((error as Error).cause ?? error);
-    throw new CommandError(Exit.failure, `cannot listen there: ${reason}`, { cause: error });
+    throw new CommandError(Exit.failure, `cannot listen on that address: ${reason}`, { cause: error });
   }
 }

@@ -116,7 +116,7 @@ async function checkedConfig(said: ServeFile["artifacts"]): Promise<SluiceConfig
   for (const key of ["retention", "interceptor"]) {
     if (!Object.hasOwn(said, key)) continue;
     const remedy =
-      key === "interceptor" ? "left out: nothing of it has an effect here" : 'said as "retention", beside "artifacts"';
+      key === "interceptor" ? "left out: it has no effect here" : 'written as "retention", next to "artifacts"';
     throw wrongValue(`artifacts.${key}`, remedy);
   }
   const config: SluiceConfig = said;
@@ -204,7 +204,7 @@ async function byModule(path: string): Promise<Authenticate> {
     loaded = (await import(pathToFileURL(path).href)) as { readonly authenticate?: unknown };
   } catch (error) {
     throw wrongModule(
-      "cannot be loaded: name a module of JavaScript, by its path from the configuration's folder",
+      "cannot be loaded: name a JavaScript module by its path relative to the configuration file",
       error,
     );
   }

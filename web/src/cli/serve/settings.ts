@@ -93,13 +93,13 @@ function checkFiles({ files, sources }: ServeSettings): void {
 function placeOf(said: string | undefined, folder: string): string | undefined {
   if (said === undefined || /^s3:\/\//i.test(said)) return said;
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(said)) return resolve(folder, said);
-  throw new UsageError("a store is a folder, or s3://bucket/prefix", "serve");
+  throw new UsageError("a store must be a folder, or s3://bucket/prefix", "serve");
 }
 
 function stateSaid(invocation: Invocation): string | undefined {
   const said = invocation.value("state");
   if (said === undefined || /^rediss?:\/\/./i.test(said)) return said;
-  throw new UsageError("--state wants a Redis server, as in --state redis://127.0.0.1:6379", "serve");
+  throw new UsageError("--state needs a Redis server, as in --state redis://127.0.0.1:6379", "serve");
 }
 
 function passwordIn(url: string | undefined): string | undefined {
@@ -110,14 +110,14 @@ function passwordIn(url: string | undefined): string | undefined {
 /** Refuses to listen for other machines without authentication: clients can use the sources and start programs. */
 function checkReach({ address, config, token }: ServeSettings): void {
   if (token !== undefined && config.auth !== undefined) {
-    const sentence = `${TOKEN_VARIABLE} and "auth" in the configuration both say who may come in: give one of them`;
+    const sentence = `${TOKEN_VARIABLE} and "auth" in the configuration both say who may connect: use only one of them`;
     throw new UsageError(sentence, "serve");
   }
   if (token !== undefined || config.auth !== undefined) return;
   const outside = isLoopback(address.host) ? fromOutside(config) : "--listen";
   if (outside === undefined) return;
   const sentence =
-    `${outside} lets other machines in, and nothing says who may come: set ${TOKEN_VARIABLE}, ` +
+    `${outside} lets other machines connect, but nothing says who may: set ${TOKEN_VARIABLE}, ` +
     'or "auth" in the file of --config';
   throw new UsageError(sentence, "serve");
 }
@@ -132,11 +132,11 @@ function fromOutside({ public_url, hosts = [] }: ServeFile): string | undefined 
 function checkShared({ state, secret, store }: ServeSettings): void {
   if (state === undefined) return;
   if (secret === undefined) {
-    const sentence = `processes that share their state sign with the same secret: set ${SECRET_VARIABLE} to it`;
+    const sentence = `processes that share state must sign with the same secret: set ${SECRET_VARIABLE}`;
     throw new UsageError(`${sentence}, at least ${SHORTEST_SECRET} characters`, "serve");
   }
   if (store === undefined) {
-    const sentence = "processes that share their state need a store that all of them reach: name it";
+    const sentence = "processes that share state need a store that all of them can reach: name it";
     throw new UsageError(`${sentence} with --store s3://bucket/prefix, or a folder`, "serve");
   }
 }

@@ -12,7 +12,7 @@ import { openBucket, openLargeStore, checkStoresFolder, prepareStore, sessionFol
 import type { ServeSettings } from "./settings.js";
 
 /** The alternative to a folder, for errors. */
-const OTHERWISE = "no store at all for one that goes at the end";
+const OTHERWISE = "no store at all for one that is deleted at the end";
 
 /** The stores for sessions and users' files, and one for large files if configured. */
 interface ServeStores extends AsyncDisposable {

@@ -101,7 +101,7 @@ interface Page {
 
 const SIGNED_IN: Page = { title: "You are signed in", text: "You can close this window and go back to the terminal." };
 const FAILED: Page = { title: "You are not signed in", text: "The terminal says why. You can close this window." };
-const UNKNOWN: Page = { title: "Nobody waits for this answer", text: "Begin again in the terminal." };
+const UNKNOWN: Page = { title: "Nothing is waiting for this answer", text: "Start again in the terminal." };
 const NOTHING: Page = { title: "There is nothing here", text: "Follow the link in the terminal." };
 
 const STYLE =

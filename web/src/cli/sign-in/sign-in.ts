@@ -89,7 +89,7 @@ export class SignIn {
       signal.throwIfAborted();
       if (!late.aborted) throw error;
       const minutes = MAX_WAIT / 60_000;
-      throw new CommandError(Exit.refused, `nobody signed in to ${name} within ${minutes} minutes: begin again`);
+      throw new CommandError(Exit.refused, `nobody signed in to ${name} within ${minutes} minutes: start again`);
     } finally {
       stopPasting?.();
       await listener[Symbol.asyncDispose]();
@@ -112,7 +112,10 @@ export class SignIn {
     const client_secret = env[`${prefix}_CLIENT_SECRET`] || undefined;
     if (issuer !== undefined) {
       if (client_id === undefined) {
-        throw new CommandError(Exit.usage, `the provider of ${name} has to know this program: ${registered(prefix)}`);
+        throw new CommandError(
+          Exit.usage,
+          `this program must be registered with the provider of ${name}: ${registered(prefix)}`,
+        );
       }
       return { issuer, client_id, redirect_uri, ...(client_secret !== undefined && { client_secret }) };
     }
@@ -123,7 +126,7 @@ export class SignIn {
     if (url === undefined) {
       throw new CommandError(
         Exit.usage,
-        `the source ${name} does not say who gives its tokens: name the provider with --issuer`,
+        `the source ${name} does not name its sign-in provider: name it with --issuer`,
       );
     }
     const known = client_id === undefined ? {} : { client_id, ...(client_secret !== undefined && { client_secret }) };
@@ -136,8 +139,8 @@ export class SignIn {
     const opens = browser ?? hasBrowser(env, process.platform);
     const lead = opens ? `Your browser opens this address, to sign in to ${name}:` : `To sign in to ${name}, open:`;
     await errors.write(`${lead}\n\n  ${printable(url)}\n\n`);
-    const elsewhere = input.isTTY === true ? " Signed in on another machine? Paste the address it ended at." : "";
-    await errors.write(`Waiting until you have signed in. Ctrl-C ends it.${elsewhere}\n`);
+    const elsewhere = input.isTTY === true ? " Signed in on another machine? Paste the address of the last page." : "";
+    await errors.write(`Waiting for you to sign in. Ctrl-C cancels.${elsewhere}\n`);
     if (opens) openBrowser(url, env);
   }
 
@@ -149,7 +152,7 @@ export class SignIn {
     lines.on("line", (line) => {
       const text = line.trim();
       if (!URL.canParse(text) || !text.startsWith(redirectUri)) {
-        if (text !== "") void errors.write(`That is not the address: it begins with ${redirectUri}\n`);
+        if (text !== "") void errors.write(`That is not the address: it must begin with ${redirectUri}\n`);
         return;
       }
       void take(new URL(text)).catch(() => undefined);
@@ -165,7 +168,7 @@ type TakePasted = (answer: URL) => Promise<unknown>;
 
 /** The remedy if a provider accepts only programs that are registered with it. */
 function registered(prefix: string): string {
-  return `give the id that you registered there as --client-id or in ${prefix}_CLIENT_ID, and a secret, if it has one, in ${prefix}_CLIENT_SECRET.`;
+  return `pass the id that you registered as --client-id or in ${prefix}_CLIENT_ID, and its secret, if it has one, in ${prefix}_CLIENT_SECRET.`;
 }
 
 /** Waits for the answer to one request for consent, from the listener or pasted. */

@@ -162,6 +162,6 @@ function isToken(value: unknown): value is StoredToken {
 function exposed(path: string, remedy: string): CommandError {
   return new CommandError(
     Exit.refused,
-    `others may open ${printable(path)}, which holds your tokens: run ${remedy} ${printable(path)}, and sign in again where somebody may have read it`,
+    `other users can open ${printable(path)}, which holds your tokens: run ${remedy} ${printable(path)}, and sign in again if somebody may have read it`,
   );
 }

@@ -9,7 +9,7 @@ import { UsageError } from "../exit.js";
 /** The absolute path of the folder that `--store` names. Throws UsageError for a URL. */
 export function storeFolder(where: string | undefined): string {
   if (where !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(where)) {
-    throw new UsageError("--store takes a folder, and no address; buckets are for programs, see S3ArtifactStore");
+    throw new UsageError("--store takes a folder here, not an address; for a bucket, use S3ArtifactStore in a program");
   }
   return resolve(where ?? defaultFolder(process.env, process.platform, homedir()));
 }

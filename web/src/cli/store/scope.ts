@@ -25,7 +25,7 @@ export function parseScope(pairs: readonly string[], command: string): ArtifactS
       );
     }
     const key = scopeKey(pair.slice(0, equals), command);
-    if (scope[key] !== undefined) throw new UsageError(`--scope ${key} is given twice; a scope has one`, command);
+    if (scope[key] !== undefined) throw new UsageError(`--scope ${key} is given twice`, command);
     scope[key] = pair.slice(equals + 1);
   }
   return scope;
@@ -84,7 +84,7 @@ function single(id: string, found: readonly ArtifactRef[], scope: ArtifactScope 
     const scopes = found.map((ref) => scopeText(ref.scope) || "none").join("; ");
     throw new SluiceError(
       "E_INVALID_ARGUMENT",
-      `${id} names different contents in several scopes (${printable(scopes)}); say which with --scope`,
+      `${id} has different contents in several scopes (${printable(scopes)}); choose one with --scope`,
     );
   }
   return first;

@@ -24,11 +24,11 @@ export function openStore(where: string | undefined): ArtifactStore {
 
 /** Opens `--store` to read what earlier commands stored. A missing folder is an empty store. */
 export async function openKeptStore(where: string | undefined): Promise<FileArtifactStore> {
-  if (where === "memory") throw new UsageError("a memory store is gone when its command ends; give --store DIR");
+  if (where === "memory") throw new UsageError("a memory store is lost when the command ends; use --store DIR");
   const folder = storeFolder(where);
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined || found.isDirectory()) return new FileArtifactStore(folder);
-  throw new CommandError(Exit.read, `${printable(folder)} is a file; a store is a folder`);
+  throw new CommandError(Exit.read, `${printable(folder)} is a file; a store must be a folder`);
 }
 
 /**
@@ -40,7 +40,7 @@ export async function openKeptStore(where: string | undefined): Promise<FileArti
  */
 export async function prepareStore(
   where: string | undefined,
-  otherwise = "--store session for one that goes at the end",
+  otherwise = "--store session for one that is deleted at the end",
   option = "--store",
 ): Promise<void> {
   if (where === "memory") return;
@@ -71,10 +71,10 @@ async function reasonAgainst(path: string, cause: unknown, remedy: string): Prom
     return cause.message.replace(/^[A-Z]/, (letter) => letter.toLowerCase()).replace(/\.$/, "");
   const found = await stat(path).catch(() => undefined);
   let reason = systemReason(cause);
-  if (found !== undefined && !found.isDirectory()) reason = "it is a file, and a store is a folder";
+  if (found !== undefined && !found.isDirectory()) reason = "it is a file, and a store must be a folder";
   else if (systemCode(cause) === "ENOENT")
-    reason = found === undefined ? "the folder cannot be made" : "nothing can be put into the folder";
-  return `${reason}; name a folder that can be written with ${remedy}`;
+    reason = found === undefined ? "the folder cannot be created" : "the folder cannot be written";
+  return `${reason}; choose a folder that can be written with ${remedy}`;
 }
 
 /**
@@ -87,7 +87,7 @@ export async function sessionFolder(use: string, otherwise: string): Promise<Pri
   try {
     return await PrivateFolder.open("session");
   } catch (error) {
-    const sentence = `cannot make a folder in ${printable(tmpdir())}${use}: ${systemReason(error)}`;
+    const sentence = `cannot create a folder in ${printable(tmpdir())}${use}: ${systemReason(error)}`;
     throw new CommandError(Exit.usage, `${sentence}; name another in TMPDIR, or ${otherwise}`, { cause: error });
   }
 }
@@ -133,7 +133,7 @@ export async function openBucket(url: string, option: string): Promise<S3Artifac
 function refused(error: unknown, option: string): unknown {
   if (!(error instanceof SluiceError)) return error;
   if (error.path === "region") {
-    const sentence = `the bucket of ${option} is in a region: name it in the variable AWS_REGION`;
+    const sentence = `the bucket of ${option} needs a region: set AWS_REGION`;
     return new CommandError(Exit.usage, sentence, { cause: error });
   }
   if (error.code === "E_INVALID_ARGUMENT") {

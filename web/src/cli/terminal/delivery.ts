@@ -47,7 +47,7 @@ export async function deliver(
 
 function disturbing({ name, mime_type, command }: Delivered): UsageError {
   return new UsageError(
-    `${name} is ${mime_type ?? "of no known type"}, which would disturb the terminal; give -o FILE, or -o - to have it all the same`,
+    `${name} is ${mime_type ?? "of unknown type"}, which would garble the terminal; use -o FILE, or -o - to print it anyway`,
     command,
   );
 }

@@ -37,7 +37,7 @@ export async function openInput(file: string | undefined, terminal: Terminal): P
 }
 
 async function standardInput({ input, errors, signal }: Terminal): Promise<Input> {
-  if (input.isTTY === true) await errors.write(errors.dim("Reading the keyboard; Ctrl-D ends the input.\n"));
+  if (input.isTTY === true) await errors.write(errors.dim("Reading from the keyboard; Ctrl-D ends the input.\n"));
   return { name: "-", size: undefined, chunks: streamChunks(addAbortSignal(signal, input)) };
 }
 

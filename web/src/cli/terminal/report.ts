@@ -23,10 +23,10 @@ function sentenceOf(error: unknown): string {
   // Messages of commands name the file they could not open. Those of Node name paths of the installation.
   if (error instanceof CommandError || (error instanceof SluiceError && error.code !== "E_CORE_LOAD")) return message;
   const code = systemCode(error) ?? (error instanceof Error ? systemCode(error.cause) : undefined);
-  if (code === "EMFILE" || code === "ENFILE") return "too many files are open; raise the limit, see ulimit -n";
+  if (code === "EMFILE" || code === "ENFILE") return "too many files are open; raise the limit (ulimit -n)";
   // Node reports a package.json that it cannot open as missing.
   if (code !== "ERR_MODULE_NOT_FOUND") return message;
-  return "a part of Sluice cannot be loaded; where few files may be open raise the limit, see ulimit -n, else reinstall mcp-sluice";
+  return "a part of Sluice cannot be loaded; if too many files are open, raise the limit (ulimit -n), otherwise reinstall mcp-sluice";
 }
 
 /** Reports failures of the store for a result that was printed all the same. `line` is the line of the input. */
@@ -40,7 +40,7 @@ export async function reportInput(name: string, error: SluiceError, isEmpty: boo
   const input = name === "-" ? "the input" : name;
   if (!code.startsWith("E_JSON_")) return say(`${input}: ${message}`, errors);
   if (isEmpty) return say(`${input} is empty`, errors);
-  const hint = line === 1 && column === 1 ? "; `sluice sniff` tells what it is" : "";
+  const hint = line === 1 && column === 1 ? "; `sluice sniff` shows what it is" : "";
   await say(`${input} is not JSON: line ${line}, column ${column}: ${message}${hint}`, errors);
 }
 

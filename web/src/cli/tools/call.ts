@@ -113,8 +113,8 @@ function objectIn(text: string, where: string, command: string): ToolArguments {
     value = JSON.parse(text);
   } catch (error) {
     const what = text.trim() === "" ? "is empty" : `is not JSON${placeOf(error, text)}`;
-    throw new UsageError(`${where} ${what}; arguments are an object, for instance ${example}`, command);
+    throw new UsageError(`${where} ${what}; arguments must be a JSON object, for instance ${example}`, command);
   }
   if (isObject(value)) return value;
-  throw new UsageError(`${where} holds no JSON object; arguments are one, for instance ${example}`, command);
+  throw new UsageError(`${where} must be a JSON object, for instance ${example}`, command);
 }

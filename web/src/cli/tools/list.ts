@@ -79,7 +79,9 @@ async function printPresets(output: Output, json: boolean): Promise<void> {
   const rows = presets.map((preset) => [preset.name, preset.description, needsOf(preset)]);
   await printRows(PRESET_COLUMNS, rows, output, "wrap");
   if (output.isTerminal) {
-    await output.write(output.dim("sluice tools connect PRESET tries one; variables are those of the environment\n"));
+    await output.write(
+      output.dim("try one with sluice tools connect PRESET; the variables come from the environment\n"),
+    );
   }
 }
 

@@ -76,7 +76,9 @@ async function printListing<T>(
   if (invocation.has("json")) await printJson(items, output);
   else await printRows(columns, items.map(row), output);
   if (left_out > 0) {
-    await errors.write(`${logLine(`${name}: ${counted(left_out, noun)} left out: too many, or with an unfit URI`)}\n`);
+    await errors.write(
+      `${logLine(`${name}: ${counted(left_out, noun)} left out: too many, or with an invalid URI`)}\n`,
+    );
   }
   return Exit.ok;
 }

@@ -44,13 +44,13 @@ export interface FileTooLargeDetails {
 const MAX_SHOWN = 1024;
 
 const WHY: Readonly<Record<PathRefusal, string>> = {
-  no_folder: "is a path, and this tool has no folder that files are taken from",
-  outside: "is outside of it",
-  malformed: "is no path",
-  link: "has a symbolic link in it, or something that is no folder",
-  hard_link: "is a file that has a second name",
-  not_a_file: "is no file",
-  changed: "became another file while it was being opened",
+  no_folder: "is a path, but this tool has no folder to take files from",
+  outside: "is outside it",
+  malformed: "is not a path",
+  link: "contains a symbolic link, or something that is not a folder",
+  hard_link: "is a file with a second name (a hard link)",
+  not_a_file: "is not a file",
+  changed: "was replaced while it was being opened",
   unreadable: "cannot be read",
 };
 
@@ -63,7 +63,7 @@ export class InvalidPathError extends SluiceError {
 
   constructor(path: unknown, prefix: string, reason: PathRefusal) {
     const attempted_path = shown(path);
-    const rule = prefix === "" ? "Files are taken as b64 alone" : `Files may be under ${prefix} alone`;
+    const rule = prefix === "" ? "Files are only taken as b64" : `Files may only be under ${prefix}`;
     super("E_INVALID_PATH", `${rule}: ${JSON.stringify(attempted_path)} ${WHY[reason]}.`);
     this.name = "InvalidPathError";
     this.reason = reason;
@@ -77,7 +77,7 @@ export class FileTooLargeError extends SluiceError {
   readonly details: FileTooLargeDetails;
 
   constructor(size: number, limit: number) {
-    super("E_FILE_TOO_LARGE", `The file has ${size} bytes, and at most ${limit} are taken: make a smaller one.`);
+    super("E_FILE_TOO_LARGE", `The file has ${size} bytes, and the limit is ${limit}: make a smaller one.`);
     this.name = "FileTooLargeError";
     this.details = { file_size_bytes: size, current_limit_bytes: limit };
   }
@@ -92,7 +92,7 @@ export function shown(path: unknown): string {
 type Kind = StorageAct | "full" | "denied";
 
 const SYSTEM: Readonly<Record<Kind, readonly [ErrorCode, string]>> = {
-  full: ["E_STORE_FULL", "The workspace has no room left: free some disk space, or name another root."],
+  full: ["E_STORE_FULL", "The workspace is full: free some disk space, or use another root."],
   denied: [
     "E_STORE_DENIED",
     "The workspace refused access: see that its folder is this user's own, and on a disk that can be written.",

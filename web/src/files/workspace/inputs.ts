@@ -169,5 +169,5 @@ function isSame(found: Identity, known: Identity): boolean {
 }
 
 function unlike(): SluiceError {
-  return new SluiceError("E_STORE_CORRUPT", "The file's bytes are not as many as they should be: put it again.");
+  return new SluiceError("E_STORE_CORRUPT", "The stored file has the wrong length: put it again.");
 }

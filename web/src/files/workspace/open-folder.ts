@@ -146,5 +146,5 @@ async function isUnlinked(path: string): Promise<boolean> {
 }
 
 function endless(): SluiceError {
-  return new SluiceError("E_STORE_WRITE", "The workspace does not become empty: end the programs that write into it.");
+  return new SluiceError("E_STORE_WRITE", "The workspace cannot be emptied: stop the programs that write into it.");
 }

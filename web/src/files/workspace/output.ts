@@ -127,7 +127,7 @@ function bytesOf(file: FileHandle, size: number): ReadableStream<Uint8Array> {
 }
 
 function shrunken(): SluiceError {
-  return new SluiceError("E_TOOL", "The tool made its file shorter while it was being read: call it again.");
+  return new SluiceError("E_TOOL", "The tool shortened its file while it was being read: call it again.");
 }
 
 /** The error for a missing file. */

@@ -75,7 +75,7 @@ export class Workspace implements UserWorkspace {
     checkOptionNames(options, "a Workspace", ["maxBytes", "name", "root", "shownRoot"]);
     const { name, root = tmpdir(), shownRoot = "/tmp" } = options;
     if (!NAME.test(name) || name.endsWith(".")) {
-      throw new SluiceError("E_INVALID_ARGUMENT", "A workspace needs a name that workspaceName gave.", {
+      throw new SluiceError("E_INVALID_ARGUMENT", "The name of a workspace must come from workspaceName.", {
         path: "name",
       });
     }
@@ -210,7 +210,7 @@ async function checkContents(folder: OpenFolder): Promise<void> {
 function exchangeable(): SluiceError {
   return new SluiceError(
     "E_INVALID_ARGUMENT",
-    "Anybody may exchange folders in the root of workspaces: name another, or set its sticky bit.",
+    "Anybody can replace folders in the root of the workspaces: use another root, or set its sticky bit.",
     { path: "root" },
   );
 }
@@ -218,13 +218,13 @@ function exchangeable(): SluiceError {
 function planted(): SluiceError {
   return new SluiceError(
     "E_STORE_DENIED",
-    "Something else has the name of the workspace, such as a link or somebody else's folder: remove it, or name another root.",
+    "Something else has the name of the workspace, such as a link or another user's folder: remove it, or use another root.",
   );
 }
 
 function occupied(): SluiceError {
   return new SluiceError(
     "E_STORE_DENIED",
-    "The folder that has the name of the workspace has other things in it: remove it, or name another root.",
+    "The folder with the name of the workspace has other things in it: remove it, or use another root.",
   );
 }

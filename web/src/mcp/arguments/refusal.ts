@@ -67,14 +67,14 @@ export function tooComplex(tool: string, why: string): Refusal {
 /** Retention removed the artifact. */
 export function expired(place: Place): Refusal {
   return new Refusal(
-    `${opening(place)}: it is no longer kept; do not retry with it, call the tool again that gave it.`,
+    `${opening(place)}: it is no longer stored; do not retry with it, call the tool that made it again.`,
   );
 }
 
 /** The store failed. Its own message is not shown, because it may contain secrets. */
 export function unreadable(place: Place): Refusal {
   return new Refusal(
-    `${opening(place)}: its store could not read it; tell the user, and call the tool again that gave it.`,
+    `${opening(place)}: its store could not read it; tell the user, and call the tool that made it again.`,
   );
 }
 
@@ -92,7 +92,7 @@ export function tooSlow(place: Place): Refusal {
 /** The artifact belongs to another server or owner, or was not stored. */
 export function notHere(place: Place): Refusal {
   return new Refusal(
-    `${opening(place)}: no such artifact is known here. An artifact can be passed to tools of the server that it came from; check the URI, or call the tool again that gave it.`,
+    `${opening(place)}: no such artifact is known here. An artifact can be passed to tools of the server that it came from; check the URI, or call the tool that made it again.`,
   );
 }
 

@@ -148,14 +148,14 @@ async function tell(from: Readable, wanted: Wanted, most: number): Promise<Answe
 function sentenceOf(error: unknown): string {
   if (!(error instanceof SluiceError)) return "The artifact could not be read just now: try again.";
   if (error.code !== "E_EXPIRED") return error.message;
-  return "The artifact has expired; do not retry, call the tool again that gave it.";
+  return "The artifact has expired. Do not retry; call the tool that made it again.";
 }
 
 /** Describes an artifact, with at most `most` characters of its content. */
 function tellInfo({ ref }: Readable, inspection: Inspection, most: number): AnswerParts {
   const { size_bytes: size, filename, mime_type } = ref;
   const type = plainType(mime_type) ?? "unknown type";
-  const name = filename === null ? "" : `; untrusted file text: ${quoteName(filename)}`;
+  const name = filename === null ? "" : `; file name (from the result): ${quoteName(filename)}`;
   const head = `${artifactUri(ref.id)}: ${describe(ref)} (${type}, ${counted(size, "byte")}${name})`;
   const notes = [modesOf(inspection, size)];
   if (!inspection.isText || size === 0) return { head, notes };

@@ -121,7 +121,7 @@ function checkClient(options: OpenAiClientOptions): void {
 function endpointOf(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-    const remedy = "such as http://localhost:11434/v1; say who asks by apiKey";
+    const remedy = "such as http://localhost:11434/v1; use apiKey for credentials";
     throw wrongOption(`baseUrl must be an http(s) URL without a user, ${remedy}.`, "baseUrl");
   }
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/chat/completions`;
@@ -223,7 +223,7 @@ async function stream(response: Response, reading: Reading, isSaid: boolean): Pr
     const chunk = jsonIn(text);
     count += 1;
     if (chunk === undefined && assembly.hasChoices) {
-      throw new ToolServerError(`${subject} wrote what is no JSON in the middle of its answer: try again later.`);
+      throw new ToolServerError(`${subject} sent invalid JSON in the middle of its answer: try again later.`);
     }
     if (chunk === undefined) throw noCompletion(response, reading);
     const error = errorIn(chunk);
@@ -462,8 +462,8 @@ function isRedirect({ type, status }: Response): boolean {
 /** The error for a redirect, which is not followed. */
 function redirected({ status, headers, url }: Response, { place, secret = "" }: Reading): ToolClientError {
   const known = status === 0 ? "" : ` (HTTP ${status})`;
-  const remedy = "where that is right, give the address that it leads to as baseUrl";
-  const sentence = `${subjectOf(place)} redirects${known}, which is not followed: ${remedy}.`;
+  const remedy = "if that is correct, use the new address as baseUrl";
+  const sentence = `${subjectOf(place)} redirects${known}, and redirects are not followed: ${remedy}.`;
   const target = quotedReason(baseIn(headers.get("location"), url), { secrets: [secret] }, "It leads to");
   return new ToolClientError(sentence + target, {
     ...(status !== 0 && { status }),
@@ -473,8 +473,9 @@ function redirected({ status, headers, url }: Response, { place, secret = "" }: 
 /** The error for an answer that is no chat completion. */
 function noCompletion({ headers }: Response, { place }: Reading): ToolClientError {
   const [type] = /^[\w.+-]{1,40}\/[\w.+-]{1,40}/.exec(headers.get("content-type") ?? "") ?? [];
-  const what = type === undefined ? "with what is no chat completion" : `with ${type} that is no chat completion`;
-  const remedy = "check its address (baseUrl), which ends in /v1 at most servers";
+  const what =
+    type === undefined ? "with something other than a chat completion" : `with ${type} instead of a chat completion`;
+  const remedy = "check its address (baseUrl); on most servers it ends in /v1";
   return new ToolClientError(`${subjectOf(place)} answered ${what}: ${remedy}.`);
 }
 

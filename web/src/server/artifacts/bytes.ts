@@ -62,12 +62,12 @@ function wantsDownload(request: Request): boolean {
 }
 
 function changed(): Response {
-  const message = "The artifact is not the one that If-Match names: ask without it for the one that is here.";
+  const message = "The artifact differs from the one in If-Match: ask without If-Match for the current one.";
   return refusal(412, "E_INVALID_ARGUMENT", message);
 }
 
 function outOfRange(size: number): Response {
-  const message = `The range has no byte of the artifact, which has ${size}: ask for one that begins before its end.`;
+  const message = `The range is outside the artifact, which has ${size}: ask for a range that starts before its end.`;
   return refusal(416, "E_INVALID_ARGUMENT", message, { "Accept-Ranges": "bytes", "Content-Range": `bytes */${size}` });
 }
 
@@ -178,6 +178,6 @@ class Pieces {
 function damaged(): SluiceError {
   return new SluiceError(
     "E_STORE_CORRUPT",
-    "The stored bytes are not as many as were stored: delete the artifact, and call the tool again that gave it.",
+    "The stored artifact has the wrong length: delete it, and call the tool that made it again.",
   );
 }

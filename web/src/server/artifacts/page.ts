@@ -84,10 +84,6 @@ function placeIn(after: string): Place {
   try {
     return PLACE.parse(JSON.parse(Buffer.from(after, "base64url").toString()));
   } catch {
-    throw new BodyRefused(
-      400,
-      "The parameter after is not as it should be: take it from next of the page before.",
-      "after",
-    );
+    throw new BodyRefused(400, "The parameter after is not valid: take it from next of the previous page.", "after");
   }
 }

@@ -90,7 +90,7 @@ export function serveArtifacts(options: ServeArtifactsOptions): ArtifactService 
 function scopeOfWorker(): string {
   const { registration } = globalThis as { readonly registration?: { readonly scope?: unknown } };
   if (typeof registration?.scope === "string") return registration.scope;
-  throw wrong("base", "the address that sessions are below; only a service worker has one of its own");
+  throw wrong("base", "the address that sessions are below; only a service worker may choose its own");
 }
 
 /** The folder of all sessions. Each has a folder named by its key. */

@@ -148,18 +148,18 @@ function inPieces(text: string): readonly string[] {
 }
 
 /** The error of a run that was given up. */
-export const GIVEN_UP: ToldError = { code: "E_CANCELLED", message: "The run was given up." };
+export const GIVEN_UP: ToldError = { code: "E_CANCELLED", message: "The run was cancelled." };
 
 /**
  * The error for a run that does not wait for an answer. The same words for unknown runs, those of others, and
  * answered ones.
  */
 export function noSuchRun(): SluiceError {
-  const sentence = "There is no such run here, or it does not wait for this answer: it is over, goes on, or never was.";
+  const sentence = "No run is waiting for this answer: it has ended, has gone on, or never existed.";
   return new SluiceError("E_NOT_FOUND", sentence);
 }
 
 /** The error for too many runs of a session. */
 export function tooMany(): SluiceError {
-  return new SluiceError("E_RATE_LIMIT", "As many runs of this session go on as there may be: let one end first.");
+  return new SluiceError("E_RATE_LIMIT", "This session has too many runs at the same time: wait until one ends.");
 }

@@ -53,12 +53,12 @@ export class LiveRun {
   /** Gives up the run. */
   stop(why: Stop): void {
     this.why ??= why;
-    this.#controller.abort(new DOMException("The run is given up.", "AbortError"));
+    this.#controller.abort(new DOMException("The run was cancelled.", "AbortError"));
   }
 
   /** Gives up one call, by `{step} {id}`. */
   stopCall(call: string): void {
-    this.#call(call)?.abort(new DOMException("The call is given up.", "AbortError"));
+    this.#call(call)?.abort(new DOMException("The call was cancelled.", "AbortError"));
   }
 
   /** Settles `begun`. Only the first call of this and `failsWith` counts. */

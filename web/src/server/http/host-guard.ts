@@ -73,8 +73,8 @@ export class HostGuard {
   }
 }
 
-const HOST = "This host name does not lead here: ask by the name that is configured, or by that of this machine.";
-const ORIGIN = "Pages of that origin may not use this: open the page from here, or configure the origin.";
+const HOST = "This server does not answer to this host name: use the configured name, or this machine's own.";
+const ORIGIN = "Pages from this origin may not use this server: open the server's own page, or configure the origin.";
 
 function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "").toLowerCase();

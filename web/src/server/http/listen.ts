@@ -140,7 +140,7 @@ async function bound(server: Server, host: string, port: number): Promise<void> 
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
       const why = systemCode(error) ?? "unknown";
-      const message = `Nothing can listen at that host and port (${why}): choose another, or end what is there.`;
+      const message = `Cannot listen on that host and port (${why}): choose another, or stop the program that uses it.`;
       reject(new SluiceError("E_INVALID_ARGUMENT", message, { path: "port" }, { cause: error }));
     });
     server.listen(port, host, resolve);
@@ -161,7 +161,7 @@ async function ended(server: Server, requests: RequestListener, grace: number): 
 }
 
 function notHttp(): Response {
-  return refusal(400, "E_INVALID_ARGUMENT", "The request is not as it should be: check its address and its host.");
+  return refusal(400, "E_INVALID_ARGUMENT", "The request is malformed: check its address and its Host header.");
 }
 
 function leaving(response: Response): Response {

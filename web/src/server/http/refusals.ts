@@ -10,13 +10,18 @@ import { refusal } from "./answers.js";
 
 /** 401. The same words for no session, an expired one and a foreign token. */
 export function sessionRefused(): Response {
-  const message = "There is no session, or it is over: begin one with POST sessions, and send its cookie or its token.";
+  const message =
+    "There is no session, or it has ended: start one with POST sessions, and send its cookie or its token.";
   return refusal(401, "E_SESSION", message, { "WWW-Authenticate": 'Bearer realm="sluice"' });
 }
 
 /** 401, for a user whom the host does not know. */
 export function identityRefused(): Response {
-  return refusal(401, "E_SESSION", "Nobody is signed in: sign in first, or send the credentials that are wanted here.");
+  return refusal(
+    401,
+    "E_SESSION",
+    "You are not signed in: sign in first, or send the credentials that this server expects.",
+  );
 }
 
 /** 403, for a foreign host name or origin. */
@@ -26,13 +31,13 @@ export function originRefused(message: string): Response {
 
 /** 429, for too many requests. */
 export function rateRefused(seconds: number): Response {
-  const message = `That is more than may be asked for in a minute: try again in ${seconds} s.`;
+  const message = `Too many requests in a minute: try again in ${seconds} s.`;
   return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": String(seconds) });
 }
 
 /** 429, for too many concurrent requests of a kind. */
 export function busyRefused(what: "requests" | "large requests" | "listeners"): Response {
-  const message = `More ${what} of this session are under way than there may be: let one end first.`;
+  const message = `This session has too many ${what} at the same time: wait until one ends.`;
   return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": "1" });
 }
 
@@ -109,7 +114,7 @@ export function saidOf(error: unknown, report: (error: unknown) => void): SaidEr
     return { status: 404, code: "E_NOT_FOUND", message: error.message };
   }
   if (known === undefined || known >= 500) report(error);
-  if (known === undefined) return { status: 500, code: "E_INTERNAL", message: "That failed here: try again." };
+  if (known === undefined) return { status: 500, code: "E_INTERNAL", message: "The server failed: try again." };
   const { code, message } = error as SluiceError;
   return { status: known, code, message };
 }

@@ -81,17 +81,13 @@ export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promi
     text += decoder.decode();
     value = JSON.parse(text);
   } catch (error) {
-    throw error instanceof BodyRefused ? error : new BodyRefused(400, "The body is no JSON in UTF-8.");
+    throw error instanceof BodyRefused ? error : new BodyRefused(400, "The body is not JSON in UTF-8.");
   }
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const path = issue?.path.join(".") ?? "";
-  throw new BodyRefused(
-    400,
-    `${path === "" ? "The body" : path} is not as it should be: ${issue?.message ?? ""}.`,
-    path,
-  );
+  throw new BodyRefused(400, `${path === "" ? "The body" : path} is not valid: ${issue?.message ?? ""}.`, path);
 }
 
 async function nextPiece(
@@ -101,16 +97,16 @@ async function nextPiece(
   try {
     return await inTime(reader.read(), milliseconds, tooSlow);
   } catch (error) {
-    throw error instanceof BodyRefused ? error : new BodyRefused(400, "The body broke off: send it again.");
+    throw error instanceof BodyRefused ? error : new BodyRefused(400, "The body ended early: send it again.");
   }
 }
 
 function tooSlow(): BodyRefused {
-  return new BodyRefused(408, "The body does not come: send it again, faster.");
+  return new BodyRefused(408, "The body arrived too slowly: send it again.");
 }
 
 function tooLarge(most: number): BodyRefused {
-  return new BodyRefused(413, `The body has more than ${most} bytes, which is all that is taken here.`);
+  return new BodyRefused(413, `The body has more than ${most} bytes, the limit here: send less.`);
 }
 
 /** Most characters of a trace name. */
@@ -121,9 +117,9 @@ export const TRACE: z.ZodType<string> = z
   .string()
   .min(1)
   .max(MAX_TRACE)
-  .refine((trace) => trace !== "*", "* names all traces, and is the name of none")
+  .refine((trace) => trace !== "*", "* stands for all traces and cannot be the name of one")
   // Stored as UTF-8 it would come back as another name, under which nobody finds the artifacts.
-  .refine((trace) => !/\p{Cs}/u.test(trace), "it must be Unicode, without halves of pairs");
+  .refine((trace) => !/\p{Cs}/u.test(trace), "it must be valid Unicode, without lone surrogates");
 
 /**
  * Reads the query. Of parameters with the same name the first counts, and unknown ones are ignored. Throws
@@ -136,7 +132,7 @@ export function readQuery<T>(request: Request, schema: z.ZodType<T>): T {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const name = String(issue?.path[0] ?? "");
-  throw new BodyRefused(400, `The parameter ${name} is not as it should be: ${issue?.message ?? ""}.`, name);
+  throw new BodyRefused(400, `The parameter ${name} is not valid: ${issue?.message ?? ""}.`, name);
 }
 
 /** Most UTF-16 units of a path: more than any valid one. */
@@ -156,7 +152,7 @@ export function segmentsOf(request: Request, base: string, folder: string): read
   } catch {
     throw new BodyRefused(
       400,
-      "The address has a % in it that encodes no UTF-8: encode each part of it once, as a whole.",
+      "The address has a % that does not encode UTF-8: percent-encode each part once, as a whole.",
     );
   }
 }
@@ -174,11 +170,11 @@ const UNSAID: ReadonlySet<string> = new Set([UNKNOWN_TYPE, "application/x-www-fo
 export function declaredType({ headers }: Request): string | null {
   const coding = headers.get("content-encoding");
   if (coding !== null && coding.trim().toLowerCase() !== "identity") {
-    throw new BodyRefused(415, "The body must be the bytes as they are, without Content-Encoding.");
+    throw new BodyRefused(415, "The body must be the plain bytes, without Content-Encoding.");
   }
   const type = essenceOf(headers.get("content-type"));
   if (type?.startsWith("multipart/") === true) {
-    throw new BodyRefused(415, "The body must be the bytes as they are, not a form: put the name into ?filename=.");
+    throw new BodyRefused(415, "The body must be the plain bytes, not a form: give the name in ?filename=.");
   }
   return type === null || UNSAID.has(type) ? null : type;
 }

@@ -12,7 +12,7 @@ import type { ServeDeps } from "../deps.js";
 /** The error for a store that does not answer in time. Answered with 504. */
 export class StoreLate extends SluiceError {
   constructor() {
-    super("E_STORE_READ", "The store does not answer in time: try again.");
+    super("E_STORE_READ", "The store did not answer in time: try again.");
   }
 }
 

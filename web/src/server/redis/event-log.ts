@@ -88,7 +88,8 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
     const bounds = [MAX_EVENTS, MAX_CHANNEL_BYTES, CHANNEL_SECONDS * 1000, this.#parts.maxChannels];
     const words = [text, randomBytes(9).toString("hex"), this.#wakeChannel, hash, ...bounds.map(String)];
     const id = textOf(await this.#parts.server.run(APPEND, this.#keys(hash), words));
-    if (id === null) throw new SluiceError("E_STORE_WRITE", "The Redis server does not say what it kept: try again.");
+    if (id === null)
+      throw new SluiceError("E_STORE_WRITE", "The Redis server did not confirm what it stored: try again.");
     return id;
   }
 

@@ -68,7 +68,7 @@ export class RedisRateLimit implements RateLimit {
 }
 
 function late(): Error {
-  return new Error("The Redis server did not count in time.");
+  return new Error("The Redis server did not answer in time.");
 }
 
 interface ScriptWords {

@@ -161,7 +161,7 @@ async function alone<T>(
 }
 
 function tooLong(): SluiceError {
-  return new SluiceError("E_STORE_WRITE", "Another process has been at this for too long: try again.");
+  return new SluiceError("E_STORE_WRITE", "Another process has held this for too long: try again.");
 }
 
 const CIPHER = "aes-256-gcm";
@@ -215,7 +215,7 @@ class Sealing {
     }
     throw new SluiceError(
       "E_STORE_CORRUPT",
-      "What is kept here is damaged, or another's: let the user give access anew.",
+      "The stored token is damaged or was encrypted with another secret: ask the user to give access again.",
     );
   }
 }

@@ -24,7 +24,7 @@ const ASKED = z.strictObject({
   query: z
     .string()
     .max(MAX_QUERY)
-    .refine((query) => query.trim() !== "", "it must say something"),
+    .refine((query) => query.trim() !== "", "it must not be empty"),
   conversation: z
     .array(z.strictObject({ query: z.string().max(MAX_QUERY), answer: z.string().max(MAX_ANSWER) }))
     .max(MAX_CONVERSATION)
@@ -112,5 +112,5 @@ function noRun(): Response {
 }
 
 function noModel(): Response {
-  return refusal(404, "E_NOT_FOUND", "There is no chat here: whoever runs this server has not configured a model.");
+  return refusal(404, "E_NOT_FOUND", "This server has no chat: no model is configured.");
 }

@@ -148,5 +148,8 @@ class FileRoutes {
 
 /** The error that tools' files get too. */
 function tooLarge(most: number): SluiceError {
-  return new SluiceError("E_FILE_TOO_LARGE", `A file may have ${most} bytes here, and this one has more.`);
+  return new SluiceError(
+    "E_FILE_TOO_LARGE",
+    `The file has more than ${most} bytes, the limit here: make a smaller one.`,
+  );
 }

@@ -37,7 +37,7 @@ const asPage: MiddlewareHandler<ServeEnv> = async (c, next) => {
 const SIGNED_OUT: Message = {
   status: 401,
   title: "Access was not given",
-  text: "There is no session here, or it is over: ask again where you are signed in. This window may be closed.",
+  text: "There is no session here, or it has ended. Ask again where you are signed in. You can close this window.",
 };
 
 type ConsentDeps = Pick<ServeDeps, "sources" | "sessionWork" | "announcer" | "report" | "over">;
@@ -87,13 +87,13 @@ async function redeemed(
 const GIVEN: Message = {
   status: 200,
   title: "Access was given",
-  text: "What waited for it goes on. This window may be closed.",
+  text: "The call that waited for it continues. You can close this window.",
 };
 
 const ANOTHERS: Message = {
   status: 403,
   title: "Access was not given",
-  text: "It was asked for in another session, or for another user: nothing was stored. Ask again where you are signed in. This window may be closed.",
+  text: "Another session or another user asked for it, so nothing was stored. Ask again where you are signed in. You can close this window.",
 };
 
 function failureOf(error: unknown, report: (error: unknown) => void): Message {
@@ -104,6 +104,6 @@ function failureOf(error: unknown, report: (error: unknown) => void): Message {
   return {
     status: isTheirs ? 400 : status,
     title: "Access was not given",
-    text: `${message} This window may be closed.`,
+    text: `${message} You can close this window.`,
   };
 }

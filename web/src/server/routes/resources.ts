@@ -125,6 +125,6 @@ function shown(content: ResourceContent): object {
 }
 
 function tooMany(): SluiceError {
-  const sentence = `A session is told of at most ${MAX_SUBSCRIPTIONS} resources: take one of its subscriptions back.`;
+  const sentence = `A session may subscribe to at most ${MAX_SUBSCRIPTIONS} resources: cancel one of its subscriptions.`;
   return new SluiceError("E_STORE_FULL", sentence);
 }

@@ -205,7 +205,7 @@ export function pauseRoutes({ sources }: Pick<ServeDeps, "sources">): Hono<Serve
 }
 
 function nothingWaits(): Response {
-  const message = "Nothing waits for this answer here: it was answered, given up, or waited for too long.";
+  const message = "Nothing is waiting for this answer: the question was answered or cancelled, or timed out.";
   return refusal(404, "E_NOT_FOUND", message);
 }
 

@@ -50,7 +50,7 @@ export function textOf(event: LoggedEvent): string {
   if (Buffer.byteLength(text) <= MAX_EVENT_BYTES) return text;
   throw new SluiceError(
     "E_TOO_LARGE",
-    `An event has more than ${MAX_EVENT_BYTES} bytes: put what is large into an artifact, and tell its reference.`,
+    `An event has more than ${MAX_EVENT_BYTES} bytes: store large content as an artifact and send its reference.`,
   );
 }
 

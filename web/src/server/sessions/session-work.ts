@@ -166,7 +166,7 @@ export class SessionWork {
 
   /** Aborts the work of a session, and waits for its uploads. Never throws. */
   async end(session: string): Promise<void> {
-    const reason = new DOMException("The session is over.", "AbortError");
+    const reason = new DOMException("The session has ended.", "AbortError");
     const entries = [...(this.#sessions.get(session) ?? [])];
     for (const { over } of entries) over.abort(reason);
     // An upload that hangs finds no session later, and cleans up by itself.

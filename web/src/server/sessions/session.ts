@@ -47,7 +47,7 @@ export function sameIdentity(left: Identity, right: Identity): boolean {
 }
 
 /** Tells that a session is over. */
-export const OVER = "The session is over: begin another one.";
+export const OVER = "The session has ended: start another one.";
 
 /** The error for a session that is over. */
 export function sessionOver(): SluiceError {
@@ -73,11 +73,11 @@ export async function identityOf(
 ): Promise<Identity | null> {
   const asked = async (): Promise<Identity | null> => authenticate(request);
   try {
-    const identity = await inTime(asked(), AUTHENTICATION, () => new Error("authenticate does not answer."));
+    const identity = await inTime(asked(), AUTHENTICATION, () => new Error("authenticate did not answer in time."));
     if (identity === null || isIdentity(identity)) return identity;
     throw new TypeError("authenticate must give an identity with a user_id of 1 to 1,024 characters, or null.");
   } catch (error) {
-    const message = "Who you are cannot be found out at the moment: try again.";
+    const message = "Sign-in cannot be checked at the moment: try again.";
     throw new SluiceError("E_STORE_READ", message, {}, { cause: error });
   }
 }
@@ -100,6 +100,6 @@ export async function noteTrace(
   { state }: Pick<ServeDeps, "state">,
 ): Promise<void> {
   if (trace === null || (await state.sessions.addTrace(id, trace))) return;
-  const sentence = `A session has at most ${MAX_TRACES} traces: begin another session.`;
+  const sentence = `A session has at most ${MAX_TRACES} traces: start another session.`;
   throw new SluiceError("E_STORE_FULL", sentence, { path: "trace" });
 }

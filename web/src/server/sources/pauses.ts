@@ -163,7 +163,10 @@ export function askedBy(
 }
 
 function tooMany(): ToolRateLimitError {
-  return new ToolRateLimitError(`More than ${MAX_OPEN} questions of one call wait for an answer: it is given up.`, {
-    category: "non_retryable",
-  });
+  return new ToolRateLimitError(
+    `The call was cancelled because more than ${MAX_OPEN} of its questions are unanswered.`,
+    {
+      category: "non_retryable",
+    },
+  );
 }

@@ -135,12 +135,9 @@ export class ServedSource implements AsyncDisposable {
       void node[Symbol.asyncDispose]().catch(() => undefined);
     }
     if (this.#nodes.size < maxNodes) return;
-    throw new ToolRateLimitError(
-      `As many users work with ${this.facts.name} as it is served to at a time: try again later.`,
-      {
-        neverSent: true,
-      },
-    );
+    throw new ToolRateLimitError(`Too many users are using ${this.facts.name} at the same time: try again later.`, {
+      neverSent: true,
+    });
   }
 }
 

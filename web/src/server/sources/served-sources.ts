@@ -219,11 +219,11 @@ function check(
   userFiles: UserFileHandling | null,
 ): void {
   if (served.has(name)) {
-    const sentence = `Two sources are named ${JSON.stringify(name)}: give each a name of its own.`;
+    const sentence = `Two sources are named ${JSON.stringify(name)}: give each its own name.`;
     throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: `sources[${index}].name` });
   }
   if (!user_files || userFiles !== null) return;
-  const sentence = `The source ${JSON.stringify(name)} has user_files, and there is nowhere to keep files: give filesStore.`;
+  const sentence = `The source ${JSON.stringify(name)} has user_files, but there is no store for files: set filesStore.`;
   throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: `sources[${index}].user_files` });
 }
 

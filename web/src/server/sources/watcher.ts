@@ -243,7 +243,7 @@ class Watcher implements AsyncDisposable {
 
   /** Ends all subscriptions. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort(new DOMException("Nobody listens any more.", "AbortError"));
+    this.#over.abort(new DOMException("Nobody is listening any more.", "AbortError"));
     await this.#syncing;
     const watched = [...this.#watched.values()];
     this.#watched.clear();

@@ -77,7 +77,7 @@ async function ofUser(
   const provider = providerOf(config);
   if (manager === undefined) {
     throw wrong(
-      `The source ${config.name} needs tokens of its users, and there is no OAuthManager: give one to the ToolNode.`,
+      `The source ${config.name} needs tokens of its users, but there is no OAuthManager: pass one to the ToolNode.`,
     );
   }
   const isLate = config.transport === "http" || config.transport === "utcp";
@@ -104,7 +104,7 @@ async function ofUser(
 
 function nobody({ name }: AuthConfig): ToolAuthError {
   return new ToolAuthError(
-    `The source ${name} has to be told which user asks, and none is named: give the context of connect, or of the call, a ` +
+    `The source ${name} needs to know the user, but none is named: give the context of connect, or of the call, a ` +
       "scope.user_id.",
     { neverSent: true },
   );
@@ -115,7 +115,7 @@ function nobody({ name }: AuthConfig): ToolAuthError {
  * sent.
  */
 function noConsent(provider: string, isLate: boolean): ToolAuthError {
-  const sentence = `There is no consent for ${provider} any more: call again, and the user is asked.`;
+  const sentence = `There is no consent for ${provider} any more: call again to ask the user.`;
   return new ToolAuthError(sentence, isLate ? { status: 401, neverSent: true } : {});
 }
 
@@ -126,9 +126,7 @@ function providerOf({ auth_config, name }: AuthConfig): string {
 function headerName({ name, auth_config }: AuthConfig): string {
   const header = auth_config["header"] ?? "X-API-Key";
   if (NAME.test(header) && !FRAMING.has(header.toLowerCase())) return header;
-  throw wrong(
-    `auth_config.header of ${name} is no header that a key can be sent in: choose another, such as X-API-Key.`,
-  );
+  throw wrong(`auth_config.header of ${name} is not a header for a key: choose another, such as X-API-Key.`);
 }
 
 function configuredValue({ name, auth_config }: AuthConfig, key: string): string {
@@ -136,7 +134,7 @@ function configuredValue({ name, auth_config }: AuthConfig, key: string): string
   if (value === undefined) throw wrong(`auth_config.${key} of ${name} is missing: the source's auth_type needs it.`);
   if (VALUE.test(value)) return value;
   throw wrong(
-    `auth_config.${key} of ${name} cannot be sent in a header: it is empty, or holds line breaks, other control characters or spaces at an end.`,
+    `auth_config.${key} of ${name} cannot be sent in a header: it is empty, or has line breaks, other control characters, or spaces at either end.`,
   );
 }
 
@@ -203,7 +201,7 @@ function unanswered(provider: string): ToolTimeoutError {
 }
 
 function crowded(provider: string): ToolRateLimitError {
-  const sentence = `Too many calls wait for the user's access to ${provider}: call again when it was given.`;
+  const sentence = `Too many calls are waiting for the user to give access to ${provider}: call again when access is given.`;
   return new ToolRateLimitError(sentence, { category: "non_retryable", neverSent: true });
 }
 

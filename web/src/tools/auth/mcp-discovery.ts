@@ -94,11 +94,11 @@ async function found(discovery: McpDiscovery, fetch: Fetch): Promise<OAuthProvid
   });
   const { authorizationServerMetadata: metadata, resourceMetadata } = info;
   if (metadata === undefined)
-    throw new ToolAuthError(`The server of ${source} tells of no OAuth provider: ${CONFIGURE}`);
+    throw new ToolAuthError(`The server of ${source} does not name an OAuth provider: ${CONFIGURE}`);
   const resource = resourceMetadata?.resource;
   if (resource !== undefined && !isOwnResource(resource, url)) {
     throw new ToolAuthError(
-      `The server of ${source} says that its tokens are for another server: nothing was asked for.`,
+      `The server of ${source} says that its tokens are for another server, so no token was requested.`,
     );
   }
   const scopes = wanted(client.scopes ?? challenge.scope?.split(" ") ?? resourceMetadata?.scopes_supported ?? [], info);
@@ -143,7 +143,7 @@ async function madeKnown(
   const takesUrls = metadata?.client_id_metadata_document_supported === true;
   if (takesUrls && client_metadata_url !== undefined) return { client_id: client_metadata_url };
   if (metadata?.registration_endpoint === undefined) {
-    throw new ToolAuthError(`The OAuth provider of ${source} takes no clients that it does not know: ${remedy}`);
+    throw new ToolAuthError(`The OAuth provider of ${source} only takes registered clients: ${remedy}`);
   }
   const clientMetadata = {
     client_name,
@@ -183,9 +183,7 @@ function guardedFetch({ url, source, fetch = globalThis.fetch }: McpDiscovery, s
   return (input, init) => {
     const to = new URL(input instanceof Request ? input.url : input);
     if (!isSafeFrom(to, isLocal)) {
-      throw new ToolAuthError(
-        `The server of ${source} names a place that is not safe to ask: it must be an https: URL.`,
-      );
+      throw new ToolAuthError(`The server of ${source} names an address that is not safe: it must be an https: URL.`);
     }
     return short(input, { ...init, signal });
   };
@@ -196,6 +194,6 @@ function known(error: unknown, source: string): Error {
   if (error instanceof ToolAuthError) return error;
   if (error instanceof TypeError) return failureOf(error, source);
   return new ToolAuthError(
-    `The OAuth provider of ${source} cannot be found out: it refused us, or what is said of it is wrong. You can ${CONFIGURE}`,
+    `The OAuth provider of ${source} could not be discovered: it refused the request, or its description is wrong. You can ${CONFIGURE}`,
   );
 }

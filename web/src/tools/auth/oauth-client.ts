@@ -60,7 +60,7 @@ const RESERVED = new Set(
 );
 
 const endpoint = z.string().refine((text) => isUrl(text, isSafe), {
-  message: "must be an https: URL without name and password, or http: on this machine",
+  message: "must be an https: URL without user and password, or http: on this machine",
 });
 const redirect = z.string().refine((text) => isUrl(text, isSafeRedirect), {
   message: "must be an https: URL, http: on this machine, or an app's own scheme such as com.example.app:",
@@ -94,13 +94,13 @@ const providerSchema = z
     if ((value.auth_url === undefined) !== (value.token_url === undefined)) {
       refuse(
         value.auth_url === undefined ? "auth_url" : "token_url",
-        "must be given with the other of auth_url and token_url",
+        "must be given: auth_url and token_url go together",
       );
     } else if (value.issuer === undefined && value.auth_url === undefined) {
       refuse("issuer", "must be given, or auth_url and token_url instead");
     }
     if (value.token_endpoint_auth_method !== undefined && value.client_secret === undefined) {
-      refuse("token_endpoint_auth_method", "says how a client_secret is sent, and there is none");
+      refuse("token_endpoint_auth_method", "says how a client_secret is sent, but there is none");
     }
     for (const key of Object.keys(value.auth_params)) {
       if (RESERVED.has(key)) refuse("auth_params", `must not set ${key}: it is part of the protocol`);
@@ -121,9 +121,7 @@ export function checkProvider(name: string, config: OAuthProviderConfig): Checke
     throw wrongConfig(error.issues.map(({ path, message }) => `${["providers", name, ...path].join(".")}: ${message}`));
   }
   if (data.name !== undefined && data.name !== name) {
-    throw wrongConfig([
-      `providers.${name}.name: must be ${JSON.stringify(name)}, the key that it stands under, or left out`,
-    ]);
+    throw wrongConfig([`providers.${name}.name: must be ${JSON.stringify(name)}, the same as its key, or left out`]);
   }
   return data;
 }
@@ -301,9 +299,7 @@ export class OAuthClient {
     if (server.token_endpoint === undefined || !this.#isUsable(server.token_endpoint))
       throw this.#unusable("token endpoint");
     if (server.code_challenge_methods_supported?.includes("S256") === false) {
-      throw new ToolAuthError(
-        `The OAuth provider ${this.#name} does not support PKCE with S256, and codes are not safe without.`,
-      );
+      throw new ToolAuthError(`The OAuth provider ${this.#name} does not support PKCE with S256, which is required.`);
     }
     return server;
   }
@@ -322,9 +318,7 @@ export class OAuthClient {
   }
 
   #unusable(what: string): ToolAuthError {
-    return new ToolAuthError(
-      `The OAuth provider ${this.#name} names no ${what} that is safe to use: it must be an https: URL.`,
-    );
+    return new ToolAuthError(`The OAuth provider ${this.#name} names no safe ${what}: it must be an https: URL.`);
   }
 
   /** The authorization endpoint. */
@@ -483,7 +477,9 @@ export function failureOf(error: unknown, provider: string): ToolNodeError {
     return failed(`The OAuth provider ${provider} answered in a way that the specification forbids (${code}).`);
   }
   if (error instanceof oauth.UnsupportedOperationError) {
-    return failed(`The OAuth provider ${provider} gives tokens of a kind that is not supported: bearer tokens are.`);
+    return failed(
+      `The OAuth provider ${provider} gives an unsupported kind of token: only bearer tokens are supported.`,
+    );
   }
   return new ToolConnectionError(`The OAuth provider ${provider} cannot be reached: try again later.`, UNSENT);
 }
@@ -500,13 +496,11 @@ function ofAnswer({ status, headers }: Response, provider: string, reason?: stri
   const said = named(reason);
   const { retryAfterSeconds } = fromStatus(status, headers, { source: provider });
   const details = { ...UNSENT, status, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-  if (status === 429) return new ToolRateLimitError(`The OAuth provider ${provider} wants fewer requests.`, details);
+  if (status === 429) return new ToolRateLimitError(`The OAuth provider ${provider} asks for fewer requests.`, details);
   if (status >= 500)
     return new ToolServerError(`The OAuth provider ${provider} failed${said}: try again later.`, details);
   if (SPENT_CODE.has(reason)) {
-    return failed(
-      `The OAuth provider ${provider} does not take the code any more${said}: ask the user for consent again.`,
-    );
+    return failed(`The OAuth provider ${provider} no longer accepts the code${said}: ask the user for consent again.`);
   }
   const remedy = "check its addresses, client_id, client_secret and redirect_uri";
   return failed(`The OAuth provider ${provider} refused us${said}: ${remedy}.`);

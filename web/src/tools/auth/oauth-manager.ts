@@ -178,7 +178,9 @@ export class OAuthManager {
     try {
       if (isForgotten) throw forgotten();
       if (options.user !== undefined && ownerKey(tokenOwner(options.user)) !== ownerKey(pending.owner)) {
-        throw new ToolAuthError("The OAuth request is another user's: nothing was stored. Ask for consent again.");
+        throw new ToolAuthError(
+          "The OAuth request belongs to another user, so nothing was stored: ask for consent again.",
+        );
       }
       await this.#redeem(parameters, state, pending, options.signal);
     } catch (error) {
@@ -213,7 +215,9 @@ export class OAuthManager {
     const isForgotten = asked !== null && (await inTime((until) => this.#pending.isForgotten(asked, until), signal));
     const pending = asked && (await inTime((until) => this.#pending.take(state, until), signal));
     if (pending !== null) return { pending, isForgotten };
-    throw new ToolAuthError("The OAuth request is unknown, too old or was answered before: ask for consent again.");
+    throw new ToolAuthError(
+      "The OAuth request is unknown, has expired or was already answered: ask for consent again.",
+    );
   }
 
   async #redeem(
@@ -225,9 +229,7 @@ export class OAuthManager {
     const { owner, provider, identity, verifier } = pending;
     const client = this.#clientOf(provider);
     if (client.identity !== identity) {
-      throw new ToolAuthError(
-        `The OAuth provider ${provider} was replaced by another meanwhile: ask for consent again.`,
-      );
+      throw new ToolAuthError(`The OAuth provider ${provider} was replaced in the meantime: ask for consent again.`);
     }
     const grant = await client.redeem(parameters, state, verifier, signal);
     // `forget` may have been called since.
@@ -254,7 +256,7 @@ function inTime<T>(work: (until: AbortSignal) => Promise<T>, signal: AbortSignal
 
 function forgotten(): ToolAuthError {
   return new ToolAuthError(
-    "The access that was asked for was given up meanwhile: nothing was stored. Ask for consent again.",
+    "The request for access was cancelled in the meantime, so nothing was stored: ask for consent again.",
   );
 }
 

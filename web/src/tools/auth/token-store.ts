@@ -83,7 +83,9 @@ export interface TokenOwner {
 export function tokenOwner(user: OAuthUser): TokenOwner {
   const { tenant_id, user_id } = fullScope(typeof user === "string" ? { user_id: user } : scopeOf(user));
   if (user_id === null || user_id === "") {
-    throw new ToolAuthError("Tokens are kept per user, and no user is named: give the call's context a scope.user_id.");
+    throw new ToolAuthError(
+      "Tokens belong to a user, but no user is named: set scope.user_id in the context of the call.",
+    );
   }
   return { tenant_id, user_id };
 }

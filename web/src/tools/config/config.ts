@@ -575,7 +575,7 @@ function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ToolConfigError("", `The file of sources is not JSON${placeOfFault(text)}: mend it there.`);
+    throw new ToolConfigError("", `The file of sources is not JSON${placeOfFault(text)}: fix it there.`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw wrongValue("", 'an object with the key "sources", such as {"sources": []}');
@@ -599,7 +599,7 @@ function checkNames(sources: readonly ExternalToolConfig[]): void {
   for (const [index, { name }] of sources.entries()) {
     const first = indexes.get(name);
     if (first !== undefined)
-      throw wrongValue(`${below(SOURCES_KEY, index)}.name`, `another name than ${below(SOURCES_KEY, first)}.name has`);
+      throw wrongValue(`${below(SOURCES_KEY, index)}.name`, `different from ${below(SOURCES_KEY, first)}.name`);
     indexes.set(name, index);
   }
 }

@@ -73,7 +73,7 @@ function addressOf(text: string, path: string = "connection"): URL {
   const url = new URL(text);
   // `fetch` refuses such URLs, with an error that contains the password.
   if (url.username !== "" || url.password !== "") {
-    throw wrongValue(path, "a URL without a user and a password; say who asks by auth_type and auth_config");
+    throw wrongValue(path, "a URL without user and password; use auth_type and auth_config for credentials");
   }
   return url;
 }
@@ -85,7 +85,7 @@ export function checkConnection({ transport, connection }: ToolConfig, path: str
 }
 
 function split(text: string, path: string): readonly string[] {
-  if (CONTROL.test(text)) throw wrongValue(path, "free of control characters; write a command in one line");
+  if (CONTROL.test(text)) throw wrongValue(path, "free of control characters; write a command on one line");
   const argv = wordsIn(text);
   if (argv === undefined) {
     throw wrongValue(path, `a command whose quotes are closed; put an apostrophe between double quotes, as in "it's"`);

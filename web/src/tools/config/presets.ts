@@ -240,7 +240,7 @@ export class PresetRegistry {
 
   #add(name: string, config: ExternalToolConfig): void {
     if (this.#presets.has(name)) {
-      throw new ToolConfigError("", `There is a preset ${name} already: register this one under another name.`);
+      throw new ToolConfigError("", `There is already a preset ${name}: register this one under another name.`);
     }
     this.#presets.set(name, frozen(config));
   }
@@ -265,7 +265,7 @@ export class PresetRegistry {
     const names = this.names();
     const meant = nearest(name.slice(0, 64).toLowerCase().replaceAll("_", "-"), names);
     const known = names.slice(0, MAX_TOLD).join(", ") + (names.length > MAX_TOLD ? ", …" : "");
-    const remedy = meant === undefined ? `there are ${known}` : `did you mean ${meant}? There are ${known}`;
+    const remedy = meant === undefined ? `the presets are ${known}` : `did you mean ${meant}? The presets are ${known}`;
     return new ToolConfigError("", `There is no ${NAME.test(name) ? `preset ${name}` : "such preset"}: ${remedy}.`);
   }
 }

@@ -128,7 +128,7 @@ function requireVariables(
   const names = [...new Set(asked)];
   if (notation !== "utcp" && names.some((name) => !isVariableName(name))) {
     const sentence =
-      `${subject} has \${…} around what is no variable's name: a name is a letter or '_', then letters, digits and '_', ` +
+      `${subject} has \${…} around something that is not the name of a variable: a letter or '_', then letters, digits and '_', ` +
       "without a default.";
     throw new ToolConfigError(path ?? "", sentence);
   }

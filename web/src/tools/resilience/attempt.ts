@@ -54,7 +54,7 @@ export class OutOfTime extends ToolTimeoutError {
 
 /** The error for so many seconds of silence. */
 export function outOfTime(place: ToolPlace, seconds: number): OutOfTime {
-  const remedy = `what was asked for may be done all the same; ${remediesOf(place).moreTime}`;
+  const remedy = `the work may be done all the same; ${remediesOf(place).moreTime}`;
   return new OutOfTime(`${subjectOf(place)} showed no progress for ${seconds} s: ${remedy}.`, seconds);
 }
 
@@ -165,7 +165,7 @@ class SilenceLimit {
     const { clock, timeoutSeconds, place } = this.#deps;
     const now = clock.now();
     if (now >= this.#lastMoment) {
-      const sentence = `${subjectOf(place)} did not end within ${LONGEST_ATTEMPT_S} s: ask for less at a time.`;
+      const sentence = `${subjectOf(place)} did not finish within ${LONGEST_ATTEMPT_S} s: ask for less at a time.`;
       this.#end(new OutOfTime(sentence, LONGEST_ATTEMPT_S));
     } else if (now >= this.#heard + timeoutSeconds * 1000) {
       this.#end(outOfTime(place, timeoutSeconds));

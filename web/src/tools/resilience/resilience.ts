@@ -235,7 +235,7 @@ export class ConcurrencyLimit {
 
 function tooMany(place: ToolPlace): ToolNodeError {
   const remedy = "call again when some of them are done";
-  return new ToolNodeError(`${subjectOf(place)} has too many calls waiting for it: ${remedy}.`, {
+  return new ToolNodeError(`${subjectOf(place)} has too many waiting calls: ${remedy}.`, {
     code: "E_TOOL_RATE_LIMIT",
     category: "non_retryable",
     neverSent: true,
@@ -340,8 +340,8 @@ class SourceBreaker {
 
   #leftAlone(place: ToolPlace): LeftAlone {
     const seconds = this.#secondsLeft();
-    const why = `failed ${FAILURES_IN_A_ROW} times in a row and is left alone`;
-    return new LeftAlone(`${subjectOf(place)} ${why}: check that it runs, and call again in ${seconds} s.`, {
+    const why = `failed ${FAILURES_IN_A_ROW} times in a row and is not called for now`;
+    return new LeftAlone(`${subjectOf(place)} ${why}: check that it is running, and call again in ${seconds} s.`, {
       retryAfterSeconds: seconds,
       neverSent: true,
     });

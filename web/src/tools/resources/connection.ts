@@ -202,7 +202,7 @@ export function fitTemplates(listed: readonly ListedTemplate[]): Listing<ListedT
 export function checkUri(uri: unknown, name = "uri", most: number = MAX_URI): asserts uri is string {
   if (isFitUri(uri, most)) return;
   throw new ToolClientError(
-    `${name} must be a text of 1 to ${most} characters that can all be seen: give it as the source lists it.`,
+    `${name} must be a string of 1 to ${most} visible characters: copy it from the list of the source.`,
   );
 }
 

@@ -188,7 +188,7 @@ export class ResourceReader {
     context: ToolContext = {},
   ): Promise<readonly string[]> {
     if (!templateVariables(template).some(({ name }) => name === variable) || value.length > MAX_URI) {
-      throw new ToolClientError(`Only variables of the template can be completed, of at most ${MAX_URI} characters.`);
+      throw new ToolClientError(`Only variables of the template can be completed, with at most ${MAX_URI} characters.`);
     }
     const offered = await this.#with(context.signal, context, (resources, signal) =>
       resources.complete(template, variable, value, signal),
@@ -378,6 +378,6 @@ export class Subscriptions {
 
 function tooMany(): ToolClientError {
   return new ToolClientError(
-    `This session asks for changes of ${MAX_SUBSCRIPTIONS} resources already: unsubscribe from some of them.`,
+    `This session is already subscribed to ${MAX_SUBSCRIPTIONS} resources: unsubscribe from some of them.`,
   );
 }

@@ -79,7 +79,7 @@ function expanded(template: string, filling: Record<string, Filling>): string {
     uri = parseTemplate(template).expand(filling);
   } catch (cause) {
     // A lone surrogate cannot be encoded.
-    if (cause instanceof URIError) throw new ToolClientError("arguments must hold whole characters only.", { cause });
+    if (cause instanceof URIError) throw new ToolClientError("arguments must be valid Unicode.", { cause });
     throw cause;
   }
   checkUri(uri, "The URI that the template makes");
@@ -116,12 +116,14 @@ function noTemplate(): ToolClientError {
 }
 
 function missed(names: readonly string[]): ToolClientError {
-  return new ToolClientError(`arguments lacks what the template needs: ${namesOf(names)}.`);
+  return new ToolClientError(`arguments lacks variables of the template: ${namesOf(names)}.`);
 }
 
 function notOf(unknown: readonly string[], names: ReadonlySet<string>): ToolClientError {
   const known = names.size === 0 ? "it has none" : `it has ${namesOf([...names])}`;
-  return new ToolClientError(`arguments names what is no variable of the template, ${namesOf(unknown)}: ${known}.`);
+  return new ToolClientError(
+    `arguments names variables that the template does not have, ${namesOf(unknown)}: ${known}.`,
+  );
 }
 
 function wrongValue(name: string): ToolClientError {

@@ -39,7 +39,7 @@ export type RunTool = (
 
 type Args = Readonly<Record<string, unknown>>;
 
-const CURSOR = { type: "string", description: "next_cursor of the page before; leave it out for the first page." };
+const CURSOR = { type: "string", description: "next_cursor of the previous page. Leave it out for the first page." };
 const LIST_SCHEMA: JsonSchema = { type: "object", properties: { cursor: CURSOR }, additionalProperties: false };
 const READ_SCHEMA: JsonSchema = {
   type: "object",
@@ -177,7 +177,7 @@ function uriOf({ uri, template, arguments: given = {} }: Args): string {
 function checkNames(args: Args, { properties }: JsonSchema): void {
   const known = Object.keys(properties as object);
   if (Object.keys(args).every((name) => known.includes(name))) return;
-  throw new ToolClientError(`This tool takes no other arguments than ${known.join(", ")}.`);
+  throw new ToolClientError(`This tool only takes the arguments ${known.join(", ")}.`);
 }
 
 function wrongArgument(name: string, expected: string): ToolClientError {
@@ -217,11 +217,11 @@ export function pageOf<T>(items: readonly T[], cursor: string | undefined, chars
 function offsetOf(cursor: string, print: string, length: number): number {
   const [, of, at] = CURSOR_FORM.exec(cursor) ?? [];
   if (of === undefined || at === undefined) {
-    throw new ToolClientError("cursor must be a next_cursor that this tool gave: leave it out to begin at the start.");
+    throw new ToolClientError("cursor must be a next_cursor from this tool: leave it out to start at the beginning.");
   }
   const offset = Number.parseInt(at, 36);
   if (of === print && offset < length) return offset;
-  throw new ToolClientError("The list has changed since this cursor was given: leave it out to begin again.");
+  throw new ToolClientError("The list has changed since this cursor was given: leave it out to start again.");
 }
 
 /** A hash to tell lists apart (FNV-1a). Not meant to resist forgery. */

@@ -242,7 +242,7 @@ export function propertyOf({ properties }: JsonSchema, name: string): JsonSchema
 
 function missingArgument(name: string, schema: JsonSchema, subject: string): ToolClientError {
   return new ToolClientError(
-    `${subject} needs the argument ${quoted(name)}, which was not given: ${acceptedArguments(schema)}.`,
+    `${subject} needs the argument ${quoted(name)}, which is missing: ${acceptedArguments(schema)}.`,
   );
 }
 

@@ -35,7 +35,7 @@ export function webSource(
 
 function needsNode(name: string): ToolNodeError {
   return unsupported(
-    `The source ${name} is a program, and programs are started in Node only: give a URL, or connect to it in Node.`,
+    `The source ${name} is a program, which can only be started in Node: use a URL, or connect to it in Node.`,
   );
 }
 

@@ -447,7 +447,7 @@ describe("programs", () => {
       for (const program of ["no-such-program-here", join(at(), "no-such-program-here"), at()]) {
         const error = await failure(open(`"${program}" --version`, { utcp_mode }));
         expect(error).toMatchObject({ name: "ToolConnectionError", isRetryable: false });
-        expect(String(error)).toContain(program === at() ? "there is no program" : '"no-such-program-here"');
+        expect(String(error)).toContain(program === at() ? "there is no executable program" : '"no-such-program-here"');
         expect(String(error)).not.toContain(`${at()}/`);
       }
     });
@@ -471,7 +471,7 @@ describe("programs", () => {
       });
       expect(String(error)).not.toContain("working_dir");
       const away = await tool({ commands: [{ command: await script("") }], working_dir: join(at(), "away") });
-      expect(String(await failure(called(away.source, "it")))).toMatch(/that the working_dir is there\.$/);
+      expect(String(await failure(called(away.source, "it")))).toMatch(/that the working_dir exists\.$/);
     });
   });
 
@@ -510,7 +510,7 @@ describe("programs", () => {
       expect(await failure(called(source, "it", { lines: 1 }))).toMatchObject({
         name: "ToolClientError",
         message: expect.stringContaining(
-          'needs the argument "file", which was not given: it takes "file", "lines".',
+          'needs the argument "file", which is missing: it takes "file", "lines".',
         ) as string,
       });
       expect((await called(source, "it", { file: "a" })).reduced.value).toBe(3);

@@ -365,7 +365,7 @@ describe("mcp", () => {
     });
     const all = { allowed_communication_protocols: ["mcp", "cli", "text", "file"] } as const;
     expect(await failure(fetched(() => ({ it: template }), undefined, all))).toMatchObject({
-      message: expect.stringContaining("stands in the configuration itself") as string,
+      message: expect.stringContaining("only a manual in the configuration itself") as string,
     });
   });
 });
@@ -421,7 +421,7 @@ describe("what this machine has", () => {
     ]);
     const far = await fetched(mixed, undefined, { allowed_communication_protocols: ["http", "cli", "text"] });
     expect(names(far.node)).toEqual(["api.get"]);
-    const fetchedReason = "only a manual that stands in the configuration itself may name what is on this machine";
+    const fetchedReason = "only a manual in the configuration itself may name things on this machine";
     expect(far.leftOut).toMatchObject([{ tools: [{ reason: fetchedReason }, { reason: fetchedReason }, {}] }]);
   });
 
@@ -433,7 +433,7 @@ describe("what this machine has", () => {
     } as const;
     const web = await connected(all, WebToolNode as unknown as typeof ToolNode);
     expect(web.leftOut).toMatchObject([
-      { tools: [{ name: "b", reason: expect.stringContaining("Node only") as string }] },
+      { tools: [{ name: "b", reason: expect.stringContaining("only be called in Node") as string }] },
     ]);
     const { node, leftOut } = await inline(tools, { allowed_communication_protocols: ["cli"] });
     expect(names(node)).toEqual(["api.b"]);

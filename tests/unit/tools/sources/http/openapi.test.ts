@@ -267,7 +267,7 @@ paths:
       [
         "names no server",
         { openapi: "3.1.0", paths: { "/pets": { get: operation } } },
-        /"servers" must hold a whole URL/,
+        /"servers" must have a full URL/,
       ],
       ["is none", { openapi: "3.1.0" }, /no document that describes its tools/],
     ])("that %s is refused with the remedy", async (_, document, message) => {
@@ -442,7 +442,7 @@ describe("hostile documents", () => {
         },
         "more than 2000",
       ],
-      ["none", { openapi: "3.1.0", paths: {} }, "without operations"],
+      ["none", { openapi: "3.1.0", paths: {} }, "without callable operations"],
     ])("%s is an error", async (_, document, message) => {
       await expect(described(() => document)).rejects.toMatchObject({
         code: "E_TOOL_CONFIG",

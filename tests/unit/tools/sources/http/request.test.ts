@@ -120,7 +120,7 @@ describe("of an operation", () => {
   test.each<[Record<string, unknown>, string]>([
     [
       { limit: 1 },
-      'The tool "pets" of the source "shop" needs the argument "city", which was not given: it takes "city", "limit".',
+      'The tool "pets" of the source "shop" needs the argument "city", which is missing: it takes "city", "limit".',
     ],
     [{ city: null }, 'needs the argument "city"'],
     [{ city: "Oslo", limt: 1 }, 'takes no argument "limt": did you mean "limit"?'],

@@ -153,10 +153,10 @@ describe("who asks", () => {
     });
 
     test.each([
-      ["http://192.0.2.1/", "another server in the clear"],
-      ["file:///etc/passwd", "where it must not"],
-      ["http://user:pw@127.0.0.1/", "where it must not"],
-      ["http://", "no URL"],
+      ["http://192.0.2.1/", "another server without encryption"],
+      ["file:///etc/passwd", "to an address that is not allowed"],
+      ["http://user:pw@127.0.0.1/", "to an address that is not allowed"],
+      ["http://", "not a URL"],
     ])("to %s are not followed", async (location, message) => {
       const { source } = await served(
         (url) => ({ get: { url } }),
@@ -181,7 +181,9 @@ describe("who asks", () => {
       const source = httpSource({ name: "api", connection, sluice, fetch });
       const open = await opened(source);
       expect((await called(open, "get")).reduced.value).toEqual({ far: true });
-      const refusal = { message: expect.stringContaining("redirects where a browser does not tell") as string };
+      const refusal = {
+        message: expect.stringContaining("redirects to an address that the browser does not reveal") as string,
+      };
       expect(await failure(called(open, "post", { body: 1 }))).toMatchObject(refusal);
       expect(await failure(called(await opened(source, token), "get"))).toMatchObject(refusal);
     });

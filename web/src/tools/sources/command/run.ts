@@ -144,7 +144,7 @@ export class CommandRun {
       });
     } catch {
       // The original error contains the program's path.
-      const folder = this.#folder === null ? "" : ", and that the working_dir is there";
+      const folder = this.#folder === null ? "" : ", and that the working_dir exists";
       const remedy = `check that it is installed, is on the PATH, and may be run${folder}`;
       throw wrong(`${subject} cannot start its program ${quoted(programName(program))}: ${remedy}.`);
     }

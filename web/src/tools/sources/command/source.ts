@@ -202,11 +202,11 @@ export function fillWords(words: readonly string[], style: ArgumentStyle, values
   const sizes = all.map((word) => encoder.encode(word).length);
   if (sizes.some((size) => size > MAX_WORD) || sizes.reduce((sum, size) => sum + size, 0) > MAX_WORDS) {
     throw new ToolClientError(
-      `${values.subject} was given an argument that is too long for a command: give a file's name.`,
+      `${values.subject} got an argument that is too long for a command: pass the name of a file.`,
     );
   }
   if (all.some((word) => word.includes("\0"))) {
-    throw new ToolClientError(`${values.subject} was given a NUL character, which no command takes: leave it out.`);
+    throw new ToolClientError(`${values.subject} got a NUL character, which no command accepts: leave it out.`);
   }
   return all;
 }
@@ -268,6 +268,6 @@ function isKnown(schema: JsonSchema, name: string): boolean {
 function refuseOption(value: unknown, subject: string): void {
   if (typeof value === "number" || !asText(value).startsWith("-")) return;
   throw new ToolClientError(
-    `${subject} was given an argument that begins with "-", which its command would take for an option: write ./ before a file's name, or let the template have "--" in front of it.`,
+    `${subject} got an argument that begins with "-", which its command would read as an option: write ./ before a file name, or put "--" before it in the template.`,
   );
 }

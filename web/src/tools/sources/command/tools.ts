@@ -51,14 +51,14 @@ function toolsOf(document: Document | undefined, deps: SourceDeps, subject: stri
     return { tools: tools.map(commandTool), leftOut };
   }
   if (document?.["call_template_type"] !== "cli") {
-    throw wrong(`${subject} has no UTCP manual: its connection must be one, a file of one, or a command.`);
+    throw wrong(`${subject} has no UTCP manual: its connection must be a manual, a file with one, or a command.`);
   }
   return { tools: [singleTool(document, source)], leftOut: [] };
 }
 
 function noProgram(program: string, subject: string): ToolConnectionError {
   const remedy = "install it, or put its folder on the PATH of the source's environment";
-  const sentence = `${subject} cannot be started: there is no program ${quoted(programName(program))} that may be run: ${remedy}.`;
+  const sentence = `${subject} cannot be started: there is no executable program ${quoted(programName(program))}: ${remedy}.`;
   return new ToolConnectionError(sentence, { neverSent: true, category: "non_retryable" });
 }
 
@@ -86,14 +86,14 @@ async function readText(path: string, subject: string): Promise<string> {
   } catch (error) {
     if (typeof (error as NodeJS.ErrnoException).syscall !== "string") throw error;
     // The path is not shown.
-    throw wrong(`${subject} has a file of a manual that cannot be read: check its path and permissions.`);
+    throw wrong(`${subject} has a manual file that cannot be read: check its path and permissions.`);
   }
 }
 
 async function printed(run: CommandRun, subject: string): Promise<string> {
   const text = await boundedText(run.output());
   if (text === undefined) throw tooLarge(subject);
-  if (!run.isSuccess) throw wrong(`${subject} has a command that fails to print a manual: run it by hand to see why.`);
+  if (!run.isSuccess) throw wrong(`${subject} has a command that failed to print a manual: run it by hand to see why.`);
   return text;
 }
 
@@ -216,13 +216,14 @@ export function wordsOf(command: string, subject: string): readonly string[] {
   if (words.length > MAX_WORDS) throw wrong(`${subject} has a command of more than ${MAX_WORDS} words.`);
   if (words.some((word) => OPERATOR.test(word) || SUBSTITUTION.test(word))) {
     throw unsupported(
-      `${subject} has a command with pipes, redirections or "$(…)", which only a shell understands: put it into a script, and name that.`,
+      `${subject} has a command with pipes, redirections or "$(…)", which only a shell understands: put it into a script and use that.`,
     );
   }
-  if (OPEN.test(words[0] as string)) throw unsupported(`${subject} lets an argument choose its program: name one.`);
+  if (OPEN.test(words[0] as string))
+    throw unsupported(`${subject} lets an argument choose its program: name the program.`);
   if (words.some((word, at) => OPEN.test(word) && isCode(words, at))) {
     throw unsupported(
-      `${subject} puts an argument into code that an interpreter runs: put the code into a script, and give it the argument.`,
+      `${subject} puts an argument into code that an interpreter runs: put the code into a script and pass the argument to it.`,
     );
   }
   return words;

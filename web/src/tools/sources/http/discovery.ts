@@ -229,7 +229,7 @@ function toolOf(
   switch (tool.type) {
     case "cli": {
       const command = commands.get(tool.name);
-      return command === undefined ? "its command is not there" : { ...command, template: COMMAND };
+      return command === undefined ? "its command is missing" : { ...command, template: COMMAND };
     }
     case "text":
     case "file":
@@ -268,10 +268,10 @@ function refusalOf({ url }: Pick<HttpTemplate, "url">, { deps, destinations }: R
 
 function mcpRefusal({ server }: McpToolTemplate, reading: Reading, rules: TypeRules): string | undefined {
   if ("url" in server) return refusalOf(server, reading);
-  if (!rules.isOwn) return "only a manual that stands in the configuration itself may start a program";
+  if (!rules.isOwn) return "only a manual in the configuration itself may start a program";
   if (rules.allowed?.includes("mcp") !== true)
-    return "allowed_communication_protocols does not name mcp, and it is a program";
-  return reading.deps.platform?.local === undefined ? "programs are started in Node only" : undefined;
+    return "it is a program, and allowed_communication_protocols does not name mcp";
+  return reading.deps.platform?.local === undefined ? "programs can only be started in Node" : undefined;
 }
 
 /** The commands of a manual, by name. */
@@ -350,5 +350,7 @@ function postTool(url: URL): HttpTool {
 
 function noDocument(place: ToolPlace): Error {
   const wanted = "a UTCP manual or an OpenAPI description, in JSON or YAML";
-  return wrong(`${subjectOf(place)} has no document that describes its tools: its connection must lead to ${wanted}.`);
+  return wrong(
+    `${subjectOf(place)} has no document that describes its tools: its connection must be the address of ${wanted}.`,
+  );
 }

@@ -26,8 +26,7 @@ interface Operation {
 export function openApiTools(document: Document, from: URL | null, subject: string): readonly HttpTool[] {
   const schemas = new Schemas(document);
   const operations = operationsOf(document, schemas);
-  if (operations.length > MAX_TOOLS)
-    throw wrong(`${subject} has more than ${MAX_TOOLS} operations, which is too many.`);
+  if (operations.length > MAX_TOOLS) throw wrong(`${subject} has more than ${MAX_TOOLS} operations, the limit here.`);
   const security = new Security(document, from, schemas);
   const names = new Set<string>();
   const tools = operations.map(({ path, method, item, operation }): HttpTool => {
@@ -36,7 +35,7 @@ export function openApiTools(document: Document, from: URL | null, subject: stri
     const where = { http_method: method.toUpperCase(), url, auth: security.of(operation) };
     return toolOf(where, name, plainOperation(operation, item, url, schemas), schemas);
   });
-  if (tools.length === 0) throw wrong(`${subject} has a description of an API without operations that can be called.`);
+  if (tools.length === 0) throw wrong(`${subject} has an API description without callable operations.`);
   return tools;
 }
 
@@ -165,7 +164,7 @@ function serverOf(places: readonly Document[], from: URL | null, subject: string
   if (written === undefined && from !== null) return from.origin;
   const url = written === undefined ? undefined : absolute(written, from);
   if (url === undefined) {
-    throw wrong(`${subject} has a description of an API that names no server: its "servers" must hold a whole URL.`);
+    throw wrong(`${subject} has an API description that names no server: its "servers" must have a full URL.`);
   }
   return url.replace(/\/+$/, "");
 }

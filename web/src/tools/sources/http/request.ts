@@ -93,7 +93,7 @@ export function originOf({ url }: Pick<HttpTemplate, "url">, variables: Variable
   const authority = /^(?:https?|wss?):\/\/[^/?#\\]+/i.exec(url)?.[0] ?? "";
   const filled = /[{$]/.test(authority) ? fillDocument(authority, variables, place.source) : authority;
   if (filled.includes("{") || !URL.canParse(filled)) {
-    throw wrong(`${subjectOf(place)} does not say which server it is on: its document must name one.`);
+    throw wrong(`${subjectOf(place)} does not name its server: its document must name one.`);
   }
   return originOfUrl(new URL(filled));
 }
@@ -102,7 +102,7 @@ function addressFrom(template: string, args: Map<string, unknown>, place: ToolPl
   const used = new Set<string>();
   const text = template.replace(PARAMETER, (_, name: string) => {
     if (!args.has(name)) {
-      throw new ToolClientError(`${subjectOf(place)} needs the argument ${JSON.stringify(name)}, which was not given.`);
+      throw new ToolClientError(`${subjectOf(place)} needs the argument ${JSON.stringify(name)}, which is missing.`);
     }
     used.add(name);
     return encoded(asText(args.get(name)));
@@ -111,11 +111,11 @@ function addressFrom(template: string, args: Map<string, unknown>, place: ToolPl
   const path = /^https?:\/\/[^/?#\\]+([^?#]*)/i.exec(text)?.[1] ?? "";
   // The URL parser would resolve such segments, so the request would go elsewhere.
   if (used.size > 0 && path.split(/[/\\]/).some((segment) => DOTS.test(segment))) {
-    throw new ToolClientError(`${subjectOf(place)} takes no "." or ".." as a part of its path: give a name.`);
+    throw new ToolClientError(`${subjectOf(place)} takes no "." or ".." as part of its path: use a name.`);
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== "" || url.password !== "") {
-    throw wrong(`${subjectOf(place)} has no address that can be asked: mend the URL in its document.`);
+    throw wrong(`${subjectOf(place)} has no valid address: fix the URL in its document.`);
   }
   return url;
 }
@@ -208,7 +208,7 @@ function set(headers: Headers, name: string, value: string, place: ToolPlace): v
   } catch {
     // The original error would quote the value.
     throw new ToolClientError(
-      `${subjectOf(place)} has a header that HTTP does not allow: a header is one line of Latin letters and signs.`,
+      `${subjectOf(place)} has a header that HTTP does not allow: a header is one line of Latin-1 characters.`,
     );
   }
 }
@@ -276,7 +276,7 @@ export async function send(request: HttpRequest, sending: Sending): Promise<Http
     if (hops >= MAX_REDIRECTS) throw refused(place, `more than ${MAX_REDIRECTS} times`);
     current = next(current, response.status, location, place);
     const refusal = await destinations.refusalNow(current.url, signal);
-    if (refusal !== undefined) throw refused(place, `to where it must not, since ${refusal}`);
+    if (refusal !== undefined) throw refused(place, `to an address that is not allowed, because ${refusal}`);
   }
 }
 
@@ -286,7 +286,8 @@ export async function checkDestination(
   { destinations, place, signal }: Pick<Sending, "destinations" | "place" | "signal">,
 ): Promise<void> {
   const refusal = await destinations.refusalNow(url, signal);
-  if (refusal !== undefined) throw wrong(`${subjectOf(place)} is not asked where its document says, since ${refusal}.`);
+  if (refusal !== undefined)
+    throw wrong(`${subjectOf(place)} is not called at the address in its document, because ${refusal}.`);
 }
 
 /**
@@ -295,13 +296,14 @@ export async function checkDestination(
  */
 async function followed(request: HttpRequest, sending: Sending): Promise<HttpAnswer> {
   const isHarmless = [...request.headers].every(([name]) => HARMLESS.includes(name));
-  if (request.method !== "GET" || !isHarmless) throw refused(sending.place, "where a browser does not tell");
+  if (request.method !== "GET" || !isHarmless)
+    throw refused(sending.place, "to an address that the browser does not reveal");
   const response = await fetched(request, sending, "follow");
   const url = URL.canParse(response.url) ? new URL(response.url) : request.url;
   const refusal = sending.destinations.refusal(url);
   if (refusal === undefined) return { response, url };
   await response.body?.cancel().catch(() => undefined);
-  throw refused(sending.place, `to where it must not, since ${refusal}`);
+  throw refused(sending.place, `to an address that is not allowed, because ${refusal}`);
 }
 
 async function fetched(
@@ -323,7 +325,7 @@ function next(
   location: string,
   place: ToolPlace,
 ): HttpRequest {
-  if (!URL.canParse(location, url.href)) throw refused(place, "to what is no URL");
+  if (!URL.canParse(location, url.href)) throw refused(place, "to something that is not a URL");
   const to = new URL(location, url.href);
   const isWithin = to.origin === url.origin;
   const becomesGet = status === 303 ? method !== "HEAD" : (status === 301 || status === 302) && method === "POST";
@@ -339,7 +341,7 @@ function harmless(headers: Headers): Headers {
 }
 
 function refused(place: ToolPlace, how: string): ToolNodeError {
-  return new ToolNodeError(`${subjectOf(place)} redirects ${how}: give the address that it redirects to.`, {
+  return new ToolNodeError(`${subjectOf(place)} redirects ${how}: use the address that it redirects to.`, {
     category: "non_retryable",
   });
 }
@@ -362,7 +364,7 @@ export function addressOf(text: string, source: string): URL {
   if (url === undefined) throw wrong(`${subject} has no address: its connection must be a whole http(s) URL.`);
   // `fetch` refuses such URLs, with an error that contains the password.
   if (url.username !== "" || url.password !== "") {
-    throw wrong(`${subject} has a user or a password in its address: say who asks by auth_type and auth_config.`);
+    throw wrong(`${subject} has a user or a password in its address: use auth_type and auth_config for credentials.`);
   }
   url.hash = "";
   return url;

@@ -216,7 +216,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
   #local(place: ToolPlace): LocalTools {
     const { platform } = this.deps;
     if (platform?.local !== undefined) return platform.local;
-    throw unsupported(`${subjectOf(place)} can be called in Node only.`);
+    throw unsupported(`${subjectOf(place)} can only be called in Node.`);
   }
 
   #sending(signal: AbortSignal, place: ToolPlace): Sending {
@@ -265,9 +265,9 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     }
     const refusal = trusted.has(url.origin)
       ? await destinations.refusalNow(url, signal)
-      : "it is on another origin than the document, which trusted_origins does not name";
+      : "it is on another origin than the document, and trusted_origins does not name it";
     if (refusal !== undefined) {
-      throw wrong(`${subjectOf(place)} has a token_url that may not be told a secret, since ${refusal}.`);
+      throw wrong(`${subjectOf(place)} has a token_url that must not get a secret, because ${refusal}.`);
     }
     return this.#tokens.token({ token_url: url, client_id, client_secret, scope }, signal);
   }

@@ -31,11 +31,11 @@ export const MAX_ANSWER: number = 16 * 1024 * 1024;
 export const webPlatform: Platform = {
   openSocket: async ({ url, headers, protocol, signal, place }: SocketRequest): Promise<Socket> => {
     if ([...headers].length > 0) {
-      const remedy = "call it in Node, or let it be told who asks in its query";
-      throw unsupported(`${subjectOf(place)} wants headers with its WebSocket, which browsers do not send: ${remedy}.`);
+      const remedy = "call it in Node, or send the credentials in its query";
+      throw unsupported(`${subjectOf(place)} needs headers on its WebSocket, which browsers cannot send: ${remedy}.`);
     }
     if (typeof globalThis.WebSocket !== "function") {
-      throw unsupported(`${subjectOf(place)} is called by a WebSocket, and this platform has none.`);
+      throw unsupported(`${subjectOf(place)} is called over a WebSocket, which this platform does not have.`);
     }
     const socket = new WebSocket(url, protocol === null ? [] : [protocol]);
     socket.binaryType = "arraybuffer";
@@ -92,7 +92,7 @@ export async function exchange(
 function firstMessage(socket: Socket, message: string, signal: AbortSignal, place: ToolPlace): Promise<unknown> {
   let forget: (() => void) | undefined;
   const answer = new Promise<unknown>((resolve, reject) => {
-    const ended = `${subjectOf(place)} ended the connection before it answered: check that it still runs.`;
+    const ended = `${subjectOf(place)} ended the connection before it answered: check that it is still running.`;
     forget = onAbort(signal, () => reject(signal.reason as Error));
     socket.addEventListener("message", ({ data }) => {
       const size = typeof data === "string" ? data.length : (data as ArrayBuffer).byteLength;

@@ -39,7 +39,7 @@ const MAX_ROUNDS: number = 10;
 /** Milliseconds before a call is repeated that was answered without a question, as in the SDKs. */
 const ROUND_PAUSE: number = 250;
 
-const NOT_MCP = "answered what MCP does not allow";
+const NOT_MCP = "gave an answer that MCP does not allow";
 
 /** An object that the server sent. */
 type Answered = Readonly<Record<string, unknown>>;
@@ -101,7 +101,7 @@ export class McpCall {
       if (answer["resultType"] !== "input_required") throw badAnswer(this.place, NOT_MCP);
       more = await this.#answered(answer);
     }
-    throw badAnswer(this.place, `asked ${MAX_ROUNDS} times and gave no result`);
+    throw badAnswer(this.place, `asked ${MAX_ROUNDS} times without giving a result`);
   }
 
   /** Sends a request whose result goes through the gate. Throws a ToolNodeError, or the signal's reason. */
@@ -180,7 +180,7 @@ export class McpCall {
   }
 
   #unanswerable(): ToolClientError {
-    const what = "wants to know something that no person can be asked, such as a model's answer";
+    const what = "asks for something that a person cannot answer, such as a model's reply";
     return new ToolClientError(`${subjectOf(this.place)} ${what}: call another tool.`, { code: "E_TOOL_UNSUPPORTED" });
   }
 }
@@ -312,7 +312,7 @@ class RunningTask {
     }
     // A failed task may have a result that explains it.
     if (!this.#calling.isModern) return this.#resultOf(await (this.#payload ?? this.#requestResult()));
-    if (status === "completed") throw badAnswer(this.#place, "says that its task is done, and gives no result");
+    if (status === "completed") throw badAnswer(this.#place, "says that its task is done but gives no result");
     const { code, message } = objectOr(error);
     if (typeof code !== "number") throw badAnswer(this.#place, "says that its task failed");
     const secrets = this.#calling.deps.secrets();
@@ -357,6 +357,9 @@ class RunningTask {
 
   #endless(): OutOfTime {
     const seconds = TASK_TTL / 1000;
-    return new OutOfTime(`${subjectOf(this.#place)} did not end within ${seconds} s: ask for less at a time.`, seconds);
+    return new OutOfTime(
+      `${subjectOf(this.#place)} did not finish within ${seconds} s: ask for less at a time.`,
+      seconds,
+    );
   }
 }

@@ -279,8 +279,8 @@ class McpConnection implements SourceConnection {
 
 function tooLarge(place: ToolPlace): ToolClientError {
   const size = `${MAX_MESSAGE / 1024 / 1024} MiB`;
-  const remedy = "servers close the connection at more; send less at a time";
-  return new ToolClientError(`${subjectOf(place)} takes ${size} of arguments at most: ${remedy}.`);
+  const remedy = "servers close the connection above that; send less at a time";
+  return new ToolClientError(`${subjectOf(place)} takes at most ${size} of arguments: ${remedy}.`);
 }
 
 /** The member of `_meta` that carries an entry past the client. */
@@ -320,7 +320,7 @@ function toolIn(entry: unknown): ListedTool {
   const { readOnlyHint, idempotentHint } = objectOr(annotations);
   const name = stringOr(given["name"]);
   const schema = inputSchemaIn(given["inputSchema"]);
-  const unfit = name === undefined ? "its name is no text" : schema === undefined ? NO_SCHEMA : undefined;
+  const unfit = name === undefined ? "its name is not a string" : schema === undefined ? NO_SCHEMA : undefined;
   return {
     name: name ?? "",
     description: stringOr(given["description"]) ?? "",
@@ -334,7 +334,7 @@ function toolIn(entry: unknown): ListedTool {
   };
 }
 
-const NO_SCHEMA = "its inputSchema is no schema of an object";
+const NO_SCHEMA = "its inputSchema is not the schema of an object";
 
 /** Undefined if it does not describe an object. A missing type means an object. */
 function inputSchemaIn(value: unknown): JsonSchema | undefined {

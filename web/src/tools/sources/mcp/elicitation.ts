@@ -219,8 +219,8 @@ export function answerTo({ fields }: Question, given: unknown, place: ToolPlace)
 }
 
 function noAnswer(place: ToolPlace): ToolNodeError {
-  const remedy = `give an object of its fields: texts, numbers, true or false, lists of texts, ${MAX_JSON} characters in all`;
-  return new ToolNodeError(`What pause gave for a question of ${subjectOf(place)} is no answer: ${remedy}.`, {
+  const remedy = `return an object of its fields (strings, numbers, booleans, lists of strings) with at most ${MAX_JSON} characters`;
+  return new ToolNodeError(`pause returned an invalid answer to a question of ${subjectOf(place)}: ${remedy}.`, {
     category: "non_retryable",
   });
 }

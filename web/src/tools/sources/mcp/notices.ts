@@ -129,7 +129,7 @@ export class Notices {
 }
 
 function unsupported(): ToolClientError {
-  const sentence = "The server does not tell of changes to this resource: read it again when it matters.";
+  const sentence = "The server does not report changes to this resource: read it again when you need it.";
   return new ToolClientError(sentence, { code: "E_TOOL_UNSUPPORTED" });
 }
 

@@ -401,7 +401,7 @@ function textIn(content: unknown): string | undefined {
 }
 
 function notKept(): SluiceError {
-  return new SluiceError("E_NOT_FOUND", "The store did not keep what was read: read it again.");
+  return new SluiceError("E_NOT_FOUND", "The store did not keep the content: read it again.");
 }
 
 /** Lets other work and timers run. */
@@ -491,5 +491,5 @@ export class ContentsSplitter implements JsonVisitor {
 
 /** The error for a resource that is too large. */
 function tooMuch(): SluiceError {
-  return new SluiceError("E_TOO_LARGE", "The resource has more contents than can be held: read less at a time.");
+  return new SluiceError("E_TOO_LARGE", "The resource has more contents than fit in memory: read less at a time.");
 }

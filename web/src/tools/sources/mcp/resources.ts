@@ -119,11 +119,7 @@ export class McpResources implements ResourceConnection {
         const { entries, nextCursor } = await page(cursor === undefined ? {} : { cursor });
         for (const entry of entries) all.push(entry);
         if (nextCursor !== undefined && (seen.has(nextCursor) || seen.size >= MAX_PAGES)) {
-          throw badAnswer(
-            { source: this.#deps.name },
-            "lists its resources without an end",
-            "see the server's own log",
-          );
+          throw badAnswer({ source: this.#deps.name }, "lists its resources endlessly", "see the server's own log");
         }
         if (nextCursor !== undefined) seen.add(nextCursor);
         cursor = nextCursor;

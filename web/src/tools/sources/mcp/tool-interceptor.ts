@@ -283,7 +283,7 @@ class ResultPolicy implements MessagePolicy {
     const isForServer = !message.isResponse && message.member("method") !== undefined;
     const pendingResult = isForServer ? undefined : (waiting.close(id) ?? this.#gated);
     if (pendingResult !== undefined) pendingResult.failure ??= this.#failureOf(error);
-    const sentence = "The message could not be taken.";
+    const sentence = "The message could not be read.";
     const data = error instanceof SluiceError ? { code: error.code } : undefined;
     const text = id === undefined ? undefined : errorMessage(id, RpcCode.internal, sentence, data);
     return { text, isForServer };

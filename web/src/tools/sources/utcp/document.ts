@@ -53,7 +53,7 @@ export async function boundedText(chunks: AsyncIterable<Uint8Array>): Promise<st
 /** The error for a document that is too large. */
 export function tooLarge(subject: string): Error {
   const sizes = `${MAX_DOCUMENT / 1024 / 1024} MiB, or ${MAX_YAML / 1024 / 1024} MiB of YAML`;
-  return wrong(`${subject} has a document that is too large: give one of at most ${sizes}, with fewer tools.`);
+  return wrong(`${subject} has a document that is too large: use one of at most ${sizes}, with fewer tools.`);
 }
 
 async function yaml(text: string, subject: string): Promise<unknown> {

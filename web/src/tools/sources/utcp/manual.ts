@@ -178,7 +178,7 @@ export function manualTools(
 ): ManualTools {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];
   if (list.length > MAX_TOOLS)
-    throw wrong(`${subject} has more than ${MAX_TOOLS} tools in its manual, which is too many.`);
+    throw wrong(`${subject} has more than ${MAX_TOOLS} tools in its manual, the limit here.`);
   const read = list.map((tool, index) => {
     const one = toolAt(tool, `tools[${index}]`, source, subject);
     return { one, reason: refusal(one.type) };
@@ -205,10 +205,10 @@ export function leftOutTool({ fullName, type }: Pick<ManualTool, "fullName" | "t
 /** Why a type of call templates is not used. */
 const TYPE_REASONS = {
   unknown: "call templates of this type are not supported",
-  fetched: "only a manual that stands in the configuration itself may name what is on this machine",
+  fetched: "only a manual in the configuration itself may name things on this machine",
   notAllowed: "allowed_communication_protocols does not name its type",
-  nodeOnly: "it can be called in Node only",
-  commandsOnly: "the transport cli runs commands alone: give the manual to a source with the transport utcp",
+  nodeOnly: "it can only be called in Node",
+  commandsOnly: "the transport cli only runs commands: use the manual in a source with the transport utcp",
 } as const;
 
 /** Which types of call templates may be used. */
@@ -250,7 +250,7 @@ export function nothingOffered(subject: string, leftOut: readonly LeftOutTool[])
   });
   const ofTypes: readonly string[] = Object.values(TYPE_REASONS);
   const isUnsupported = leftOut.every(({ reason }) => ofTypes.includes(reason));
-  const sentence = `${subject} has no tool in its document that can be offered: ${told.join("; ")}.`;
+  const sentence = `${subject} has no usable tool in its document: ${told.join("; ")}.`;
   return isUnsupported ? unsupported(sentence) : wrong(sentence);
 }
 
@@ -268,7 +268,7 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, subject: strin
 
 /** The error for an invalid manual, or an invalid tool in it. */
 function malformed(subject: string, at: string): ToolNodeError {
-  return wrong(`${subject} is not what a UTCP manual says: ${at} is missing or not what it must be.`);
+  return wrong(`${subject} is not a valid UTCP manual: ${at} is missing or wrong.`);
 }
 
 function toolAt(tool: unknown, at: string, source: string, subject: string): ManualTool {
