@@ -201,7 +201,7 @@ describe.each(PLACES)("in a %s", (place) => {
     expect(await ask("connect", { config })).toMatchObject({
       name: "ToolNodeError",
       code: "E_TOOL_UNSUPPORTED",
-      message: expect.stringContaining("programs can only be started in Node"),
+      message: expect.stringContaining("a program, which can only be started in Node"),
     });
   });
 

@@ -283,7 +283,7 @@ describe("a person's files", () => {
       await files(page).getByRole("button", { name: "Rename notes.txt" }).click();
       await files(page).getByRole("textbox", { name: "New name" }).fill("table.csv");
       await files(page).getByRole("textbox", { name: "New name" }).press("Enter");
-      await page.getByRole("status").getByText('There is a file "table.csv" already').waitFor();
+      await page.getByRole("status").getByText('There is already a file "table.csv"').waitFor();
     });
   });
 

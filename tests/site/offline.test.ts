@@ -121,7 +121,7 @@ describe("a full disk", () => {
     const call = page.locator("playground-tools playground-call");
     await call
       .getByRole("alert")
-      .getByText(/no more room/)
+      .getByText(/no storage left/)
       .waitFor();
     await call.locator("sluice-artifact").getByText("not stored", { exact: false }).first().waitFor();
     await call.getByLabel("What the model sees").getByText("(E_STORE_FULL)").waitFor();
@@ -141,7 +141,7 @@ describe("a full disk", () => {
       .click();
     await page
       .locator("playground-notices")
-      .getByText(/no more room/)
+      .getByText(/no storage left/)
       .first()
       .waitFor();
     await page.keyboard.press("Escape");

@@ -194,9 +194,9 @@ describe("a server that knows people", () => {
   test("tells others so, and the rest of the page works", async () => {
     await using other = await visit({ url: guarded().url });
     const note = other.page.locator("playground-session").getByRole("alert");
-    await note.getByText(/^Nobody is signed in/).waitFor();
+    await note.getByText(/^You are not signed in/).waitFor();
     await note.getByRole("button", { name: "Try again" }).click();
-    await note.getByText(/^Nobody is signed in/).waitFor();
+    await note.getByText(/^You are not signed in/).waitFor();
     await run(other.page, "sales_chart");
   });
 });

@@ -69,7 +69,7 @@ test("without a store it works, and warns on the console", async () => {
   } finally {
     console.warn = warn;
   }
-  expect(said).toEqual([expect.stringContaining("not an artifact store")]);
+  expect(said).toEqual([expect.stringContaining("no artifact store")]);
 });
 
 async function folders(path: string): Promise<string[]> {

@@ -79,7 +79,7 @@ TEST(DescribeRows, OtherTextIsNoTable) {
 
 TEST(DescribeRows, RowsAreLeftOutWhereAQuotationHasNoEnd) {
   const std::string text = records(1'000) + "1,\"never ends,3\n4,5,6\n";
-  EXPECT_TRUE(table_of(text).starts_with(", 3 columns, header ")) << table_of(text);
+  EXPECT_TRUE(table_of(text).starts_with(", 3 columns (from the file): ")) << table_of(text);
 }
 
 TEST(DescribeRows, QuotationMarksInsideAFieldAreCharacters) {

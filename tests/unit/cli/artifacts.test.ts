@@ -117,7 +117,7 @@ describe("sluice artifacts, looking", () => {
       `${PDF.length}-`,
     ]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`${PDF.length} bytes`);
+    expect(stderr).toContain(`${PDF.length.toLocaleString("en")} bytes`);
   });
 
   test("get to a place that cannot be written exits 73", async () => {

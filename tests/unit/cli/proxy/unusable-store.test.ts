@@ -17,7 +17,7 @@ function proxy(options: readonly string[], how: RunOptions = {}): Promise<Ended>
 /** One sentence, exit 2, and no server. */
 function refusal(folder: string, why: string): Ended {
   const sentence = `cannot use the store ${folder}: ${why}`.replace(/[.\\+()]/g, "\\$&");
-  const remedy = "name (a|another) (new or empty )?(folder|store)";
+  const remedy = "(use|choose) (a|another) (new or empty )?(folder|store)";
   const stderr = expect.stringMatching(new RegExp(`^sluice: ${sentence}.*${remedy}.*\n$`)) as string;
   return { code: 2, stdout: "", stderr };
 }

@@ -65,7 +65,7 @@ describe("refused starts", () => {
     [[], /must be a JSON object, for instance \{"sources": \[\]\}/],
     [{ source: [] }, /"source" is not a configuration key; did you mean sources\?/],
     [{ sources: {} }, /"sources" must be a list/],
-    [{ sources: [SOURCE, SOURCE] }, /"sources\[1\]\.name" must be another name/],
+    [{ sources: [SOURCE, SOURCE] }, /"sources\[1\]\.name" must be different from sources\[0\]\.name/],
     [{ sources: [{ ...SOURCE, transprt: "x" }] }, /"sources\[0\]\.transprt" is not a configuration key/],
     [{ sources: [{ name: "a" }] }, /"sources\[0\]\.transport" is missing/],
     [{ model: { url: "http://x/v1" } }, /"model\.name" is missing: it must be a text/],
