@@ -60,11 +60,11 @@ export function promises(block: string): (string | undefined)[] {
 }
 
 /** A folder with the files that the pages talk of. Inside the checkout, so that `mcp-sluice` is the package itself. */
-export class Desk implements AsyncDisposable {
+export class ExampleFolder implements AsyncDisposable {
   private constructor(readonly folder: string) {}
 
   /** `page` is the text whose examples are to run: only files that it names are made. */
-  static async open(name: string, page: string): Promise<Desk> {
+  static async open(name: string, page: string): Promise<ExampleFolder> {
     const folder = join(ROOT, "build", "examples", name);
     await rm(folder, { recursive: true, force: true });
     await mkdir(join(folder, "bin"), { recursive: true });
@@ -74,7 +74,7 @@ export class Desk implements AsyncDisposable {
       if (page.includes(file)) await writeFile(join(folder, file), content());
     }
     for (const [file, content] of files(page)) await writeFile(join(folder, file), content);
-    return new Desk(folder);
+    return new ExampleFolder(folder);
   }
 
   /** Runs a command line as its reader would; its exit code does not matter. Standard error comes last. */

@@ -3,10 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../cli/command.js";
-import { Desk, examples, promises, steps, typeErrors } from "./examples.js";
+import { ExampleFolder, examples, promises, steps, typeErrors } from "./examples.js";
 
-const folder = await readdir(join(ROOT, "docs"));
-const PAGES = ["README.md", ...folder.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
+const names = await readdir(join(ROOT, "docs"));
+const PAGES = ["README.md", ...names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
 const OTHERS = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
@@ -26,10 +26,10 @@ test("there are pages, and README is one of them", () => {
 describe.each(PAGES)("%s", (page) => {
   test("its examples do what it says", async () => {
     const text = await read(page);
-    await using desk = await Desk.open(page.replace("/", "-"), text);
+    await using folder = await ExampleFolder.open(page.replace("/", "-"), text);
     for (const { kind, source } of examples(text)) {
       if (kind === "compiled") continue;
-      const { said, seen } = await (kind === "command" ? session(desk, source) : program(desk, source));
+      const { said, seen } = await (kind === "command" ? session(folder, source) : program(folder, source));
       expect(seen).toEqual(said);
     }
   });
@@ -67,8 +67,8 @@ test("programs are TypeScript, and strict users compile them", async () => {
 test("README shows what a planner and a host would use: a reduced result, and the original again", async () => {
   const [example] = examples(await read("README.md")).filter(({ kind }) => kind === "library");
   const source = example?.source ?? "";
-  await using desk = await Desk.open("readme-library", source);
-  const [text = "", id, same] = await desk.program(source);
+  await using folder = await ExampleFolder.open("readme-library", source);
+  const [text = "", id, same] = await folder.program(source);
   expect(JSON.stringify(JSON.parse(text))).toContain(`"id":"${id}"`);
   expect(id).toMatch(/^browser_[0-9a-f]{12}$/);
   expect(same).toBe("true");
@@ -80,16 +80,16 @@ interface Outcome {
   readonly seen: readonly string[];
 }
 
-async function session(desk: Desk, source: string): Promise<Outcome> {
+async function session(folder: ExampleFolder, source: string): Promise<Outcome> {
   const said = steps(source).map(({ command, output }) => `$ ${command}\n${output}`);
   const seen: string[] = [];
-  for (const { command } of steps(source)) seen.push(`$ ${command}\n${await desk.command(command)}`);
+  for (const { command } of steps(source)) seen.push(`$ ${command}\n${await folder.command(command)}`);
   return { said, seen };
 }
 
 /** Of a line about which the example says nothing, it is enough that it is printed. */
-async function program(desk: Desk, source: string): Promise<Outcome> {
-  const seen = await desk.program(source);
+async function program(folder: ExampleFolder, source: string): Promise<Outcome> {
+  const seen = await folder.program(source);
   return { said: promises(source).map((line, i) => line ?? seen[i] ?? "a line"), seen };
 }
 

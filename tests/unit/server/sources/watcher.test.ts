@@ -10,7 +10,7 @@ import { program } from "./serving.js";
 const WATCHED = "test://watched-resource";
 const IT = { namespace: "lab", uri: WATCHED };
 
-class Desk {
+class WatchedSource {
   readonly state = memoryState();
   readonly errors: unknown[] = [];
   readonly watching: Watching;
@@ -72,69 +72,69 @@ class Desk {
 }
 
 test("what stands in the register is watched as long as somebody listens", async () => {
-  const desk = new Desk();
-  const session = await desk.begun("s1");
-  await desk.state.sessions.subscribe("s1", IT);
-  const [first, second] = [desk.watching.watch(session, false), desk.watching.watch(session, false)];
-  expect(await desk.tells("s1")).toBe(true);
+  const source = new WatchedSource();
+  const session = await source.begun("s1");
+  await source.state.sessions.subscribe("s1", IT);
+  const [first, second] = [source.watching.watch(session, false), source.watching.watch(session, false)];
+  expect(await source.tells("s1")).toBe(true);
   first[Symbol.dispose]();
   first[Symbol.dispose]();
   await new Promise((resolve) => setTimeout(resolve, 150));
-  expect(await desk.tells("s1")).toBe(true);
+  expect(await source.tells("s1")).toBe(true);
   second[Symbol.dispose]();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  const told = await desk.told("s1");
-  await desk.node.call("touch");
+  const told = await source.told("s1");
+  await source.node.call("touch");
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(await desk.told("s1")).toEqual(told);
+  expect(await source.told("s1")).toEqual(told);
 });
 
 test("who comes back at once was watched for all the time, and is told nothing twice", async () => {
-  const desk = new Desk(100, 20_000);
-  const session = await desk.begun("s1");
-  await desk.state.sessions.subscribe("s1", IT);
-  desk.watching.watch(session, false)[Symbol.dispose]();
-  expect(await desk.tells("s1")).toBe(true);
-  const told = await desk.told("s1");
-  desk.watching.watch(session, true);
+  const source = new WatchedSource(100, 20_000);
+  const session = await source.begun("s1");
+  await source.state.sessions.subscribe("s1", IT);
+  source.watching.watch(session, false)[Symbol.dispose]();
+  expect(await source.tells("s1")).toBe(true);
+  const told = await source.told("s1");
+  source.watching.watch(session, true);
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(await desk.told("s1")).toEqual(told);
+  expect(await source.told("s1")).toEqual(told);
 });
 
 test("a source that died is started again, and asked for all that is watched", async () => {
-  const desk = new Desk();
-  const session = await desk.begun("s1");
-  await desk.state.sessions.subscribe("s1", IT);
-  desk.watching.watch(session, false);
-  expect(await desk.tells("s1")).toBe(true);
-  await desk.node.call("crash").catch(() => undefined);
-  expect(await desk.tells("s1")).toBe(true);
+  const source = new WatchedSource();
+  const session = await source.begun("s1");
+  await source.state.sessions.subscribe("s1", IT);
+  source.watching.watch(session, false);
+  expect(await source.tells("s1")).toBe(true);
+  await source.node.call("crash").catch(() => undefined);
+  expect(await source.tells("s1")).toBe(true);
 });
 
 test("a source that cannot be had is reported once, and holds up no other", async () => {
-  const desk = new Desk();
-  const session = await desk.begun("s1");
-  await desk.state.sessions.subscribe("s1", { namespace: "gone", uri: "a:b" });
-  await desk.state.sessions.subscribe("s1", IT);
-  desk.watching.watch(session, false);
-  expect(await desk.tells("s1")).toBe(true);
+  const source = new WatchedSource();
+  const session = await source.begun("s1");
+  await source.state.sessions.subscribe("s1", { namespace: "gone", uri: "a:b" });
+  await source.state.sessions.subscribe("s1", IT);
+  source.watching.watch(session, false);
+  expect(await source.tells("s1")).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(desk.errors.map(String)).toEqual(["Error: no gone"]);
+  expect(source.errors.map(String)).toEqual(["Error: no gone"]);
 });
 
 /** Two users who subscribed and listen. */
-async function watchedBy(): Promise<Desk> {
-  const desk = new Desk();
+async function watchedBy(): Promise<WatchedSource> {
+  const source = new WatchedSource();
   for (const [id, user] of [
     ["s1", "ada"],
     ["s2", "bob"],
   ] as const) {
-    const session = await desk.begun(id, user);
-    await desk.state.sessions.subscribe(id, IT);
-    desk.watching.watch(session, false);
-    await desk.tells(id);
+    const session = await source.begun(id, user);
+    await source.state.sessions.subscribe(id, IT);
+    source.watching.watch(session, false);
+    await source.tells(id);
   }
-  return desk;
+  return source;
 }
 
 const updated = (uri: string): ToolNodeEvent => ({
@@ -145,31 +145,31 @@ const changed: ToolNodeEvent = { kind: "resource", event: { kind: "list_changed"
 
 describe("who is told", () => {
   test("of a source that all share, everybody who subscribed, and everybody who listens", async () => {
-    const desk = await watchedBy();
-    desk.watching.take(updated("test://other"), null);
-    const before = await Promise.all(["s1", "s2"].map((id) => desk.told(id)));
-    desk.watching.take(changed, null);
+    const source = await watchedBy();
+    source.watching.take(updated("test://other"), null);
+    const before = await Promise.all(["s1", "s2"].map((id) => source.told(id)));
+    source.watching.take(changed, null);
     const news = { kind: "resources_changed", namespace: "lab" };
-    expect(await Promise.all(["s1", "s2"].map((id) => desk.told(id)))).toEqual(before.map((told) => [...told, news]));
+    expect(await Promise.all(["s1", "s2"].map((id) => source.told(id)))).toEqual(before.map((told) => [...told, news]));
   });
 
   test("of one user's connection, that user alone", async () => {
-    const desk = await watchedBy();
-    const before = await desk.told("s2");
-    for (const event of [changed, updated(WATCHED)]) desk.watching.take(event, JSON.stringify([null, "ada"]));
-    expect((await desk.told("s1")).slice(-2)).toEqual([
+    const source = await watchedBy();
+    const before = await source.told("s2");
+    for (const event of [changed, updated(WATCHED)]) source.watching.take(event, JSON.stringify([null, "ada"]));
+    expect((await source.told("s1")).slice(-2)).toEqual([
       { kind: "resources_changed", namespace: "lab" },
       { kind: "resource_updated", namespace: "lab", uri: WATCHED },
     ]);
-    expect(await desk.told("s2")).toEqual(before);
+    expect(await source.told("s2")).toEqual(before);
   });
 
   test("nobody, once the server is closed", async () => {
-    const desk = await watchedBy();
-    desk.close();
+    const source = await watchedBy();
+    source.close();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const before = await desk.told("s1");
-    desk.watching.take(changed, null);
-    expect(await desk.told("s1")).toEqual(before);
+    const before = await source.told("s1");
+    source.watching.take(changed, null);
+    expect(await source.told("s1")).toEqual(before);
   });
 });

@@ -4,6 +4,7 @@
  */
 import { jsonLanguage } from "@codemirror/lang-json";
 import type { SluiceConfig } from "mcp-sluice";
+import schema from "mcp-sluice/config.schema.json" with { type: "json" };
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { Problem } from "../../engine/contract.js";
 import "../call/call-card.js";
@@ -12,78 +13,64 @@ import { currentCall } from "../state.js";
 import { ViewElement } from "../view-element.js";
 import "./json-editor.js";
 
-/** A field of the form. */
-type ConfigField = {
+/** A field of the form. What it takes and what it is unless it is set, the schema says. */
+interface ConfigField {
   /** Configuration keys, joined by dots. */
   readonly path: string;
   readonly label: string;
   readonly hint: string;
-} & (
-  | { readonly kind: "number"; readonly default: number }
-  | { readonly kind: "boolean"; readonly default: boolean }
-  | { readonly kind: "choice"; readonly default: string; readonly choices: readonly string[] }
-);
+}
 
 /** The most common keys; all others are edited as JSON. */
 const FIELDS: readonly ConfigField[] = [
-  {
-    path: "max_inline_size",
-    label: "Longest text in place",
-    hint: "Strings with more characters are stored.",
-    kind: "number",
-    default: 10_000,
-  },
+  { path: "max_inline_size", label: "Longest text in place", hint: "Strings with more characters are stored." },
   {
     path: "guardrail.max_observation_chars",
     label: "Longest observation",
     hint: "Most characters that a model gets.",
-    kind: "number",
-    default: 50_000,
   },
   {
     path: "guardrail.max_field_chars",
     label: "Longest field when cut",
     hint: "Single strings are cut to this many characters first.",
-    kind: "number",
-    default: 10_000,
   },
   {
     path: "guardrail.preserve_structure",
     label: "Keep the structure when cut",
     hint: "Objects and arrays stay objects and arrays.",
-    kind: "boolean",
-    default: true,
   },
   {
     path: "binary_detection.min_size_for_detection",
     label: "Shortest encoded text",
     hint: "Encoded text with fewer characters stays in place.",
-    kind: "number",
-    default: 1000,
   },
   {
     path: "binary_detection.enabled",
     label: "Find bytes in strings",
     hint: "If off, only typed blocks count as bytes.",
-    kind: "boolean",
-    default: true,
   },
   {
     path: "auto_artifact_large_content",
     label: "Store large texts",
     hint: "Stores long texts and large documents even if they have no bytes.",
-    kind: "boolean",
-    default: true,
   },
-  {
-    path: "prefer",
-    label: "When a server sends both",
-    hint: "structuredContent, or the blocks.",
-    kind: "choice",
-    default: "structured",
-    choices: ["structured", "content"],
-  },
+  { path: "prefer", label: "When a server sends both", hint: "structuredContent, or the blocks." },
 ];
+
+/** What the configuration's schema says of a key. */
+interface KeySchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, KeySchema>>;
+}
+
+const ROOT: KeySchema = schema;
+
+/** The schema of the key at a path. */
+function schemaAt(path: string): KeySchema {
+  return path.split(".").reduce((section, key) => section.properties?.[key] ?? {}, ROOT);
+}
 
 /** Presets by name. */
 const PRESETS: Readonly<Record<string, SluiceConfig>> = {
@@ -234,11 +221,12 @@ class GuardrailsView extends ViewElement {
   }
 
   #field(field: ConfigField, config: SluiceConfig): TemplateResult {
-    const { path, label, hint, kind } = field;
-    const value = valueAt(config, path) ?? field.default;
+    const { path, label, hint } = field;
+    const { type, enum: choices, default: usual } = schemaAt(path);
+    const value = valueAt(config, path) ?? usual;
     const wrong = this.problem?.path === path ? html`<span class="wrong">${this.problem.message}</span>` : nothing;
     const told = html`<span class="soft">${hint}</span>${wrong}`;
-    if (kind === "boolean") {
+    if (type === "boolean") {
       return html`<label
         ><span class="check">
           <input
@@ -250,11 +238,11 @@ class GuardrailsView extends ViewElement {
         >${told}</label
       >`;
     }
-    if (kind === "choice") {
+    if (choices !== undefined) {
       return html`<label
         ><span class="label">${label}</span>
         <select @change=${(event: Event) => this.#set(path, (event.target as HTMLSelectElement).value)}>
-          ${field.choices.map((choice) => html`<option ?selected=${choice === value}>${choice}</option>`)}</select
+          ${choices.map((choice) => html`<option ?selected=${choice === value}>${choice}</option>`)}</select
         >${told}</label
       >`;
     }
