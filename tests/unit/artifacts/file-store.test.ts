@@ -222,6 +222,22 @@ describe("references in files", () => {
     expect([await named("a.txt"), await named("b.txt")]).toEqual([[], [id]]);
   });
 
+  test("an artifact is found by its name, whoever gives it that name or another at the same time", async () => {
+    const { id } = await store.putText("x", { scope, filename: "a.txt" });
+    const others = Array.from({ length: 3 }, () => new FileArtifactStore(root));
+    const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+    for (let turn = 0; turn < amount(40, 300); turn += 1) {
+      await Promise.all(
+        others.map(async (other, at) => {
+          await soon();
+          await other.update(id, { filename: at === 1 ? "A.txt" : "a.txt" }, scope);
+        }),
+      );
+      const { filename } = (await store.stat(id, scope)) ?? {};
+      expect(await named(filename ?? "")).toEqual([id]);
+    }
+  });
+
   test("an entry goes with its artifact, and with its name", async () => {
     const { id } = await store.putText("x", { scope, filename: "a.txt" });
     await store.update(id, { filename: "b.txt" }, scope);

@@ -24,7 +24,8 @@ test("there are pages, and README is one of them", () => {
 });
 
 describe.each(PAGES)("%s", (page) => {
-  test("its examples do what it says", async () => {
+  // Dozens of programs, one after the other.
+  test("its examples do what it says", { timeout: 300_000 }, async () => {
     const text = await read(page);
     await using folder = await ExampleFolder.open(page.replace("/", "-"), text);
     for (const { kind, source } of examples(text)) {

@@ -170,12 +170,12 @@ function contractOfTime(current: () => RegisterSubject, opening: OpenRegister): 
   test("one whose time is over is not found, and ends nothing", async () => {
     const subject = current();
     const { register } = subject;
-    await register.begin(session(subject, "brief", 0.5));
+    await register.begin(session(subject, "brief", 3));
     await register.begin(session(subject, "long"));
     await register.addTrace("brief", "t");
     await register.subscribe("brief", { namespace: "n", uri: "u" });
     expect(await register.find("brief")).not.toBeNull();
-    await subject.pass(600);
+    await subject.pass(3100);
     expect(await register.find("brief")).toBeNull();
     expect([await register.traces("brief"), await register.subscriptions("brief")]).toEqual([[], []]);
     expect(await register.end("brief")).toBeNull();

@@ -74,8 +74,9 @@ export async function renameRef(
 ): Promise<ArtifactRef | null> {
   const { filename } = objectOf(patch, "patch");
   const before = filename === undefined ? null : await readRef(folder, key, id);
-  if (before === null || before.ref.filename === filename) return updateRef(folder, key, id, patch);
-  const [old, next] = [before.ref.filename, filename].map((name) =>
+  if (before === null) return updateRef(folder, key, id, patch);
+  // Also a name that it has already: another process may take it away before this one has written it.
+  const [old, next] = [before.ref.filename === filename ? null : before.ref.filename, filename].map((name) =>
     typeof name === "string" ? entryOf(key, before, name) : undefined,
   );
   const isNow = async (entry: Entry): Promise<boolean> => {
