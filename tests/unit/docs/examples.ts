@@ -8,7 +8,6 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
-import { makePdf } from "../../../scripts/demo/pdf.mjs";
 import { makePng } from "../../../scripts/demo/png.mjs";
 import { COMMAND, ROOT } from "../cli/command.js";
 
@@ -37,7 +36,7 @@ export function examples(page: string): Example[] {
 /** The files that a page shows: a comment with `file: NAME` stands above each. */
 function files(page: string): [name: string, content: string][] {
   const found = page.matchAll(/<!-- file: ([\w.]+) -->\n```\w+\n([\s\S]*?)\n```/g);
-  return Array.from(found, ([, name = "", content = ""]) => [name, content]);
+  return Array.from(found, ([, name = "", content = ""]) => [name, `${content}\n`]);
 }
 
 /** The steps of a console block. */
@@ -70,9 +69,8 @@ export class ExampleFolder implements AsyncDisposable {
     await mkdir(join(folder, "bin"), { recursive: true });
     const script = `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`;
     await writeFile(join(folder, "bin", "sluice"), script, { mode: 0o755 });
-    for (const [file, content] of Object.entries(FILES)) {
-      if (page.includes(file)) await writeFile(join(folder, file), content());
-    }
+    // Its SHA-256, and with it its id, is the same everywhere: nothing is compressed.
+    if (page.includes("screenshot.png")) await writeFile(join(folder, "screenshot.png"), makePng());
     for (const [file, content] of files(page)) await writeFile(join(folder, file), content);
     return new ExampleFolder(folder);
   }
@@ -123,28 +121,4 @@ export async function typeErrors(programs: readonly (readonly [name: string, sou
     const name = file === undefined ? "" : basename(file.fileName);
     return `${name}:${line}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`;
   });
-}
-
-/** Made so that their SHA-256, and with it the ids, are the same everywhere: nothing is compressed. */
-const FILES: Readonly<Record<string, () => string | Uint8Array>> = {
-  "result.json": () => {
-    const content = makePdf({ packed: false }).toString("base64");
-    return inTextBlocks(JSON.stringify({ content, name: "Sales Dashboard", format: "pdf" }));
-  },
-  "screenshot.png": () => makePng(),
-  "rows.json": () => {
-    const rows = Array.from({ length: 12_000 }, (_, id) => ({ id, name: `row ${id}`, v: id / 2 }));
-    return inTextBlocks(JSON.stringify(rows), "12,000 rows in 0.8 s");
-  },
-  "logo.gif": () => {
-    const bytes = Buffer.alloc(1024, 7);
-    bytes.write("GIF89a");
-    bytes.writeUInt16LE(32, 6);
-    bytes.writeUInt16LE(16, 8);
-    return bytes;
-  },
-};
-
-function inTextBlocks(...texts: string[]): string {
-  return JSON.stringify({ content: texts.map((text) => ({ type: "text", text })) });
 }

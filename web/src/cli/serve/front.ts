@@ -5,7 +5,7 @@
 import { isFromElsewhere, type HostGuard } from "../../server/http/host-guard.js";
 import type { RequestHandler } from "../../server/http/listen.js";
 import { refusal, messagePage } from "../../server/http/answers.js";
-import { closingRefused, failed, originRefused } from "../../server/http/refusals.js";
+import { failed, originRefused, startingRefused } from "../../server/http/refusals.js";
 import type { ServeLog } from "./log.js";
 import type { Page } from "./page.js";
 
@@ -43,7 +43,7 @@ export class Front implements RequestHandler {
   };
 
   async #answered(request: Request): Promise<Response> {
-    if (this.#deps === undefined) return closingRefused();
+    if (this.#deps === undefined) return starting(request);
     const { server, page, hosts, takesLinks } = this.#deps;
     const token = takesLinks ? tokenInLink(request) : null;
     const isRead = request.method === "GET" || request.method === "HEAD";
@@ -54,6 +54,12 @@ export class Front implements RequestHandler {
     if (token !== null) return signedIn(server, request, token);
     return page === null ? server.fetch(request) : page.answer(request);
   }
+}
+
+/** 503, before the stores are open. A probe is told in the form of its own. */
+function starting({ url }: Request): Response {
+  const isProbe = /^\/(?:health|ready)$/.test(new URL(url).pathname);
+  return isProbe ? Response.json({ status: "starting" }, { status: 503 }) : startingRefused();
 }
 
 const WRONG = "The token in this address is not valid here: ask whoever runs this server for another one.";

@@ -49,6 +49,11 @@ export function closingRefused(): Response {
   return refusal(503, "E_STORE_CLOSED", CLOSING, { "Retry-After": "1" });
 }
 
+/** 503, before the server has opened its stores. */
+export function startingRefused(): Response {
+  return refusal(503, "E_STORE_CLOSED", "The server is starting: try again in a moment.", { "Retry-After": "1" });
+}
+
 /** 503, while a store or the state cannot be reached. */
 export function awayRefused({ code, message }: SluiceError): Response {
   return refusal(503, code, message, { "Retry-After": "2" });
