@@ -86,7 +86,9 @@ describe("a server that ends", () => {
   it("cannot be started: one sentence, and no stack", async () => {
     const host = new Host({ store, options: ["--bypass", "--", "no-such-command-here"] });
     expect((await host.ended).code).toBe(1);
-    expect(host.errors).toMatch(/^sluice: cannot start "no-such-command-here": there is no such command\n$/);
+    expect(host.errors).toMatch(
+      /^sluice: cannot start "no-such-command-here": there is no such command; check its spelling and PATH\n$/,
+    );
   });
 });
 
@@ -98,7 +100,9 @@ describe("a command that cannot be started", () => {
     expect(error).toMatchObject({ code: -32000 });
     expect(error?.message).toMatch(/^The server could not be started: there is no such command\. Check the command/);
     expect((await host.ended).code).toBe(1);
-    expect(host.errors).toMatch(/^sluice: cannot start "no-such-command-here": there is no such command\n$/);
+    expect(host.errors).toMatch(
+      /^sluice: cannot start "no-such-command-here": there is no such command; check its spelling and PATH\n$/,
+    );
   });
 
   it("keeps nobody waiting whose input has ended", async () => {
@@ -122,8 +126,8 @@ describe("a host that sends more than servers take", () => {
     expect(batch).toMatchObject([{ id: "in a batch", error: { code: -32600 } }]);
     const said = host.errors.split("\n").filter((line) => line.includes("was not passed on"));
     expect(said).toEqual([
-      expect.stringContaining('sluice: The client\'s notification "notifications/much" was not passed on'),
-      expect.stringContaining("sluice: The client's batch was not passed on"),
+      expect.stringContaining('sluice: the client\'s notification "notifications/much" was not passed on'),
+      expect.stringContaining("sluice: the client's batch was not passed on"),
     ]);
     expect(host.errors).not.toContain("much much");
   });

@@ -27,7 +27,7 @@ describe("transform over a store that refuses", () => {
       expect(stdout).toContain("not stored");
       expect(stdout).not.toContain(PDF.toString("base64").slice(0, 40));
       expect(() => JSON.parse(stdout) as unknown).not.toThrow();
-      expect(stderr).toMatch(/^sluice: The path of the store is a file .*: use a folder\.\nThe store is .*\n$/);
+      expect(stderr).toMatch(/^sluice: the store path is a file, .*: give a folder\nThe store is .*\n$/);
       expect(stderr).toContain(room.store);
       expect(stdout).not.toContain(room.store);
     }
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === "win32")("transform where the system refuse
         },
       },
     });
-    expect(ended.stderr).toMatch(/^sluice: The artifact is larger than the store's file system allows/);
+    expect(ended.stderr).toMatch(/^sluice: the artifact is larger than the store's file system allows/);
     expect((await listed(room.store)).map(({ sha256: hash }) => hash)).toEqual([sha256(PNG)]);
     expect(await readdir(join(room.store, "tmp"))).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe.skipIf(process.platform === "win32")("transform where the system refuse
     const { code, stdout, stderr } = await sluice(transform(room), { input: WORKBOOK, ...user });
     expect(code).toBe(73);
     expect(stdout).toContain("(E_STORE_DENIED)");
-    expect(stderr).toMatch(/^sluice: Access to the store was denied: /);
+    expect(stderr).toMatch(/^sluice: access to the store was denied: /);
   });
 });
 

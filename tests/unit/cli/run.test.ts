@@ -166,7 +166,7 @@ describe("sluice run starts nothing", () => {
     const args = [...BASICS, room.path("tmp"), "--", "/bin/sh", "-c", `echo started > ${room.path("proof")}`];
     const { code, stdout, stderr } = await sluice(args, { env: { PATH: room.folder } });
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^sluice: The command was not started because it cannot be sandboxed: .*package bubblewrap/);
+    expect(stderr).toMatch(/^sluice: the command was not started because it cannot be sandboxed: .*package bubblewrap/);
     expect(await readdir(room.folder)).not.toContain("proof");
   });
 
@@ -176,7 +176,7 @@ describe("sluice run starts nothing", () => {
     const { code, stderr } = await sluice([...BASICS, room.folder, "--", "true"]);
     expect([code, stderr]).toEqual([
       73,
-      expect.stringMatching(/^sluice: Something else has the name of the workspace.*\n$/),
+      expect.stringMatching(/^sluice: something else has the name of the workspace.*\n$/),
     ]);
   });
 

@@ -5,16 +5,17 @@
 import { createInterface } from "node:readline/promises";
 import { readRange, resolveRange, type Span, type WrittenRange } from "../artifacts/bytes.js";
 import { withRetention, RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
+import type { SweepReport } from "../artifacts/file/sweep.js";
 import type { Collected } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { counted, humanSize } from "../core/amounts.js";
 import { checkSections } from "../config/check.js";
 import { SluiceError } from "../errors/error.js";
 import type { Invocation } from "./commands.js";
-import { readConfig } from "./configuration.js";
+import { checkConfig, readConfig } from "./configuration.js";
 import { deliver } from "./terminal/delivery.js";
 import { CommandError, Exit, UsageError } from "./exit.js";
-import { artifactId, locate, locateAll, parseScope, scopeText } from "./store/scope.js";
+import { artifactId, locate, locateAll, missing, parseScope, scopeText } from "./store/scope.js";
 import { openKeptStore } from "./store/store.js";
 import { storeFolder } from "./store/folders.js";
 import { printJson } from "./terminal/json.js";
@@ -67,7 +68,7 @@ function sinceOf(written: string, command: string): number {
   const time = count === undefined ? dateOf(written) : Date.now() - Number(count) * (UNITS[unit] ?? 0);
   if (Number.isNaN(time)) {
     throw new UsageError(
-      `--since takes a time such as 30m, 12h, 7d or 2026-01-31, not ${JSON.stringify(written)}`,
+      `--since takes a time such as 30m, 12h, 7d or 2026-01-31; got ${JSON.stringify(written)}`,
       command,
     );
   }
@@ -123,11 +124,10 @@ export async function getArtifact(invocation: Invocation, terminal: Terminal): P
       invocation.command,
     );
   }
-  const scope = parseScope(invocation.values("scope"), invocation.command);
   const range = invocation.value("range");
   const wanted = range === undefined ? undefined : parseRange(range, invocation.command);
   const store = await openKeptStore(invocation.value("store"));
-  const ref = await locate(store, artifactId(invocation.operands[0] ?? ""), scope);
+  const ref = await locate(store, invocation);
   const span = wanted === undefined ? undefined : spanOf(wanted, ref.size_bytes);
   const bytes = await store.openReader(ref.id, { scope: ref.scope, ...(span !== undefined && { range: span }) });
   if (bytes === null) throw new SluiceError("E_NOT_FOUND", `${ref.id} was deleted just now`);
@@ -154,9 +154,8 @@ async function sayWhatCame(
 }
 
 export async function statArtifact(invocation: Invocation, { output }: Terminal): Promise<number> {
-  const scope = parseScope(invocation.values("scope"), invocation.command);
   const store = await openKeptStore(invocation.value("store"));
-  const ref = await locate(store, artifactId(invocation.operands[0] ?? ""), scope);
+  const ref = await locate(store, invocation);
   if (invocation.has("json")) await printJson(ref, output);
   else
     for (const [name, value] of facts(ref)) await output.write(`${output.dim(name.padEnd(9))} ${printable(value)}\n`);
@@ -187,7 +186,7 @@ export async function deleteArtifacts(invocation: Invocation, { output, errors }
   }
   if (invocation.has("json")) await printJson(outcomes, output);
   for (const { id, deleted } of outcomes) {
-    if (!deleted) await errors.write(`sluice: the store has no artifact ${printable(id)}\n`);
+    if (!deleted) await errors.write(`sluice: ${missing(id, scope)}\n`);
   }
   return outcomes.every(({ deleted }) => deleted) ? Exit.ok : Exit.failure;
 }
@@ -210,12 +209,19 @@ export async function collectGarbage(invocation: Invocation, { output }: Termina
   if (invocation.has("json"))
     await output.write(`${JSON.stringify({ ...swept, bytes, artifacts: collected?.artifacts ?? 0 })}\n`);
   else {
-    const expired = collected ? `${counted(collected.artifacts, "artifact")}, ` : "";
-    await output.write(
-      `removed ${expired}${counted(swept.blobs, "blob")}, ${counted(swept.temporaries, "leftover")}: ${humanSize(bytes)}\n`,
-    );
+    await output.write(`${removedText(swept, collected?.artifacts ?? 0, bytes)}\n`);
   }
   return Exit.ok;
+}
+
+/** What was removed, for people. `artifacts` are those that the `retention` of a configuration does not keep. */
+function removedText({ blobs, temporaries }: SweepReport, artifacts: number, bytes: number): string {
+  const parts = [
+    artifacts > 0 ? counted(artifacts, "artifact") : "",
+    blobs > 0 ? counted(blobs, "unused file") : "",
+    temporaries > 0 ? counted(temporaries, "unfinished file") : "",
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? "there was nothing to remove" : `removed ${parts.join(", ")}: ${humanSize(bytes)} freed`;
 }
 
 /** Deletes what the configuration's `retention` does not keep; null without one, or while another process does it. */
@@ -223,8 +229,10 @@ async function collect(store: ArtifactStore, configFile: string | undefined): Pr
   if (configFile === undefined) return null;
   const config = await readConfig(configFile);
   // A misspelt `retention` would silently keep everything.
-  checkSections(config);
-  const { store: kept } = withRetention(store, config);
+  const { store: kept } = await checkConfig(configFile, () => {
+    checkSections(config);
+    return withRetention(store, config);
+  });
   return kept instanceof RetainingArtifactStore ? kept.collect() : null;
 }
 
@@ -240,7 +248,7 @@ export async function purgeStore(invocation: Invocation, terminal: Terminal): Pr
 async function agreed(store: ArtifactStore, folder: string, { input, errors, signal }: Terminal): Promise<boolean> {
   if (input.isTTY !== true || !errors.isTerminal) {
     throw new UsageError(
-      "purge deletes every artifact and cannot ask you here; add --yes to confirm",
+      `purge deletes every artifact in ${printable(folder)} and there is no terminal to ask you on; add --yes to confirm`,
       "artifacts purge",
     );
   }
@@ -284,5 +292,6 @@ export function spanOf(range: WrittenRange, size: number): Span {
   const span = resolveRange(range, size);
   if (span !== null) return span;
   const length = `${size.toLocaleString("en")} ${size === 1 ? "byte" : "bytes"}`;
-  throw new CommandError(Exit.failure, `the range is outside the artifact, which has ${length}`);
+  const remedy = size === 0 ? "" : "; choose one that begins before its end";
+  throw new CommandError(Exit.failure, `the range is outside the artifact, which has ${length}${remedy}`);
 }

@@ -2,7 +2,7 @@
  * All commands with their operands, options and examples. Parsing and `--help` both use this table.
  * @module
  */
-import type { Terminal } from "./terminal/terminal.js";
+import { shellWord, type Terminal } from "./terminal/terminal.js";
 
 /** One option; a switch without `value`. */
 export interface OptionSpec {
@@ -12,6 +12,8 @@ export interface OptionSpec {
   readonly value?: string;
   readonly choices?: readonly string[];
   readonly multiple?: boolean;
+  /** What other programs call this option. They are not accepted, but the error points here. */
+  readonly otherNames?: readonly string[];
   readonly help: string;
 }
 
@@ -27,6 +29,14 @@ export interface Invocation {
   has(name: string): boolean;
 }
 
+/** `sluice NAME` with those of its options that a command line gave, to be typed as it is. */
+export function commandLine(name: string, invocation: Invocation, options: readonly string[]): string {
+  const given = options.flatMap((option) =>
+    invocation.values(option).map((value) => `--${option} ${shellWord(value)}`),
+  );
+  return ["sluice", name, ...given].join(" ");
+}
+
 /** Runs a command and returns the exit code. Throws SluiceError, CommandError, PipeClosed. */
 type CommandRun = (invocation: Invocation, terminal: Terminal) => Promise<number>;
 
@@ -40,6 +50,8 @@ export interface CommandSpec {
   readonly choices?: readonly string[];
   readonly minOperands?: number;
   readonly maxOperands: number;
+  /** What to do instead of giving more operands. */
+  readonly further?: string;
   readonly options: readonly OptionSpec[];
   /** Whether it writes to the store: an error of the store then exits 73, else 74. */
   readonly changesStore?: boolean;
@@ -119,6 +131,9 @@ const PERSIST: OptionSpec = {
   help: "whether users' files outlive a session; if not, a session's files are deleted at its end; default: `true`",
 };
 
+/** What other programs call the address to listen at. */
+const ADDRESS = ["--port", "--host", "--address", "--bind"] as const;
+
 /** `sluice serve` */
 const SERVE_COMMAND: CommandSpec = {
   name: "serve",
@@ -133,7 +148,12 @@ const SERVE_COMMAND: CommandSpec = {
     "Artifacts and users' files are kept in --store, or else in a private folder that is deleted at the end. Several processes with the same --state and --store serve as one; they need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET. Ctrl-C ends it: running requests have ten seconds, and every program that was started ends too.",
   ],
   options: [
-    { name: "listen", value: "HOST:PORT", help: "where to listen; port 0 means any free one" },
+    {
+      name: "listen",
+      value: "HOST:PORT",
+      otherNames: ADDRESS,
+      help: "where to listen; port 0 means any free one",
+    },
     {
       name: "config",
       value: "FILE",
@@ -264,6 +284,7 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
     operands: "SOURCE.TOOL",
     minOperands: 1,
     maxOperands: 1,
+    further: "give the tool's arguments with --args, a JSON object",
     about: [
       "Connects to the source, which is one of the file or a preset, calls the tool, and prints the observation. Bytes and large text of the result go to the store, with a line on standard error for each.",
       "Exits 1 when the tool says that it failed: the observation says how. Ctrl-C cancels the call, at the server too.",
@@ -483,6 +504,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: "listen",
         value: "HOST:PORT",
+        otherNames: ADDRESS,
         help: "serve Streamable HTTP at this address, under /mcp, instead of standard input and output; an address that other machines can reach needs a token in SLUICE_PROXY_TOKEN, or in the file named in SLUICE_PROXY_TOKEN_FILE",
       },
       { ...STORE, value: "DIR|session", help: `${STORE.help}; \`session\` is deleted at the end` },

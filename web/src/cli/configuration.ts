@@ -5,11 +5,11 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { SluiceConfig } from "../config/types.js";
-import { SluiceError } from "../errors/error.js";
+import { SluiceError, type ErrorCode } from "../errors/error.js";
 import { MEGABYTES, type FLAGS } from "../files/options.js";
 import type { Invocation } from "./commands.js";
 import { CommandError, Exit, systemReason, UsageError } from "./exit.js";
-import { printable } from "./terminal/terminal.js";
+import { clause, fileName } from "./terminal/terminal.js";
 
 /** Reads the core's configuration. The core checks its keys and values. */
 export async function readConfig(file: string): Promise<SluiceConfig> {
@@ -22,9 +22,9 @@ export async function readConfig(file: string): Promise<SluiceConfig> {
  * @throws CommandError 66 if the file cannot be read, SluiceError E_CONFIG_JSON if it holds no JSON object.
  */
 export async function readJsonObject(file: string, example: string): Promise<Readonly<Record<string, unknown>>> {
-  const value = parsed(file, await readConfigFile(file));
+  const value = await parsed(file, await readConfigFile(file));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const sentence = `the configuration ${printable(file)} must be a JSON object, for instance ${example}`;
+    const sentence = `the configuration ${fileName(file)} must be a JSON object, for instance ${example}`;
     throw new SluiceError("E_CONFIG_JSON", sentence);
   }
   return value as Readonly<Record<string, unknown>>;
@@ -35,27 +35,45 @@ export async function readConfigFile(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new CommandError(Exit.input, `cannot read the configuration ${printable(file)}: ${systemReason(error)}`, {
+    throw new CommandError(Exit.input, `cannot read the configuration ${fileName(file)}: ${systemReason(error)}`, {
       cause: error,
     });
   }
 }
 
-function parsed(file: string, text: string): unknown {
+/** Checks the content of a configuration file. Errors of the configuration name the file. */
+export async function checkConfig<T>(file: string | undefined, work: () => T | Promise<T>): Promise<T> {
   try {
-    return JSON.parse(text) as unknown;
+    return await work();
   } catch (error) {
-    const what = text.trim() === "" ? "is empty; write {} to set nothing" : `is not JSON${placeOf(error, text)}`;
-    throw new SluiceError("E_CONFIG_JSON", `the configuration ${printable(file)} ${what}`);
+    if (file === undefined || !(error instanceof SluiceError) || !OF_CONFIGURATION.has(error.code)) throw error;
+    const { code, message, path } = error;
+    const sentence = `${fileName(file)}: ${clause(message)}`;
+    throw new SluiceError(code, sentence, path === undefined ? {} : { path }, { cause: error });
   }
 }
 
-/** ` from line 2, column 7 on`, if the parser reports a position. Its message is not used: it quotes the text, which may be secret. */
-export function placeOf(error: unknown, text: string): string {
-  const position = /at position (\d+)/.exec((error as Error).message)?.[1];
-  if (position === undefined) return "";
-  const before = text.slice(0, Number(position)).split("\n");
-  return ` from line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1} on`;
+const OF_CONFIGURATION: ReadonlySet<ErrorCode> = new Set([
+  "E_CONFIG_JSON",
+  "E_CONFIG_KEY",
+  "E_CONFIG_VALUE",
+  "E_TOOL_CONFIG",
+]);
+
+async function parsed(file: string, text: string): Promise<unknown> {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    const what = text.trim() === "" ? "is empty; write {} to set nothing" : await notJson(text);
+    throw new SluiceError("E_CONFIG_JSON", `the configuration ${fileName(file)} ${what}`);
+  }
+}
+
+/** `is not JSON: line 2, column 7`. The parser is loaded only for this. */
+export async function notJson(text: string): Promise<string> {
+  const { placeOfFault } = await import("../json/text.js");
+  const place = placeOfFault(text);
+  return place === "" ? "is not JSON" : `is not JSON: ${place}`;
 }
 
 /** Largest file for a secret, in bytes. */

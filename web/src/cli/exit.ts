@@ -113,10 +113,9 @@ export function errorInPlace(error: SluiceError, line?: number): string {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file or folder",
   EACCES: "permission denied",
   EPERM: "permission denied",
-  EISDIR: "it is a folder",
+  EISDIR: "it is a folder; give a file",
   ENOTDIR: "part of the path is not a folder",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
@@ -126,8 +125,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: "too many files are open",
 };
 
-/** The reason of a system error, in words. */
-export function systemReason(error: unknown): string {
+/** The reason of a system error, in words. `kind` is what the path should have named. */
+export function systemReason(error: unknown, kind: "file" | "folder" = "file"): string {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT") return `there is no such ${kind}`;
   return (code !== undefined ? REASONS[code] : undefined) ?? message;
 }

@@ -7,7 +7,8 @@ import { counted, humanSize } from "../core/amounts.js";
 import { FLAGS, MIB } from "../files/options.js";
 import { coreDescriber, UserStorage } from "../files/user-storage.js";
 import type { UserFile } from "../files/user-file.js";
-import type { Invocation } from "./commands.js";
+import { SluiceError } from "../errors/error.js";
+import { commandLine, type Invocation } from "./commands.js";
 import { deliver } from "./terminal/delivery.js";
 import { Exit, UsageError } from "./exit.js";
 import { fileFlags } from "./configuration.js";
@@ -16,7 +17,7 @@ import { openLargeStore, openKeptStore } from "./store/store.js";
 import { Progress } from "./terminal/progress.js";
 import { printJson } from "./terminal/json.js";
 import { printTable, tabbedRow, type Column } from "./terminal/table.js";
-import { humanAge, printable, type Output, type Terminal } from "./terminal/terminal.js";
+import { clause, humanAge, printable, type Output, type Terminal } from "./terminal/terminal.js";
 
 export async function listFiles(invocation: Invocation, { output }: Terminal): Promise<number> {
   const files = await withFiles(invocation, (storage) => storage.list());
@@ -136,5 +137,16 @@ async function withFiles<T>(invocation: Invocation, work: (files: UserStorage) =
   const store = large === undefined ? near : new TieredArtifactStore({ near, far: large.store, limitBytes });
   const owner = { tenant_id: invocation.value("tenant") ?? null, user_id };
   const options = { describer: coreDescriber(undefined), maxBytes: Math.floor(max_file_size_mb * MIB) };
-  return await work(new UserStorage(store, owner, options));
+  try {
+    return await work(new UserStorage(store, owner, options));
+  } catch (error) {
+    throw withList(error, invocation);
+  }
+}
+
+/** The error of a file that is not there, with the command that lists those that are. */
+function withList(error: unknown, invocation: Invocation): unknown {
+  if (!(error instanceof SluiceError) || error.code !== "E_NOT_FOUND" || error.message.endsWith("?")) return error;
+  const list = commandLine("files list", invocation, ["user", "tenant", "store", "large-store"]);
+  return new SluiceError(error.code, `${clause(error.message)}, with \`${list}\``, {}, { cause: error });
 }

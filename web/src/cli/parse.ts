@@ -113,18 +113,20 @@ function strayWord({ name, operands }: CommandSpec, word: string): UsageError {
 }
 
 function unknownOption(spec: CommandSpec, written: string): UsageError {
+  return new UsageError(`${spec.name} has no option ${written}${optionHint(spec, written)}`, spec.name);
+}
+
+/** What to write in place of an unknown option; empty if that is unknown. */
+function optionHint(spec: CommandSpec, written: string): string {
+  const other = spec.options.find(({ otherNames }) => otherNames?.includes(written) === true);
+  if (other !== undefined) return `; use --${other.name} ${other.value ?? ""}`.trimEnd();
   const known = [...spec.options, ...GLOBAL_OPTIONS].map(({ name }) => `--${name}`);
   const meant = nearest(written, known);
-  const elsewhere = COMMANDS.find(({ options }) => options.some(({ name }) => `--${name}` === written));
-  const hint =
-    meant !== undefined
-      ? `; did you mean ${meant}?`
-      : spec.operands.startsWith("--")
-        ? "; put options of the command after --"
-        : elsewhere !== undefined
-          ? `; ${elsewhere.name} has it`
-          : "";
-  return new UsageError(`${spec.name} has no option ${written}${hint}`, spec.name);
+  if (meant !== undefined) return `; did you mean ${meant}?`;
+  if (spec.operands.startsWith("--")) return "; put options of the command after --";
+  const group = verbsOf(spec.name.split(" ", 1)[0] ?? spec.name);
+  const sibling = group.find(({ options }) => options.some(({ name }) => `--${name}` === written));
+  return sibling === undefined ? "" : `; ${sibling.name} has it`;
 }
 
 /** The checked value; the empty string for a switch. */
@@ -149,21 +151,42 @@ function checkedValue(
     );
   }
   if (option.choices !== undefined && !option.choices.includes(value)) {
-    throw new UsageError(`${written} must be ${option.choices.join(" or ")}, not ${JSON.stringify(value)}`, spec.name);
+    throw new UsageError(`${written} must be ${option.choices.join(" or ")}; got ${JSON.stringify(value)}`, spec.name);
   }
   return value;
 }
 
 function checkOperands(spec: CommandSpec, operands: readonly string[]): void {
-  if (operands.length < (spec.minOperands ?? 0)) throw new UsageError(`${spec.name} needs ${spec.operands}`, spec.name);
+  if (operands.length < (spec.minOperands ?? 0))
+    throw new UsageError(`${spec.name} needs ${inWords(spec.operands)}`, spec.name);
   if (operands.length > spec.maxOperands) {
     const extra = operands.slice(spec.maxOperands).map((word) => JSON.stringify(word));
-    const words = spec.operands.replace(/[[\]]/g, "");
-    const takes = spec.maxOperands === 0 ? "no arguments" : spec.maxOperands === 1 ? `one ${words}` : words;
-    throw new UsageError(`${spec.name} takes ${takes}; leave out ${extra.join(", ")}`, spec.name);
+    const [word = "", ...others] = wordsOf(spec.operands);
+    const takes = word === "" ? "no arguments" : others.length === 0 ? `one ${word}` : inWords(spec.operands);
+    const remedy = spec.further ?? `leave out ${extra.join(", ")}`;
+    throw new UsageError(`${spec.name} takes ${takes}; ${remedy}`, spec.name);
   }
   const stray = operands.find((word) => spec.choices?.includes(word) === false);
-  if (stray !== undefined) throw unknownWord(`${spec.name} has no`, stray, spec.choices ?? [], spec.name);
+  if (stray !== undefined) throw unknownWord(`${spec.name} does not support`, stray, spec.choices ?? [], spec.name);
+}
+
+/** `NAME` and `NEW` of `[NAME NEW]`. */
+function wordsOf(operands: string): readonly string[] {
+  return operands
+    .replace(/[[\]]/g, "")
+    .split(" ")
+    .filter((word) => word !== "");
+}
+
+/** `SOURCE URI` is "a SOURCE and a URI", `ID…` is "one or more IDs", `bash|zsh` is "one of bash, zsh". */
+function inWords(operands: string): string {
+  return wordsOf(operands)
+    .map((word) => {
+      if (word.endsWith("…")) return `one or more ${word.slice(0, -1)}s`;
+      if (word.includes("|")) return `one of ${word.replaceAll("|", ", ")}`;
+      return `${/^[AEIO]/.test(word) ? "an" : "a"} ${word}`;
+    })
+    .join(" and ");
 }
 
 function invocation(

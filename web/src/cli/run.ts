@@ -26,10 +26,9 @@ import { printable } from "./terminal/terminal.js";
 /** Returns the command's exit code. Throws UsageError, and SluiceError if the sandbox is unavailable. */
 export async function run(invocation: Invocation): Promise<number> {
   const user_id = invocation.value("user");
-  if (user_id === undefined) throw new UsageError("name the user that the server is for: --user NAME", "run");
   const { operands } = invocation;
-  if (operands.length === 0) {
-    throw new UsageError("run needs a command: sluice run --user NAME -- COMMAND ARGS…", "run");
+  if (user_id === undefined || operands.length === 0) {
+    throw new UsageError("run needs a user and a command: sluice run --user NAME -- COMMAND ARGS…", "run");
   }
   const root = invocation.value("tmp");
   const name = await workspaceName({ tenant_id: invocation.value("tenant") ?? null, user_id });

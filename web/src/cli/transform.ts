@@ -16,7 +16,7 @@ import type { SluiceError } from "../errors/error.js";
 import { withoutInterceptor } from "../mcp/interceptor-config.js";
 import { isBlank, linePieces } from "../jsonrpc/lines.js";
 import type { Invocation } from "./commands.js";
-import { readConfig } from "./configuration.js";
+import { checkConfig, readConfig } from "./configuration.js";
 import { errorInPlace, Exit, exitCodeOfAnswer, isDataError, UsageError } from "./exit.js";
 import { openInput, withoutMark, type Input } from "./terminal/input.js";
 import { indent, oneLine } from "./terminal/json.js";
@@ -63,7 +63,10 @@ function transformOptions(invocation: Invocation, signal: AbortSignal): Transfor
 function namespaceOf(invocation: Invocation): string | undefined {
   const namespace = invocation.value("namespace");
   if (namespace === undefined || /^[\w.-]{1,64}$/.test(namespace)) return namespace;
-  throw new UsageError("--namespace takes at most 64 letters, digits, `-`, `_` and `.`", invocation.command);
+  throw new UsageError(
+    `--namespace may only contain letters, digits, "-", "_" and ".", at most 64 of them; got ${JSON.stringify(namespace)}`,
+    invocation.command,
+  );
 }
 
 async function transformWhole(work: Work, pretty: boolean): Promise<number> {
@@ -205,35 +208,44 @@ class Line {
 
 export async function restore(invocation: Invocation, terminal: Terminal): Promise<number> {
   const scope = parseScope(invocation.values("scope"), invocation.command);
-  const { chunks } = await openInput(invocation.operands[0], terminal);
+  const { name, chunks } = await openInput(invocation.operands[0], terminal);
   const store = await openKeptStore(invocation.value("store"));
   const sluice = await openSluice(scope === undefined ? acrossScopes(store) : store, undefined);
-  const restorer = new Restorer(sluice, scope, terminal.output, new Progress(terminal.errors, "restore"));
-  return invocation.has("ndjson")
-    ? restorer.lines(withoutMark(chunks))
-    : restorer.whole(withoutMark(chunks), terminal.output.isTerminal);
+  const restorer = new Restorer(sluice, scope, name, terminal);
+  return invocation.has("ndjson") ? restorer.lines(withoutMark(chunks)) : restorer.whole(withoutMark(chunks));
 }
 
 /** Restores results. Holds the reduced text, since its references are at its end; stored content streams through. */
 class Restorer {
   readonly #sluice: Sluice;
   readonly #scope: ArtifactScope | undefined;
+  readonly #input: string;
   readonly #output: Output;
+  readonly #errors: Output;
   readonly #progress: Progress;
 
-  constructor(sluice: Sluice, scope: ArtifactScope | undefined, output: Output, progress: Progress) {
+  /** `input` is the name of the input, for errors. */
+  constructor(sluice: Sluice, scope: ArtifactScope | undefined, input: string, { output, errors }: Terminal) {
     this.#sluice = sluice;
     this.#scope = scope;
+    this.#input = input;
     this.#output = output;
-    this.#progress = progress;
+    this.#errors = errors;
+    this.#progress = new Progress(errors, "restore");
   }
 
-  async whole(chunks: AsyncIterable<Uint8Array>, endLine: boolean): Promise<number> {
+  async whole(chunks: AsyncIterable<Uint8Array>): Promise<number> {
     const text = new Text();
-    for await (const chunk of chunks) text.add(chunk);
-    const exit = await this.#one(text.take(), undefined);
-    if (endLine || exit !== Exit.ok) await this.#output.write("\n");
-    return exit;
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      text.add(chunk);
+    }
+    const error = await this.#one(text.take(), undefined);
+    if (error !== null || this.#output.isTerminal) await this.#output.write("\n");
+    if (error === null) return Exit.ok;
+    await reportInput(this.#input, error, bytes === 0, this.#errors);
+    return Exit.data;
   }
 
   async lines(chunks: AsyncIterable<Uint8Array>): Promise<number> {
@@ -246,14 +258,15 @@ class Restorer {
       number += 1;
       const blank = text.blank;
       const line = text.take();
-      const outcome = blank ? Exit.ok : await this.#one(line, number);
-      if (outcome !== Exit.ok) exit = outcome;
+      const error = blank ? null : await this.#one(line, number);
+      if (error !== null) exit = Exit.data;
       await this.#output.write("\n");
     }
     return exit;
   }
 
-  async #one(json: string, line: number | undefined): Promise<number> {
+  /** Restores one result. Returns the error that it printed in place of the result. */
+  async #one(json: string, line: number | undefined): Promise<SluiceError | null> {
     let begun = false;
     try {
       for await (const piece of this.#sluice.restoreStream(
@@ -264,11 +277,11 @@ class Restorer {
         await this.#output.write(piece);
         await this.#progress.add(piece.length);
       }
-      return Exit.ok;
+      return null;
     } catch (error) {
       if (begun || !isDataError(error)) throw error;
       await this.#output.write(errorInPlace(error, line));
-      return Exit.data;
+      return error;
     } finally {
       await this.#progress.done();
     }
@@ -298,6 +311,8 @@ class Text {
 /** Creates a Sluice over `store`, configured by a JSON file if given. */
 export async function openSluice(store: ArtifactStore, configFile: string | undefined): Promise<Sluice> {
   const all = configFile === undefined ? undefined : await readConfig(configFile);
-  const { store: kept, config } = withRetention(store, all);
-  return createSluiceOver({ store: kept, onFailure: "answer" }, withoutInterceptor(config));
+  return checkConfig(configFile, () => {
+    const { store: kept, config } = withRetention(store, all);
+    return createSluiceOver({ store: kept, onFailure: "answer" }, withoutInterceptor(config));
+  });
 }

@@ -185,7 +185,7 @@ function gone(id: string): SluiceError {
     "E_NOT_FOUND",
     name.startsWith("truncated_")
       ? `artifact ${name} was never stored, so it cannot be restored: see its source.warning, and call the tool again`
-      : `there is no artifact ${name} in this scope of the store: use the scope and the store that it is in, or call the tool again`,
+      : `there is no artifact ${name} in this scope of the store: give the store and the scope that it was stored with, or call the tool again`,
   );
 }
 

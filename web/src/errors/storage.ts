@@ -13,7 +13,7 @@ const DENIED =
   "and that it is not on a read-only disk.";
 const HANDLES = "Too many files are open: close readers and writers that are no longer needed, or raise the limit.";
 
-const NO_FOLDER = "The path of the store is a file or is inside one: use a folder.";
+const NO_FOLDER = "The store path is a file, or lies inside one: give a folder.";
 
 const KNOWN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ["E_STORE_FULL", FULL],
@@ -27,7 +27,7 @@ const KNOWN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 const OTHER = {
   read: ["E_STORE_READ", "The store could not be read: check the disk and the store folder, then try again."],
-  write: ["E_STORE_WRITE", "The store could not be written: check the disk and the store folder, then try again."],
+  write: ["E_STORE_WRITE", "The store could not be written to: check the disk and the store folder, then try again."],
 } as const;
 
 /** Said of a text that another store saved, whose bound was larger. */

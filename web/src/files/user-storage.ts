@@ -243,7 +243,7 @@ export class UserStorage {
 
 function missing(filename: string, names: readonly string[]): SluiceError {
   const [meant] = nearestNames(filename, names);
-  const remedy = meant === undefined ? "list the files to see which there are." : `did you mean ${quoted(meant)}?`;
+  const remedy = meant === undefined ? "list the files to see their names." : `did you mean ${quoted(meant)}?`;
   return new SluiceError("E_NOT_FOUND", `There is no file ${quoted(filename)}: ${remedy}`);
 }
 

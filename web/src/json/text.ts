@@ -46,6 +46,25 @@ export function parseJson(text: string): ValueNode {
   }
 }
 
+/**
+ * Where a text stops being JSON: `line 1, column 8`, and that it ends too early if it does. Never quotes the text. Empty if
+ * the place is unknown.
+ */
+export function placeOfFault(text: string): string {
+  try {
+    parse(text, { mode: "json" });
+    return "";
+  } catch (error) {
+    const { line, column, message } = error as Readonly<Record<string, unknown>>;
+    if (typeof message === "string" && message.startsWith("Unexpected end of input")) {
+      const lines = text.split("\n");
+      const last = Array.from(lines.at(-1) ?? "").length + 1;
+      return `line ${lines.length}, column ${last}: the document ends before it is complete`;
+    }
+    return typeof line === "number" && typeof column === "number" ? `line ${line}, column ${column}` : "";
+  }
+}
+
 /** The range of a node in the parsed text. */
 export function spanOf(node: ValueNode | MemberNode): TextSpan {
   return { start: node.loc.start.offset, end: node.loc.end.offset };

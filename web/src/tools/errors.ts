@@ -203,12 +203,17 @@ export function missingKey(path: string, wanted: string): ToolConfigError {
 }
 
 /** A key is unknown. Suggests the nearest key, or lists them all. */
-export function unknownKey(parent: string, key: string, known: readonly string[]): ToolConfigError {
+export function unknownKey(
+  parent: string,
+  key: string,
+  known: readonly string[],
+  what = "a configuration key",
+): ToolConfigError {
   const path = below(parent, key);
   const meant = nearest(key.slice(0, MAX_KEY).toLowerCase().replaceAll("-", "_"), known);
-  const all = known.length === 1 ? `the only key is ${known[0]}` : `the keys are ${known.join(", ")}`;
+  const all = known.length === 1 ? `the only key is "${known[0]}"` : `the keys are ${known.join(", ")}`;
   const remedy = meant === undefined ? all : `did you mean ${meant}?`;
-  return new ToolConfigError(path, `${keyNamed(path)} is not a configuration key; ${remedy}`);
+  return new ToolConfigError(path, `${keyNamed(path)} is not ${what}; ${remedy}`);
 }
 
 /** The path of a member or an element, such as `sources[2].env`. */

@@ -138,7 +138,7 @@ describe("sluice sign-in", () => {
     expect([page.status, await page.text()]).toEqual([400, expect.stringContaining("You are not signed in")]);
     const { code, stderr } = await connecting.ended;
     expect(code).toBe(77);
-    expect(stderr).toContain("sluice: The request for access to files was declined: nothing was stored.");
+    expect(stderr).toContain("sluice: the request for access to files was declined: nothing was stored");
     expect(await readdir(room.path("sluice/tokens")).catch(() => [])).toEqual([]);
   });
 

@@ -2,11 +2,20 @@
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactStore, StoredArtifact } from "../../../../web/src/artifacts/store.js";
+import type { Invocation } from "../../../../web/src/cli/commands.js";
+import { parse } from "../../../../web/src/cli/parse.js";
 import { acrossScopes, artifactId, locate, locateAll } from "../../../../web/src/cli/store/scope.js";
 
 const ANNE = { user_id: "anne" };
 const BERT = { user_id: "bert" };
 const BYTES = new TextEncoder().encode("what both have");
+
+/** The command line that asks for an artifact. */
+function asking(id: string, ...options: readonly string[]): Invocation {
+  const request = parse(["artifacts", "get", id, ...options]);
+  if (request.kind !== "run") throw new Error("This is help.");
+  return request.invocation;
+}
 
 /** Two scopes with different contents under one id, as twelve hexadecimal digits allow and chance hardly does. */
 async function ambiguous(): Promise<{ readonly store: ArtifactStore; readonly id: string }> {
@@ -43,22 +52,25 @@ describe("without a scope", () => {
     const refs = await locateAll(store, id, undefined);
     expect(refs).toHaveLength(2);
     expect(new Set(refs.map(({ scope }) => scope.user_id))).toEqual(new Set(["anne", "bert"]));
-    expect((await locate(store, id, undefined)).id).toBe(id);
+    expect((await locate(store, asking(id))).id).toBe(id);
   });
 
   test("different contents under one id are told apart by nobody but the person, who is told the scopes", async () => {
     const { store, id } = await ambiguous();
     const refusal = { code: "E_INVALID_ARGUMENT", message: expect.stringMatching(/anne.*bert.*--scope/s) };
-    await expect(locate(store, id, undefined)).rejects.toMatchObject(refusal);
+    await expect(locate(store, asking(id))).rejects.toMatchObject(refusal);
     await expect(acrossScopes(store).get(id)).rejects.toMatchObject(refusal);
-    expect((await locate(store, id, BERT)).scope.user_id).toBe("bert");
+    expect((await locate(store, asking(id, "--scope", "user=bert"))).scope.user_id).toBe("bert");
   });
 
   test("an id that nobody has is E_NOT_FOUND, and says where to look", async () => {
-    await expect(locate(new MemoryArtifactStore(), "sluice_none", undefined)).rejects.toMatchObject({
-      code: "E_NOT_FOUND",
-      message: expect.stringContaining("sluice artifacts list"),
-    });
+    await expect(locate(new MemoryArtifactStore(), asking("sluice_none", "--store", "my store"))).rejects.toMatchObject(
+      {
+        code: "E_NOT_FOUND",
+        message:
+          "there is no artifact sluice_none in this store; to see what it has, run `sluice artifacts list --store 'my store'`",
+      },
+    );
   });
 });
 
@@ -67,7 +79,7 @@ describe("with a scope", () => {
     const store = new MemoryArtifactStore();
     const { id } = await store.putBytes(BYTES, { scope: ANNE });
     expect(await locateAll(store, id, BERT)).toEqual([]);
-    await expect(locate(store, id, BERT)).rejects.toMatchObject({
+    await expect(locate(store, asking(id, "--scope", "user=bert"))).rejects.toMatchObject({
       code: "E_NOT_FOUND",
       message: expect.stringContaining("bert"),
     });

@@ -135,7 +135,7 @@ describe("a source that fails", () => {
 describe("what cannot be meant", () => {
   test.each([
     [["filesytem"], /did you mean filesystem\?/],
-    [["frobnicate"], /there is no source "frobnicate"; presets are chrome-devtools, /],
+    [["frobnicate"], /there is no source "frobnicate"; use one of the presets \(chrome-devtools, /],
   ])("the name %j exits 2", async (names, sentence) => {
     const { code, stdout, stderr } = await sluiceHere(["tools", "list", ...names]);
     expect([code, stdout]).toEqual([2, ""]);
@@ -211,7 +211,7 @@ test("what a server cannot say about its resources hides nothing else", async ()
   ]);
   expect(code).not.toBe(0);
   expect(stdout).toMatch(/^scripted: connected in .*\n5 tools:\n {2}look, /);
-  expect(stderr).toMatch(/^sluice: The source "scripted" /);
+  expect(stderr).toMatch(/^sluice: the source "scripted" /);
 });
 
 test("a preset is connected to with variables of the environment, and a source of its name goes before it", async () => {
@@ -293,7 +293,7 @@ describe("lists", () => {
     for (const verb of ["list", "templates"]) {
       const { code, stdout, stderr } = await sluiceHere(["resources", verb, "files", ...config]);
       expect([code, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(/^sluice: The source files has no resources: .*\n$/);
+      expect(stderr).toMatch(/^sluice: the source files has no resources: .*\n$/);
     }
   });
 });

@@ -182,7 +182,7 @@ const MISSING: ReadonlySet<string> = new Set(["NoSuchKey", "NoSuchUpload"]);
 
 const OTHER = {
   read: "The object storage could not be read: check that it can be reached, then try again.",
-  write: "The object storage could not be written: check that it can be reached, then try again.",
+  write: "The object storage could not be written to: check that it can be reached, then try again.",
 } as const;
 
 /** Most characters of the name of an error. */

@@ -10,7 +10,7 @@ import { PassThrough } from "../../mcp/pass-through.js";
 import { mismatchIn } from "../../mcp/http/mirror-headers.js";
 import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import { printable, type Terminal } from "../terminal/terminal.js";
+import { clause, printable, type Terminal } from "../terminal/terminal.js";
 import { CommandServer, type Post } from "./command-server.js";
 import { clientKey, logOf } from "./interceptors.js";
 import { refusal, tell, type HttpRequest } from "./http-listener.js";
@@ -193,7 +193,7 @@ export class CommandSessions implements AsyncDisposable {
     const deps = { command, interceptor, terminal, isShared, ...(env !== undefined && { env }) };
     const server = await CommandServer.start(deps).catch((error: unknown) => {
       // The operator sees the error, not the client.
-      if (error instanceof SluiceError) tell(terminal, printable(error.message));
+      if (error instanceof SluiceError) tell(terminal, printable(clause(error.message)));
       throw error;
     });
     this.#started.set(key, server);

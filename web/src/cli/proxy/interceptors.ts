@@ -15,10 +15,10 @@ import {
 } from "../../mcp/interceptor.js";
 import type { SchemaMode } from "../../mcp/schemas/schemas.js";
 import type { Invocation } from "../commands.js";
-import { readConfig } from "../configuration.js";
+import { checkConfig, readConfig } from "../configuration.js";
 import { UsageError } from "../exit.js";
 import { openStore, prepareStore, sessionFolder } from "../store/store.js";
-import { printable, type Output, type Terminal } from "../terminal/terminal.js";
+import { clause, printable, type Output, type Terminal } from "../terminal/terminal.js";
 import { cleanNamespace } from "../../artifacts/reference.js";
 
 const DAY = 86_400;
@@ -65,7 +65,7 @@ export async function openProxyInterceptors(
   const place = invocation.value("store");
   const session =
     place === "session" ? await sessionFolder(" for --store session", "a store with --store DIR") : undefined;
-  const common = await interceptorDeps({
+  const options = {
     store: session === undefined ? openStore(place) : new FileArtifactStore(session.path),
     config: { ...said, retention: { ...RETENTION, ...said.retention } },
     namespace:
@@ -75,7 +75,8 @@ export async function openProxyInterceptors(
     showImages: invocation.has("inline-images"),
     schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
     onEvent: logOf(terminal.errors),
-  });
+  };
+  const common = await checkConfig(file, () => interceptorDeps(options));
   const copies = new Copies(common.store);
   const deps: InterceptorDeps = { ...common, writeCopy: (ref, signal) => copies.write(ref, signal) };
   // Done last, so that an invalid command line creates no folder.
@@ -150,7 +151,7 @@ export function logOf(errors: Output): (event: InterceptorEvent) => void {
 }
 
 function linesOf(event: InterceptorEvent): readonly string[] {
-  if (event.kind === "failed") return [event.error.message];
+  if (event.kind === "failed") return [clause(event.error.message)];
   if (event.kind === "expanded") {
     return [`${event.tool}: ${event.id} was put into its argument ${event.path} as ${event.form}`];
   }

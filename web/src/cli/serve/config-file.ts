@@ -6,7 +6,7 @@ import { z } from "zod";
 import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from "../../tools/errors.js";
 import { fillVariables, variableNames, type Variables } from "../../tools/config/variables.js";
 import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
-import { readJsonObject } from "../configuration.js";
+import { checkConfig, readJsonObject } from "../configuration.js";
 import { SCHEMA, type ServeFile } from "./schema.js";
 import { placeOf, valueAt } from "../../tools/config/config.js";
 
@@ -25,7 +25,8 @@ interface ReadServeFile {
 
 /** Reads the file. Throws CommandError 66, and SluiceError that names the wrong key but never its value. */
 export async function readServeFile(file: string, env: NodeJS.ProcessEnv): Promise<ReadServeFile> {
-  return checkServeFile(await readJsonObject(file, EXAMPLE), env);
+  const said = await readJsonObject(file, EXAMPLE);
+  return checkConfig(file, () => checkServeFile(said, env));
 }
 
 /** Checks the content of a file. Throws SluiceError like {@link readServeFile}. */

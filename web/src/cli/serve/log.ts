@@ -2,7 +2,7 @@
  * Logs on standard error, without secrets.
  * @module
  */
-import { printable, type Terminal } from "../terminal/terminal.js";
+import { clause, printable, type Terminal } from "../terminal/terminal.js";
 
 /** Longest line. Names and addresses in it come from clients. */
 const MAX_LINE = 1000;
@@ -34,7 +34,7 @@ export class ServeLog {
 
   /** Logs an error of a store, a source or a host's function. */
   failed(error: unknown): void {
-    const sentence = sentenceOf(error);
+    const sentence = clause(sentenceOf(error));
     const now = Date.now();
     if (sentence === this.#last.sentence && now - this.#last.at < SAME) return;
     this.#last = { sentence, at: now };

@@ -6,6 +6,7 @@
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { nearest } from "../../errors/arguments.js";
+import { commandLine, type Invocation } from "../commands.js";
 import { UsageError } from "../exit.js";
 import { printable } from "../terminal/terminal.js";
 
@@ -66,20 +67,29 @@ export async function locateAll(
   return found;
 }
 
-/** One ref with this id. Throws E_NOT_FOUND, and E_INVALID_ARGUMENT if scopes have different contents under it. */
-export async function locate(store: ArtifactStore, id: string, scope: ArtifactScope | undefined): Promise<ArtifactRef> {
-  return single(id, await locateAll(store, id, scope), scope);
+/**
+ * The ref that a command line names.
+ *
+ * @throws SluiceError E_NOT_FOUND, and E_INVALID_ARGUMENT if scopes have different contents under its id.
+ */
+export async function locate(store: ArtifactStore, invocation: Invocation): Promise<ArtifactRef> {
+  const id = artifactId(invocation.operands[0] ?? "");
+  const scope = parseScope(invocation.values("scope"), invocation.command);
+  const found = await locateAll(store, id, scope);
+  if (found.length > 0) return single(id, found);
+  const list = commandLine("artifacts list", invocation, ["store"]);
+  throw new SluiceError("E_NOT_FOUND", `${missing(id, scope)}; to see what it has, run \`${list}\``);
 }
 
-function single(id: string, found: readonly ArtifactRef[], scope: ArtifactScope | undefined): ArtifactRef {
+/** That a store has no artifact with this id. */
+export function missing(id: string, scope: ArtifactScope | undefined): string {
+  const where = scope === undefined ? "this store" : `the scope ${scopeText(scope)} of this store`;
+  return `there is no artifact ${printable(id)} in ${where}`;
+}
+
+function single(id: string, found: readonly ArtifactRef[]): ArtifactRef {
   const [first] = found;
-  if (first === undefined) {
-    const where = scope === undefined ? "the store" : `the scope ${scopeText(scope)}`;
-    throw new SluiceError(
-      "E_NOT_FOUND",
-      `${where} has no artifact ${printable(id)}; \`sluice artifacts list\` shows what there is`,
-    );
-  }
+  if (first === undefined) throw new SluiceError("E_NOT_FOUND", missing(id, undefined));
   if (found.some(({ sha256 }) => sha256 !== first.sha256)) {
     const scopes = found.map((ref) => scopeText(ref.scope) || "none").join("; ");
     throw new SluiceError(
@@ -99,7 +109,7 @@ export function acrossScopes(store: ArtifactStore): ArtifactStore {
   const scopeOf = async (id: string): Promise<ArtifactScope | undefined> => {
     index ??= indexById(store);
     const found = (await index).get(id);
-    return found === undefined ? undefined : single(id, found, undefined).scope;
+    return found === undefined ? undefined : single(id, found).scope;
   };
   return {
     putBytes: (data, info) => store.putBytes(data, info),

@@ -14,7 +14,7 @@ import { SluiceError } from "../../errors/error.js";
 import { storageError, systemCode } from "../../errors/storage.js";
 import type { S3ArtifactStore } from "../../server/artifacts/s3-store.js";
 import { CommandError, Exit, systemReason, UsageError } from "../exit.js";
-import { printable } from "../terminal/terminal.js";
+import { clause, fileName, printable } from "../terminal/terminal.js";
 import { storeFolder } from "./folders.js";
 
 /** Opens `--store` to put artifacts into: a folder, or `memory` if nothing needs to be kept. */
@@ -28,7 +28,7 @@ export async function openKeptStore(where: string | undefined): Promise<FileArti
   const folder = storeFolder(where);
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined || found.isDirectory()) return new FileArtifactStore(folder);
-  throw new CommandError(Exit.read, `${printable(folder)} is a file; a store must be a folder`);
+  throw new CommandError(Exit.read, `the store ${fileName(folder)} is a file; give a folder`);
 }
 
 /**
@@ -61,14 +61,13 @@ async function usable(path: string, remedy: string, work: () => Promise<void>): 
   } catch (error) {
     if (storageError(error, "write").code === "E_STORE_FULL") return;
     const why = await reasonAgainst(path, error, remedy);
-    throw new CommandError(Exit.usage, `cannot use the store ${printable(path)}: ${why}`, { cause: error });
+    throw new CommandError(Exit.usage, `cannot use the store ${fileName(path)}: ${why}`, { cause: error });
   }
 }
 
 /** Errors of the store name a remedy, those of the system do not. */
 async function reasonAgainst(path: string, cause: unknown, remedy: string): Promise<string> {
-  if (cause instanceof SluiceError)
-    return cause.message.replace(/^[A-Z]/, (letter) => letter.toLowerCase()).replace(/\.$/, "");
+  if (cause instanceof SluiceError) return clause(cause.message);
   const found = await stat(path).catch(() => undefined);
   let reason = systemReason(cause);
   if (found !== undefined && !found.isDirectory()) reason = "it is a file, and a store must be a folder";
@@ -87,7 +86,7 @@ export async function sessionFolder(use: string, otherwise: string): Promise<Pri
   try {
     return await PrivateFolder.open("session");
   } catch (error) {
-    const sentence = `cannot create a folder in ${printable(tmpdir())}${use}: ${systemReason(error)}`;
+    const sentence = `cannot create a folder in ${printable(tmpdir())}${use}: ${systemReason(error, "folder")}`;
     throw new CommandError(Exit.usage, `${sentence}; name another in TMPDIR, or ${otherwise}`, { cause: error });
   }
 }

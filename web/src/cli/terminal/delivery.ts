@@ -4,9 +4,10 @@
  */
 import { open, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { systemCode } from "../../errors/storage.js";
 import { CommandError, Exit, systemReason, UsageError } from "../exit.js";
 import { Progress } from "./progress.js";
-import { printable, type Terminal } from "./terminal.js";
+import { fileName, type Terminal } from "./terminal.js";
 
 interface Delivered {
   /** The artifact's id or the file's name, for errors. */
@@ -129,6 +130,10 @@ async function failing<T>(target: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new CommandError(Exit.create, `cannot write ${printable(target)}: ${systemReason(error)}`, { cause: error });
+    const reason =
+      systemCode(error) === "ENOENT"
+        ? `the folder ${fileName(dirname(target))} does not exist; create it or choose another path`
+        : systemReason(error);
+    throw new CommandError(Exit.create, `cannot write ${fileName(target)}: ${reason}`, { cause: error });
   }
 }

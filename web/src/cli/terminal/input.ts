@@ -5,7 +5,7 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { CommandError, Exit, systemReason } from "../exit.js";
-import { printable, type Terminal } from "./terminal.js";
+import { fileName, type Terminal } from "./terminal.js";
 import { BYTE_ORDER_MARK } from "../../jsonrpc/bytes.js";
 
 /** Bytes that are read from a file at a time. */
@@ -45,7 +45,7 @@ async function* streamChunks(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of stream) yield chunk as Uint8Array;
   } catch (error) {
-    throw inputError("standard input", error);
+    throw inputError("-", error);
   }
 }
 
@@ -94,5 +94,6 @@ async function read(handle: FileHandle, buffer: Uint8Array, name: string): Promi
 
 function inputError(name: string, error: unknown): Error {
   if (error instanceof Error && error.name === "AbortError") return error;
-  return new CommandError(Exit.input, `cannot read ${printable(name)}: ${systemReason(error)}`, { cause: error });
+  const input = name === "-" ? "standard input" : fileName(name);
+  return new CommandError(Exit.input, `cannot read ${input}: ${systemReason(error)}`, { cause: error });
 }

@@ -6,11 +6,11 @@ import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { CommandError, UsageError } from "../exit.js";
 import { storeFolder } from "../store/folders.js";
-import { printable, type Output } from "./terminal.js";
+import { clause, fileName, printable, type Output } from "./terminal.js";
 
 /** Reports an error. Adds the help to read for an invalid command line, and the store's folder for a store's error. */
 export async function report(error: unknown, errors: Output, store: string | undefined): Promise<void> {
-  await say(sentenceOf(error), errors);
+  await say(clause(sentenceOf(error)), errors);
   if (error instanceof UsageError) {
     const command = ["sluice", error.command, "--help"].filter((word) => word !== "").join(" ");
     await errors.write(`Try: ${command}\n`);
@@ -31,14 +31,17 @@ function sentenceOf(error: unknown): string {
 
 /** Reports failures of the store for a result that was printed all the same. `line` is the line of the input. */
 export async function reportFailures(failures: readonly SluiceError[], errors: Output, line?: number): Promise<void> {
-  for (const { message } of failures) await say(line === undefined ? message : `line ${line}: ${message}`, errors);
+  for (const { message } of failures) {
+    await say(line === undefined ? clause(message) : `line ${line}: ${clause(message)}`, errors);
+  }
 }
 
 /** Reports what is wrong with an input, besides the error that is printed in place of its result. */
 export async function reportInput(name: string, error: SluiceError, isEmpty: boolean, errors: Output): Promise<void> {
-  const { code, line = 1, column = 1, message } = error;
-  const input = name === "-" ? "the input" : name;
-  if (!code.startsWith("E_JSON_")) return say(`${input}: ${message}`, errors);
+  const { code, line = 1, column = 1, message, path } = error;
+  const input = name === "-" ? "the input" : fileName(name);
+  const place = path === undefined ? input : `${input}, ${path}`;
+  if (!code.startsWith("E_JSON_")) return say(`${place}: ${clause(message)}`, errors);
   if (isEmpty) return say(`${input} is empty`, errors);
   const hint = line === 1 && column === 1 ? "; `sluice sniff` shows what it is" : "";
   await say(`${input} is not JSON: line ${line}, column ${column}: ${message}${hint}`, errors);

@@ -85,6 +85,25 @@ export function onOneLine(text: string): string {
   return printable(text.replace(/\s+/g, " ").trim());
 }
 
+/** The name of a file as a sentence says it: quoted if it would be lost in the sentence, as `.` or `my notes` would. */
+export function fileName(name: string): string {
+  return /^[^\s"';]*[^\s"':;.,]$/u.test(name) ? printable(name) : printable(JSON.stringify(name));
+}
+
+/**
+ * A sentence of the library as a command says it behind `sluice: `. It begins in lower case, and has no full stop if it is
+ * the only one.
+ */
+export function clause(sentence: string): string {
+  const begun = sentence.replace(/^[A-Z](?=[a-z]*[ ,'])/, (letter) => letter.toLowerCase());
+  return /[.?!] [A-Z]/.test(begun) ? begun : begun.replace(/(?<!\.)\.$/, "");
+}
+
+/** A word as it can be typed in a shell. */
+export function shellWord(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", "'\\''")}'`;
+}
+
 /** Width of running text: that of the terminal, within what is good to read. */
 export function textWidth(output: Output): number {
   return Math.max(60, Math.min(100, output.columns));

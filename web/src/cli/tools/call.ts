@@ -8,7 +8,7 @@ import type { ToolNode } from "../../tools-node.js";
 import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
 import { ToolClientError } from "../../tools/errors.js";
 import type { Invocation } from "../commands.js";
-import { placeOf } from "../configuration.js";
+import { notJson } from "../configuration.js";
 import { Exit, exitCodeOfAnswer, UsageError } from "../exit.js";
 import { openInput } from "../terminal/input.js";
 import { indent } from "../terminal/json.js";
@@ -16,7 +16,7 @@ import { StatusLine } from "../terminal/progress.js";
 import { nameStore } from "../terminal/report.js";
 import { parseScope } from "../store/scope.js";
 import { openStore } from "../store/store.js";
-import { onOneLine, printable, type Terminal } from "../terminal/terminal.js";
+import { fileName, onOneLine, type Terminal } from "../terminal/terminal.js";
 import { readSource } from "./named-sources.js";
 import { printingTo, usingSource } from "./source-connection.js";
 
@@ -52,7 +52,7 @@ function partsOf({ operands: [name = ""], command }: Invocation): { readonly sou
   const dot = name.indexOf(".");
   if (dot < 1 || dot === name.length - 1) {
     throw new UsageError(
-      `${command} takes SOURCE.TOOL, for instance filesystem.read_media_file; \`sluice tools list\` lists them`,
+      `${command} takes SOURCE.TOOL, for instance filesystem.read_media_file; \`sluice tools list\` lists the tools`,
       command,
     );
   }
@@ -95,7 +95,7 @@ async function readArguments(written: string | undefined, terminal: Terminal, co
   const file = written === "-" ? written : written.startsWith("@") ? written.slice(1) : undefined;
   if (file === "") throw new UsageError("--args @FILE needs the name of a file", command);
   const text = file === undefined ? written : await readText(file, terminal, command);
-  const where = file === undefined ? "--args" : file === "-" ? "standard input" : printable(file);
+  const where = file === undefined ? "--args" : file === "-" ? "standard input" : fileName(file);
   return objectIn(text, where, command);
 }
 
@@ -106,13 +106,13 @@ async function readText(file: string, terminal: Terminal, command: string): Prom
   return textOf([bytes]);
 }
 
-function objectIn(text: string, where: string, command: string): ToolArguments {
+async function objectIn(text: string, where: string, command: string): Promise<ToolArguments> {
   const example = `--args '{"path": "a.png"}'`;
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    const what = text.trim() === "" ? "is empty" : `is not JSON${placeOf(error, text)}`;
+  } catch {
+    const what = text.trim() === "" ? "is empty" : await notJson(text);
     throw new UsageError(`${where} ${what}; arguments must be a JSON object, for instance ${example}`, command);
   }
   if (isObject(value)) return value;

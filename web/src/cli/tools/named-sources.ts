@@ -6,7 +6,7 @@ import { nearest } from "../../errors/arguments.js";
 import { type ExternalToolConfig, readSourcesFile } from "../../tools/config/config.js";
 import { getPreset, presetNames } from "../../tools/config/presets.js";
 import type { Invocation } from "../commands.js";
-import { readConfigFile } from "../configuration.js";
+import { checkConfig, readConfigFile } from "../configuration.js";
 import { UsageError } from "../exit.js";
 
 /**
@@ -18,7 +18,8 @@ export async function readSources(invocation: Invocation): Promise<readonly Exte
   const file = invocation.value("config");
   if (file === undefined) return [];
   // Some editors begin a file with a mark that JSON forbids.
-  return readSourcesFile((await readConfigFile(file)).replace(/^\ufeff/, ""));
+  const text = (await readConfigFile(file)).replace(/^\ufeff/, "");
+  return checkConfig(file, () => readSourcesFile(text));
 }
 
 /** The source that the file of `--config` calls so, or else the preset. Throws like {@link readSources}, and UsageError. */
@@ -33,7 +34,9 @@ export function sourceNamed(name: string, sources: readonly ExternalToolConfig[]
   if (presetNames().includes(name)) return getPreset(name);
   const own = sources.map((source) => source.name);
   const meant = nearest(name, [...own, ...presetNames()]);
-  const ofFile = own.length === 0 ? "" : `the file has ${own.slice(0, 20).join(", ")}${own.length > 20 ? ", …" : ""}; `;
-  const hint = meant === undefined ? `${ofFile}presets are ${presetNames().join(", ")}` : `did you mean ${meant}?`;
+  const ofFile =
+    own.length === 0 ? "" : `of the file (${own.slice(0, 20).join(", ")}${own.length > 20 ? ", …" : ""}), `;
+  const all = `use one ${ofFile}of the presets (${presetNames().join(", ")}), or add it to a file of sources (--config FILE)`;
+  const hint = meant === undefined ? all : `did you mean ${meant}?`;
   throw new UsageError(`there is no source ${JSON.stringify(name.slice(0, 64))}; ${hint}`, command);
 }

@@ -17,7 +17,7 @@ import type { SignIn } from "../sign-in/sign-in.js";
 import { ConcurrencyLimit } from "../../tools/resilience/resilience.js";
 import { CommandError, Exit } from "../exit.js";
 import type { StatusLine } from "../terminal/progress.js";
-import { onOneLine, printable, type Output, type Terminal } from "../terminal/terminal.js";
+import { clause, onOneLine, printable, type Output, type Terminal } from "../terminal/terminal.js";
 
 interface SourceUse {
   readonly store: ArtifactStore;
@@ -126,11 +126,11 @@ const MAX_LINE = 1000;
 function linesOf(event: ToolNodeEvent): readonly string[] {
   // Content that a server sends twice is stored once.
   if (event.kind === "stored") return [...new Set(event.artifacts.map((ref) => storedLine(event.tool, ref)))];
-  if (event.kind === "failed") return [logLine(event.error.message)];
+  if (event.kind === "failed") return [logLine(clause(event.error.message))];
   if (event.kind === "left_out") return leftOutLines(event);
   if (event.kind === "waiting") return [logLine(`${event.tool}: ${event.message}`)];
   if (event.kind === "retry") {
-    return [logLine(`${event.error.message} Trying again in ${event.wait_s.toFixed(1)} s.`)];
+    return [logLine(clause(`${event.error.message} Trying again in ${event.wait_s.toFixed(1)} s.`))];
   }
   return [];
 }

@@ -98,7 +98,7 @@ const SYSTEM: Readonly<Record<Kind, readonly [ErrorCode, string]>> = {
     "The workspace refused access: see that its folder is this user's own, and on a disk that can be written.",
   ],
   read: ["E_STORE_READ", "The workspace could not be read: check the disk, then try again."],
-  write: ["E_STORE_WRITE", "The workspace could not be written: check the disk, then try again."],
+  write: ["E_STORE_WRITE", "The workspace could not be written to: check the disk, then try again."],
 };
 
 const KIND: Readonly<Record<string, Kind>> = {

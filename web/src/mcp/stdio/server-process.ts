@@ -176,6 +176,7 @@ function watch(group: number): ChildProcess {
 }
 
 function notStarted(command: string, error: NodeJS.ErrnoException): SluiceError {
-  const reason = error.code === "ENOENT" ? "there is no such command" : (error.code ?? "it failed");
+  const reason =
+    error.code === "ENOENT" ? "there is no such command; check its spelling and PATH" : (error.code ?? "it failed");
   return new SluiceError("E_MISUSE", `cannot start ${JSON.stringify(command)}: ${reason}`, {}, { cause: error });
 }

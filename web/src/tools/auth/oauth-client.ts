@@ -481,7 +481,10 @@ export function failureOf(error: unknown, provider: string): ToolNodeError {
       `The OAuth provider ${provider} gives an unsupported kind of token: only bearer tokens are supported.`,
     );
   }
-  return new ToolConnectionError(`The OAuth provider ${provider} cannot be reached: try again later.`, UNSENT);
+  return new ToolConnectionError(
+    `The OAuth provider ${provider} cannot be reached: check the network connection and try again.`,
+    UNSENT,
+  );
 }
 
 const UNSENT = { neverSent: true } as const;

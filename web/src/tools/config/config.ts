@@ -2,10 +2,10 @@
  * The configuration of a source of tools: its type, its checks and defaults, and files of several sources.
  * @module
  */
-import { parse } from "@humanwhocodes/momoa";
 import { z } from "zod";
 import type { SluiceConfig } from "../../config/types.js";
 import { checkConnection, isAddress, wordsIn } from "./connection.js";
+import { placeOfFault } from "../../json/text.js";
 import { isOrigin } from "../addresses.js";
 import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "../errors.js";
 import type { TransformerContext } from "../options.js";
@@ -551,7 +551,7 @@ export function readSourcesFile(text: string): readonly ExternalToolConfig[] {
   if (text.length > MAX_FILE_CHARS) throw wrongValue("", `a file of at most ${MAX_FILE_CHARS} characters`);
   const { sources, ...rest } = membersOf(text);
   const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw unknownKey("", unknown, [SOURCES_KEY]);
+  if (unknown !== undefined) throw unknownKey("", unknown, [SOURCES_KEY], "a key of a file of sources");
   return checkSources(sources);
 }
 
@@ -575,23 +575,13 @@ function membersOf(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ToolConfigError("", `The file of sources is not JSON${placeOfFault(text)}: fix it there.`);
+    const place = placeOfFault(text);
+    throw new ToolConfigError("", `The file of sources is not JSON${place && ` (${place})`}: fix it there.`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw wrongValue("", 'an object with the key "sources", such as {"sources": []}');
   }
   return value as Readonly<Record<string, unknown>>;
-}
-
-/** The engine's own message would quote the text, and may lack the place. */
-function placeOfFault(text: string): string {
-  try {
-    parse(text);
-  } catch (error) {
-    const { line, column } = error as { readonly line?: unknown; readonly column?: unknown };
-    if (typeof line === "number" && typeof column === "number") return ` (line ${line}, column ${column})`;
-  }
-  return "";
 }
 
 function checkNames(sources: readonly ExternalToolConfig[]): void {
