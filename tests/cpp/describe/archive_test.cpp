@@ -24,7 +24,7 @@ TEST(DescribeZip, EntriesAreCountedAndTheFirstNamed) {
 
 TEST(DescribeZip, FiveNamesAreQuotedAtMost) {
   EXPECT_EQ(zip_facts(zip({{"1"}, {"2"}, {"3"}, {"4"}, {"5"}, {"6"}, {"7"}})),
-            ", 7 entries, names (from the file): \"1\", \"2\", \"3\", \"4\", \"5\", …");
+            ", 7 entries, names (from the file): \"1\", \"2\", \"3\", \"4\", \"5\" and more");
   EXPECT_EQ(zip_facts(zip({{"\x1b[31m"}, {"![x](http://y)"}})),
             ", 2 entries, names (from the file): \"ǃ❲x❳❨http:/ /y❩\"");
 }
@@ -63,7 +63,7 @@ TEST(DescribeZip, OfficeFilesAreCountedByTheirParts) {
             ", 1 slide");
   EXPECT_EQ(
       facts_of(zip({{"word/document.xml"}, {"word/media/image1.png"}}), "application/x", "docx"),
-      ", 1 picture");
+      ", 1 image");
   EXPECT_EQ(facts_of(zip({{"word/document.xml"}}), "application/x", "docx"), "");
   EXPECT_EQ(facts_of(zip({{"doc.kml"}}), "application/x", "kmz"), ", 1 entry");
 }

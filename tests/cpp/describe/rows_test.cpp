@@ -33,7 +33,7 @@ TEST(DescribeRows, RowsColumnsAndHeader) {
 
 TEST(DescribeRows, FiveNamesAreQuotedAtMost) {
   EXPECT_EQ(table_of("a,b,c,d,e,f,g\n1,2,3,4,5,6,7\n1,2,3,4,5,6,7\n"),
-            ", 2 rows, 7 columns (from the file): \"a\", \"b\", \"c\", \"d\", \"e\", …");
+            ", 2 rows, 7 columns (from the file): \"a\", \"b\", \"c\", \"d\", \"e\" and more");
   EXPECT_EQ(table_of("\"<b>\",\"x \"\"y\"\"\",\n1,2,3\n1,2,3\n"),
             ", 2 rows, 3 columns (from the file): \"‹b›\", \"x \\\"\\\"y\\\"\\\"\"");
 }

@@ -108,7 +108,7 @@ describe("the folder", () => {
 
   describe("that cannot be one is an error with a remedy and no path,", () => {
     test.each([
-      ["a file", "file", "file", "E_STORE_WRITE", "The store path is a file, or lies inside one: give a folder."],
+      ["a file", "file", "file", "E_STORE_WRITE", "The store path is a file, or lies inside one: use a folder."],
       ["below a file", "file", "file/below/it", "E_STORE_WRITE", "The store path is a file, or lies inside one"],
       [
         "a link to nothing",

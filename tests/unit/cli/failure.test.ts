@@ -27,7 +27,7 @@ describe("transform over a store that refuses", () => {
       expect(stdout).toContain("not stored");
       expect(stdout).not.toContain(PDF.toString("base64").slice(0, 40));
       expect(() => JSON.parse(stdout) as unknown).not.toThrow();
-      expect(stderr).toMatch(/^sluice: the store path is a file, .*: give a folder\nThe store is .*\n$/);
+      expect(stderr).toMatch(/^sluice: the store path is a file, .*: use a folder\nThe store is .*\n$/);
       expect(stderr).toContain(room.store);
       expect(stdout).not.toContain(room.store);
     }

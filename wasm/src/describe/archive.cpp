@@ -25,9 +25,9 @@ constexpr Part kParts[] = {
     {"xlsx", "xl/worksheets/sheet", ".xml", "sheet"},
     {"xlsb", "xl/worksheets/sheet", ".bin", "sheet"},
     {"pptx", "ppt/slides/slide", ".xml", "slide"},
-    {"docx", "word/media/", "", "picture"},
-    {"odt", "Pictures/", "", "picture"},
-    {"odp", "Pictures/", "", "picture"},
+    {"docx", "word/media/", "", "image"},
+    {"odt", "Pictures/", "", "image"},
+    {"odp", "Pictures/", "", "image"},
     {"epub", "", "html", "section"},
     {"jar", "", ".class", "class file"},
 };

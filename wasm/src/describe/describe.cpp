@@ -71,7 +71,7 @@ void append_count(std::string& line, uint64_t count, std::string_view noun) {
 
 bool Quotes::add(std::string_view text) {
   if (count_ == kMostQuotes) {
-    line_ += ", …";
+    line_ += " and more";
     return false;
   }
   const std::string quote = quote_untrusted(text);

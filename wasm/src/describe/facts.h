@@ -14,8 +14,8 @@ namespace sluice {
 /// Appends `, 14 pages`, `, 1 page`: a noun that ends in `y` becomes `…ies`.
 void append_count(std::string& line, uint64_t count, std::string_view noun);
 
-/// Texts quoted from a file, as a list: `, names (from the file): "a", "b", …`. The words in
-/// parentheses are the mark that tells them from our own. A sixth becomes an ellipsis, and one that
+/// Texts quoted from a file, as a list: `, names (from the file): "a", "b"`. The words in
+/// parentheses are the mark that tells them from our own. A sixth becomes `and more`, and one that
 /// shows nothing is left out.
 class Quotes {
  public:
@@ -44,7 +44,7 @@ std::string pdf_text(std::string_view source);
 void append_zip_facts(std::string& line, const Glimpse& file, std::string_view extension);
 
 /// The names of a tar archive's first members, and their number if all are seen; the name of a
-/// gzip archive's file.
+/// gzip file's content.
 void append_tar_facts(std::string& line, const Glimpse& file);
 void append_gzip_facts(std::string& line, const Glimpse& file);
 

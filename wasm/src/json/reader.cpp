@@ -276,11 +276,8 @@ bool Reader::fail(Code code, std::string_view message) {
 }
 
 bool Reader::fail_here(std::string_view expected) {
-  status_.message = expected;
-  status_.message += " was expected here";
-  status_.code = at_end() ? Code::json_end : Code::json_syntax;
-  if (at_end()) status_.message += ", but the input ended";
-  return false;
+  if (at_end()) return fail(Code::json_end, "the document ends before it is complete");
+  return fail(Code::json_syntax, std::string(expected) + " was expected here");
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ std::optional<Hole> kind_named(std::string_view name) {
 
 Status misfit(std::string_view path, std::string_view message) {
   return {Code::restore_refs, 0, 0, std::string(path.substr(0, 200)),
-          std::string(message) + " Restore the result exactly as it was returned."};
+          std::string(message) +
+              " Pass the result to restore unchanged, exactly as Sluice returned it."};
 }
 
 Status read_entries(const Tape& tape, size_t array, std::vector<Entry>& entries) {

@@ -92,7 +92,7 @@ constexpr std::string_view kSniffable[][3] = {
     {"application/java-archive", "jar", "Java archive"},
     {"application/vnd.android.package-archive", "apk", "Android package"},
     {"application/vnd.google-earth.kmz", "kmz", "KMZ map"},
-    {"application/gzip", "gz", "gzip archive"},
+    {"application/gzip", "gz", "gzip file"},
     {"application/zstd", "zst", "Zstandard archive"},
     {"application/x-xz", "xz", "XZ archive"},
     {"application/x-bzip2", "bz2", "bzip2 archive"},

@@ -13,7 +13,7 @@ const DENIED =
   "and that it is not on a read-only disk.";
 const HANDLES = "Too many files are open: close readers and writers that are no longer needed, or raise the limit.";
 
-const NO_FOLDER = "The store path is a file, or lies inside one: give a folder.";
+const NO_FOLDER = "The store path is a file, or lies inside one: use a folder.";
 
 const KNOWN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ["E_STORE_FULL", FULL],

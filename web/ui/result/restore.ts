@@ -69,9 +69,13 @@ function readEdits(list: JsonNode): Edit[] {
 
 /** The error of a list that does not fit its document. */
 function misfit(path: string, message: string): SluiceError {
-  return new SluiceError("E_RESTORE_REFS", `${message} Restore the result exactly as it was returned.`, {
-    path: path.slice(0, 200),
-  });
+  return new SluiceError(
+    "E_RESTORE_REFS",
+    `${message} Pass the result to restore unchanged, exactly as Sluice returned it.`,
+    {
+      path: path.slice(0, 200),
+    },
+  );
 }
 
 function readEdit(entry: JsonNode): Edit {

@@ -92,7 +92,7 @@ describe("refused starts", () => {
     [{ limits: { listner: 1 } }, /"limits\.listner" is not a configuration key; did you mean listeners\?/],
     [{ state: HIDDEN }, /"state" must be the URL of a Redis server/],
     [{ store: 1 }, /"store" must be a text/],
-    [{ files: "no" }, /"files" must be true, false, or an object\./],
+    [{ files: "no" }, /"files" must be true, false, or an object$/m],
     [{ files: { sandbox: 1 } }, /"files\.sandbox" must be true or false/],
     [{ files: { max_file_size_mb: "1" } }, /"files\.max_file_size_mb" must be a number of MiB from 0\.000001 to/],
     [{ files: { base64_size_limit_mb: 0 } }, /"files\.base64_size_limit_mb" must be a number of MiB from 0\.000001 to/],

@@ -89,7 +89,7 @@ describe("a result", () => {
     );
     expect(code).toBe(73);
     expect(stdout).toContain("truncated_");
-    expect(stderr).toContain("the store path is a file, or lies inside one: give a folder");
+    expect(stderr).toContain("the store path is a file, or lies inside one: use a folder");
     expect(stderr).toContain(`The store is ${room.store}\n`);
   });
 

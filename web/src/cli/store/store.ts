@@ -28,7 +28,7 @@ export async function openKeptStore(where: string | undefined): Promise<FileArti
   const folder = storeFolder(where);
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined || found.isDirectory()) return new FileArtifactStore(folder);
-  throw new CommandError(Exit.read, `the store ${fileName(folder)} is a file; give a folder`);
+  throw new CommandError(Exit.read, `the store ${fileName(folder)} is a file; use a folder`);
 }
 
 /**
