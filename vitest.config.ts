@@ -64,6 +64,8 @@ export default defineConfig({
     // Tests that start processes or push hundreds of megabytes need longer than the usual 5 s.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What a test waits for comes late on a machine that does much else.
+    expect: { poll: { timeout: 20_000 } },
     // Each of them takes a core: more at a time only disturb each other's timing.
     maxWorkers: 2,
     // A browser may take long to start while everything else does too. Read here alone, not from a project.

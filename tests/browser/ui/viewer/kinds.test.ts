@@ -81,7 +81,7 @@ describe("kinds", () => {
       expect(texts(viewer, ".line .number")).toEqual(["1", "2", "3"]);
       expect(texts(viewer, ".written")).toEqual(code.trimEnd().split("\n"));
       expect(viewer.renderRoot.querySelectorAll(".written [style]")).toHaveLength(0);
-      await vi.waitFor(() => expect(texts(viewer, ".token-comment").join("")).toBe("// why"));
+      await vi.waitFor(() => expect(texts(viewer, ".token-comment").join("")).toBe("// why"), { timeout: 20_000 });
     });
 
     test.each([
@@ -103,17 +103,17 @@ describe("kinds", () => {
       const viewer = await viewing(given(text, "application/json", "a.json"));
       await settled(viewer);
       const laid = JSON.stringify(JSON.parse(text), null, 2);
-      await vi.waitFor(() => expect(texts(viewer, ".written").join("\n")).toBe(laid));
+      await vi.waitFor(() => expect(texts(viewer, ".written").join("\n")).toBe(laid), { timeout: 20_000 });
       viewer.tab = "source";
       await viewer.updateComplete;
       await settled(viewer);
-      await vi.waitFor(() => expect(texts(viewer, ".written")).toEqual([text]));
+      await vi.waitFor(() => expect(texts(viewer, ".written")).toEqual([text]), { timeout: 20_000 });
     });
 
     test("is decoded as its type says", async () => {
       const viewer = await viewing(given(new Uint8Array([0xe4, 0x62]), "text/plain; charset=latin1", "a.txt"));
       await settled(viewer);
-      await vi.waitFor(() => expect(texts(viewer, ".written")).toEqual(["äb"]));
+      await vi.waitFor(() => expect(texts(viewer, ".written")).toEqual(["äb"]), { timeout: 20_000 });
     });
   });
 
@@ -129,7 +129,9 @@ describe("kinds", () => {
       const scroller = await part(viewer, ".hex");
       scroller.scrollTop = 300_000;
       await vi.waitFor(() => expect(file.opened).toHaveLength(2), { timeout: 20_000 });
-      await vi.waitFor(() => expect(texts(viewer, ".offset")).toContain((15_000 * 16).toString(16).padStart(8, "0")));
+      await vi.waitFor(() => expect(texts(viewer, ".offset")).toContain((15_000 * 16).toString(16).padStart(8, "0")), {
+        timeout: 20_000,
+      });
       expect(viewer.renderRoot.querySelectorAll("*").length).toBeLessThan(1000);
     });
 
@@ -138,7 +140,9 @@ describe("kinds", () => {
       await part(viewer, ".hex .row");
       expect(texts(viewer, ".bar [role=status]")).toEqual(["Rows 1 to 200,000 of 524,288"]);
       buttonOf(viewer, "Later").click();
-      await vi.waitFor(() => expect(texts(viewer, ".offset")).toContain((200_000 * 16).toString(16).padStart(8, "0")));
+      await vi.waitFor(() => expect(texts(viewer, ".offset")).toContain((200_000 * 16).toString(16).padStart(8, "0")), {
+        timeout: 20_000,
+      });
       expect(texts(viewer, ".bar [role=status]")).toEqual(["Rows 200,001 to 400,000 of 524,288"]);
     });
 
@@ -332,17 +336,23 @@ describe("pages", () => {
       const frame = await part<HTMLIFrameElement>(viewer, "iframe");
       expect(frame.getAttribute("sandbox")).toBe("allow-same-origin");
       expect(texts(viewer, "p.bar")).toEqual(["Scripts, forms and the network are off."]);
-      const link = await vi.waitFor(() => {
-        const found = frame.contentDocument?.querySelector<HTMLElement>("#link");
-        expect(found).toBeTruthy();
-        return found;
-      });
+      const link = await vi.waitFor(
+        () => {
+          const found = frame.contentDocument?.querySelector<HTMLElement>("#link");
+          expect(found).toBeTruthy();
+          return found;
+        },
+        { timeout: 20_000 },
+      );
       link?.click();
-      await vi.waitFor(() => {
-        const again = frame.contentDocument?.querySelector<HTMLElement>("#link");
-        expect(again).toBeTruthy();
-        expect(again).not.toBe(link);
-      });
+      await vi.waitFor(
+        () => {
+          const again = frame.contentDocument?.querySelector<HTMLElement>("#link");
+          expect(again).toBeTruthy();
+          expect(again).not.toBe(link);
+        },
+        { timeout: 20_000 },
+      );
       URL.revokeObjectURL(blob);
     });
   });
@@ -385,20 +395,23 @@ describe("PDF", () => {
     const { viewer, number } = await showing(5);
     (await part(viewer, ".pdf")).focus();
     await userEvent.keyboard("{ArrowRight}");
-    await vi.waitFor(() => expect(number.value).toBe("2"));
+    await vi.waitFor(() => expect(number.value).toBe("2"), { timeout: 20_000 });
     await userEvent.keyboard("{ArrowRight}");
-    await vi.waitFor(() => expect(number.value).toBe("3"));
+    await vi.waitFor(() => expect(number.value).toBe("3"), { timeout: 20_000 });
     await userEvent.keyboard("{ArrowLeft}");
-    await vi.waitFor(() => expect(number.value).toBe("2"));
+    await vi.waitFor(() => expect(number.value).toBe("2"), { timeout: 20_000 });
   });
 
   test("pages can be shown at their own size", async () => {
     const { viewer } = await showing(2);
     buttonOf(viewer, "100 %").click();
-    await vi.waitFor(async () => {
-      const sheet = await part(viewer, ".sheet");
-      expect(sheet.clientWidth).toBe(Math.ceil((595 * 96) / 72));
-    });
+    await vi.waitFor(
+      async () => {
+        const sheet = await part(viewer, ".sheet");
+        expect(sheet.clientWidth).toBe(Math.ceil((595 * 96) / 72));
+      },
+      { timeout: 20_000 },
+    );
   });
 
   test("nothing in a document is a link or a form", async () => {
@@ -422,7 +435,7 @@ describe("PDF", () => {
     const { viewer } = await showing(1);
     const ended = vi.spyOn(Worker.prototype, "terminate");
     viewer.remove();
-    await vi.waitFor(() => expect(ended).toHaveBeenCalled());
+    await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 20_000 });
     ended.mockRestore();
   });
 

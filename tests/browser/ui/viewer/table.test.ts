@@ -45,10 +45,13 @@ test("60,000 rows are few nodes, and reading them does not block the page", asyn
   expect(await attributes(viewer)).toEqual([String(ROWS + 1), "13"]);
   expect(row(viewer, 1).slice(0, 3)).toEqual(["#", "column 0", "column 1"]);
   expect(row(viewer, 2).slice(0, 3)).toEqual(["1", "0.0", "0.1"]);
-  await vi.waitFor(() => {
-    scroller.scrollTop = scroller.scrollHeight;
-    expect(row(viewer, ROWS + 1).slice(0, 2)).toEqual(["60,000", "59999.0"]);
-  });
+  await vi.waitFor(
+    () => {
+      scroller.scrollTop = scroller.scrollHeight;
+      expect(row(viewer, ROWS + 1).slice(0, 2)).toEqual(["60,000", "59999.0"]);
+    },
+    { timeout: 20_000 },
+  );
   observer.disconnect();
   // Told rather than tested: others may take the processor meanwhile.
   console.log(`longest task: ${Math.round(Math.max(0, ...tasks))} ms; ${nodes(document)} nodes`);
@@ -61,11 +64,14 @@ test("the head stays on top, and keys scroll", async () => {
   const scroller = await part(viewer, ".table");
   scroller.focus();
   await userEvent.keyboard("{PageDown}");
-  await vi.waitFor(() => expect(scroller.scrollTop).toBeGreaterThan(100));
+  await vi.waitFor(() => expect(scroller.scrollTop).toBeGreaterThan(100), { timeout: 20_000 });
   const head = await part(viewer, ".head");
-  await vi.waitFor(() => expect(head.getBoundingClientRect().top).toBeCloseTo(scroller.getBoundingClientRect().top, 0));
+  await vi.waitFor(
+    () => expect(head.getBoundingClientRect().top).toBeCloseTo(scroller.getBoundingClientRect().top, 0),
+    { timeout: 20_000 },
+  );
   await userEvent.keyboard("{End}");
-  await vi.waitFor(() => expect(row(viewer, 1001)[0]).toBe("1,000"));
+  await vi.waitFor(() => expect(row(viewer, 1001)[0]).toBe("1,000"), { timeout: 20_000 });
 });
 
 test("of many columns the first 200 are shown, those in view drawn", async () => {
@@ -76,7 +82,7 @@ test("of many columns the first 200 are shown, those in view drawn", async () =>
   expect(nodes(document)).toBeLessThan(5000);
   const scroller = await part(viewer, ".table");
   scroller.scrollLeft = scroller.scrollWidth;
-  await vi.waitFor(() => expect(row(viewer, 2).at(-1)).toBe("0.199"));
+  await vi.waitFor(() => expect(row(viewer, 2).at(-1)).toBe("0.199"), { timeout: 20_000 });
   const last = [...viewer.renderRoot.querySelectorAll("[role=columnheader]")].at(-1);
   expect(last?.getAttribute("aria-colindex")).toBe("201");
   expect(nodes(document)).toBeLessThan(5000);
@@ -91,7 +97,7 @@ describe("CSV", () => {
   ])("with %s", async (_, type, text, cells) => {
     const viewer = await viewing(given(text, type, "a.csv"));
     await settled(viewer);
-    await vi.waitFor(() => expect(row(viewer, 2).slice(1)).toEqual(cells));
+    await vi.waitFor(() => expect(row(viewer, 2).slice(1)).toEqual(cells), { timeout: 20_000 });
   });
 
   test("above the limit shows its first part", async () => {
@@ -114,7 +120,7 @@ describe("JSON", () => {
     const rows = [{ a: 1, b: "x, ]y" }, { b: '\\"', c: { d: [1] } }, 5];
     const viewer = await viewing(given(JSON.stringify(rows), "application/json", "rows.json"));
     await settled(viewer);
-    await vi.waitFor(() => expect(row(viewer, 4)).toHaveLength(5));
+    await vi.waitFor(() => expect(row(viewer, 4)).toHaveLength(5), { timeout: 20_000 });
     expect([1, 2, 3, 4].map((index) => row(viewer, index).slice(1))).toEqual([
       ["a", "b", "c", "value"],
       ["1", "x, ]y", "", ""],
@@ -126,7 +132,9 @@ describe("JSON", () => {
   test("numbers stay as they are written", async () => {
     const viewer = await viewing(given('[{"n": 12345678901234567890, "x": 1.0e400}]', "application/json", "n.json"));
     await settled(viewer);
-    await vi.waitFor(() => expect(row(viewer, 2).slice(1)).toEqual(["12345678901234567890", "1.0e400"]));
+    await vi.waitFor(() => expect(row(viewer, 2).slice(1)).toEqual(["12345678901234567890", "1.0e400"]), {
+      timeout: 20_000,
+    });
   });
 
   test("60,000 objects are few nodes", async () => {
@@ -140,7 +148,7 @@ describe("JSON", () => {
   test("lines of objects are tables", async () => {
     const viewer = await viewing(given('{"a":1}\n\n{"a":2}', "application/x-ndjson", "a.ndjson"));
     await settled(viewer);
-    await vi.waitFor(() => expect(row(viewer, 3)).toEqual(["2", "2"]));
+    await vi.waitFor(() => expect(row(viewer, 3)).toEqual(["2", "2"]), { timeout: 20_000 });
   });
 
   test.each([
@@ -152,13 +160,16 @@ describe("JSON", () => {
   ])("that is %s is shown as code", async (_, text) => {
     const viewer = await viewing(given(text, "application/json", "a.json"));
     await settled(viewer);
-    await vi.waitFor(() => expect(texts(viewer, ".written").join("").replace(/\s/g, "")).toBe(text.replace(/\s/g, "")));
+    await vi.waitFor(
+      () => expect(texts(viewer, ".written").join("").replace(/\s/g, "")).toBe(text.replace(/\s/g, "")),
+      { timeout: 20_000 },
+    );
   });
 
   test("what is broken behind the first rows keeps those", async () => {
     const viewer = await viewing(given('[{"a":1},{"a":}]', "application/json", "a.json"));
     await settled(viewer);
     expect(notice(viewer)).toBe("The text after the last row is not JSON and is left out.");
-    await vi.waitFor(() => expect(row(viewer, 2)).toEqual(["1", "1"]));
+    await vi.waitFor(() => expect(row(viewer, 2)).toEqual(["1", "1"]), { timeout: 20_000 });
   });
 });

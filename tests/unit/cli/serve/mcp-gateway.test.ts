@@ -208,6 +208,9 @@ describe("over HTTP", () => {
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
     const answer = await posted(own, name, { id: 1, method: "initialize", params });
     expect(await answer.json()).toMatchObject({ id: 1, error: { message: expect.any(String) as unknown } });
-    await vi.waitFor(() => expect(server.said()).toContain('cannot start "no-such-program": there is no such command'));
+    await vi.waitFor(
+      () => expect(server.said()).toContain('cannot start "no-such-program": there is no such command'),
+      { timeout: 20_000 },
+    );
   });
 });

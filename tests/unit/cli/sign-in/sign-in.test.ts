@@ -122,8 +122,10 @@ describe("sluice sign-in", () => {
     };
     const connecting = running(["tools", "connect", "files", ...(await configOf(room, source()))], env);
     const address = await connecting.address();
-    await vi.waitFor(async () => expect(await readFile(room.path("seen"), "utf8")).toBe(address));
-    await vi.waitFor(async () => expect(await readFile(room.path("seen.env"), "utf8")).toContain("DISPLAY=:0"));
+    await vi.waitFor(async () => expect(await readFile(room.path("seen"), "utf8")).toBe(address), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await readFile(room.path("seen.env"), "utf8")).toContain("DISPLAY=:0"), {
+      timeout: 20_000,
+    });
     expect(await readFile(room.path("seen.env"), "utf8")).not.toContain("not for others");
     await follow(address);
     expect((await connecting.ended).code).toBe(0);

@@ -181,7 +181,9 @@ describe("bounds", () => {
     const hers = await asked(eve);
     wait.open();
     for (const { telling } of [one, two, hers]) expect((await telling.rest()).at(-1)).toMatchObject({ kind: "result" });
-    await vi.waitFor(async () => expect((await ada.ask("/chat", posted({ query: "Go." }))).status).toBe(200));
+    await vi.waitFor(async () => expect((await ada.ask("/chat", posted({ query: "Go." }))).status).toBe(200), {
+      timeout: 20_000,
+    });
   });
 
   test.each([

@@ -75,7 +75,7 @@ describe("listening", () => {
     const reported: unknown[] = [];
     const store = new MemoryArtifactStore();
     await using server = new SluiceServer({ store, onError: (error) => void reported.push(error) });
-    await using listening = await listen(server, { host: "127.0.0.1", port: 0, ...STRICT });
+    await using listening = await listen(server, { host: "127.0.0.1", port: 0 });
     const { port } = listening;
     const ada = await Visitor.at(port);
     const socket = await sent(port, `POST /artifacts HTTP/1.1\r\n${headers(port, ada, "Content-Length: 1000\r\n")}abc`);
@@ -127,7 +127,7 @@ describe("listening", () => {
     const ada = await Visitor.at(port);
     const socket = await sent(port, `GET /events HTTP/1.1\r\n${headers(port, ada)}`);
     socket.pause();
-    await vi.waitFor(async () => expect((await ada.ask("/events")).status).toBe(429));
+    await vi.waitFor(async () => expect((await ada.ask("/events")).status).toBe(429), { timeout: 20_000 });
     const event = { kind: "resource_updated", text: "x".repeat(200_000) };
     await vi.waitFor(
       async () => {

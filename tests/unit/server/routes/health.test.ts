@@ -70,7 +70,9 @@ describe("health", () => {
     }
     expect((await ada.ask("/sessions/current")).status).toBe(200);
     store.answer();
-    await vi.waitFor(async () => expect((await ada.ask("/artifacts/web_0123456789ab")).status).toBe(404));
+    await vi.waitFor(async () => expect((await ada.ask("/artifacts/web_0123456789ab")).status).toBe(404), {
+      timeout: 20_000,
+    });
   });
 
   test("a hanging store is looked at by one at a time, however many ask", async () => {

@@ -78,7 +78,8 @@ describe("consent", () => {
   const five = (): Promise<unknown>[] => ["a", "b", "c", "d", "e"].map((name) => call(name));
   const asked = (): string[] => questions.map((question) => question.call);
   /** Waits until so many were asked. */
-  const untilAsked = (count: number): Promise<void> => vi.waitFor(() => expect(asked()).toHaveLength(count));
+  const untilAsked = (count: number): Promise<void> =>
+    vi.waitFor(() => expect(asked()).toHaveLength(count), { timeout: 20_000 });
   /** Lets everything happen that waits for nothing. */
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -189,7 +190,7 @@ describe("consent", () => {
       const second = call("second");
       await untilAsked(1);
       const agreed = questions[0]?.agree();
-      await vi.waitFor(async () => expect(await manager.getToken("ada", "files")).not.toBeNull());
+      await vi.waitFor(async () => expect(await manager.getToken("ada", "files")).not.toBeNull(), { timeout: 20_000 });
       control.abort(new Error("enough"));
       await Promise.all([agreed, first]);
       expect(await second).toBe(await manager.getToken("ada", "files"));
@@ -204,7 +205,7 @@ describe("consent", () => {
       one.abort(new Error("enough"));
       two.abort(new Error("enough"));
       await Promise.all(calls);
-      await vi.waitFor(() => expect(asked().at(-1)).toBe("third"));
+      await vi.waitFor(() => expect(asked().at(-1)).toBe("third"), { timeout: 20_000 });
       await questions.at(-1)?.agree();
       expect(await third).toBe(await manager.getToken("ada", "files"));
     });
