@@ -8,7 +8,8 @@ import type { ProcessEnd } from "../../mcp/stdio/server-process.js";
 import type { Invocation } from "../commands.js";
 import { UsageError } from "../exit.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { parseHeaders, type Header } from "./upstream.js";
+import { readSecret } from "../configuration.js";
+import { parseHeaderLines, parseHeaders, type Header } from "./upstream.js";
 import type { ListenDeps } from "./listen.js";
 import { listenAddress, listenToken } from "./http-listener.js";
 import { answerUnstarted, endLike, startServer, StdioProxy, type StartedServer } from "./stdio.js";
@@ -21,8 +22,8 @@ const GRACE = 2000;
 /** Returns the exit code of a server that is a command, or ends by the signal that ended it. */
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const { operands } = invocation;
-  const url = serverUrl(invocation);
-  const headers = parseHeaders(invocation.values("header"));
+  const url = serverUrl(invocation, terminal.env);
+  const headers = [...headersOfEnvironment(url, terminal.env), ...parseHeaders(invocation.values("header"))];
   const said = invocation.value("listen");
   const address = said === undefined ? undefined : listenAddress(said);
   const token = address === undefined ? undefined : listenToken(terminal.env, address);
@@ -76,10 +77,24 @@ async function remote(deps: RemoteDeps): Promise<number> {
   return runRemote(deps);
 }
 
-/** The server's URL, if it is given as one. Throws UsageError unless there is exactly one server. */
-function serverUrl(invocation: Invocation): URL | undefined {
-  const said = invocation.value("url");
+/**
+ * The variables that stand for `--url` and `--header`. Other users of a machine can read a process's arguments, but not its
+ * environment, and an address may be as secret as a header. Each may also name a file, with `_FILE` behind its name.
+ */
+const URL_VARIABLE = "SLUICE_PROXY_URL";
+const HEADERS_VARIABLE = "SLUICE_PROXY_HEADERS";
+
+/**
+ * The server's URL, if it is given as one: in `--url`, or else in the environment. A command takes precedence over the
+ * environment. Throws UsageError unless there is exactly one server.
+ */
+function serverUrl(invocation: Invocation, env: NodeJS.ProcessEnv): URL | undefined {
+  const option = invocation.value("url");
   const hasCommand = invocation.operands.length > 0;
+  if (hasCommand && option !== undefined) {
+    throw new UsageError("proxy takes one server: a command or --url, not both", "proxy");
+  }
+  const said = option ?? (hasCommand ? undefined : readSecret(env, URL_VARIABLE, 1, "proxy"));
   if (said === undefined) {
     if (!hasCommand) {
       throw new UsageError("proxy needs a server: sluice proxy -- COMMAND ARGS…, or --url URL", "proxy");
@@ -87,9 +102,15 @@ function serverUrl(invocation: Invocation): URL | undefined {
     if (invocation.values("header").length === 0) return undefined;
     throw new UsageError("--header goes with --url: a command has no headers", "proxy");
   }
-  if (hasCommand) throw new UsageError("proxy takes one server: a command or --url, not both", "proxy");
   if (!URL.canParse(said) || !/^https?:$/.test(new URL(said).protocol)) {
-    throw new UsageError("--url must begin with http:// or https://", "proxy");
+    const place = option === undefined ? URL_VARIABLE : "--url";
+    throw new UsageError(`${place} must begin with http:// or https://`, "proxy");
   }
   return new URL(said);
+}
+
+/** Headers for a server at a URL, one a line. */
+function headersOfEnvironment(url: URL | undefined, env: NodeJS.ProcessEnv): readonly Header[] {
+  if (url === undefined) return [];
+  return parseHeaderLines(readSecret(env, HEADERS_VARIABLE, 0, "proxy") ?? "", HEADERS_VARIABLE);
 }

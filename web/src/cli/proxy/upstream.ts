@@ -159,17 +159,25 @@ export type Header = readonly [name: string, value: string];
 
 /** Parses `--header "K: V"`. Throws UsageError, which never shows the value, because it may be a secret. */
 export function parseHeaders(lines: readonly string[]): readonly Header[] {
-  return lines.map((line) => {
-    const colon = line.indexOf(":");
-    const name = line.slice(0, Math.max(0, colon)).trim();
-    const value = line.slice(colon + 1).trim();
-    if (!canBeSent(name, value) || [...OF_CONNECTION, ...OF_REQUEST].includes(name.toLowerCase())) throw notAHeader();
-    return [name, value];
-  });
+  return lines.map((line) =>
+    headerIn(line, '--header wants a name and a value, as in --header "Authorization: Bearer …"'),
+  );
 }
 
-function notAHeader(): UsageError {
-  return new UsageError('--header wants a name and a value, as in --header "Authorization: Bearer …"', "proxy");
+/** Parses headers that are in a variable, one a line. Throws UsageError, which never shows a value. */
+export function parseHeaderLines(text: string, variable: string): readonly Header[] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const sentence = `each line of ${variable} wants a name and a value, as in Authorization: Bearer …`;
+  return lines.map((line) => headerIn(line, sentence));
+}
+
+function headerIn(line: string, sentence: string): Header {
+  const colon = line.indexOf(":");
+  const name = line.slice(0, Math.max(0, colon)).trim();
+  const value = line.slice(colon + 1).trim();
+  const isOurs = [...OF_CONNECTION, ...OF_REQUEST].includes(name.toLowerCase());
+  if (isOurs || !canBeSent(name, value)) throw new UsageError(sentence, "proxy");
+  return [name, value];
 }
 
 function canBeSent(name: string, value: string): boolean {
