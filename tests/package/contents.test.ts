@@ -148,6 +148,7 @@ describe("contents", () => {
     test("brings few packages with it, in exact versions", async () => {
       const { dependencies } = await json<Manifest>(join(installed, "package.json"));
       expect(Object.keys(dependencies)).toEqual([
+        "@decimalturn/toml-patch",
         "@hono/node-server",
         "@humanwhocodes/momoa",
         "@modelcontextprotocol/client",
@@ -164,6 +165,7 @@ describe("contents", () => {
         "string-argv",
         "url-template",
         "ws",
+        "yaml",
         "zod",
       ]);
       for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);

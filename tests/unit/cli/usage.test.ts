@@ -10,7 +10,10 @@ import { sluiceHere } from "./in-process.js";
 
 const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["transfrom"], /did you mean transform\?/],
-  [["frobnicate"], /use one of transform, restore, proxy, serve, run, tools, resources, artifacts, files, sniff/],
+  [
+    ["frobnicate"],
+    /use one of transform, restore, proxy, install, uninstall, doctor, serve, run, tools, resources, artifacts, files, sniff/,
+  ],
   [["--store", "x", "transform"], /options come after the command/],
   [["help", "transfrom"], /did you mean transform\?/],
   [["artifacts"], /needs a command: list, get, stat, delete, gc, purge/],
@@ -50,6 +53,13 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["run", "--", "true"], /run needs a user and a command: sluice run --user NAME -- COMMAND/],
   [["run", "--user", "ada"], /run needs a user and a command: sluice run --user NAME -- COMMAND/],
   [["serve", "--port", "80"], /no option --port; use --listen HOST:PORT/],
+  [["install", "cursr"], /did you mean cursor\?/],
+  [
+    ["install", "emacs"],
+    /use one of claude-desktop, claude-code, vscode, cursor, windsurf, zed, codex, gemini, opencode/,
+  ],
+  [["uninstall", "--server"], /--server needs a value: --server NAME/],
+  [["doctor", "--yes"], /no option --yes/],
   [["tools"], /needs a command: list, connect, disconnect, call/],
   [["tools", "cal"], /did you mean call\?/],
   [["tools", "connect"], /needs a SOURCE/],
@@ -179,6 +189,7 @@ describe.each(Object.keys(OFFERED))("in %s", (shell) => {
     ["sluice artifacts list --", ["--store", "--since", "--help"], ["--range"]],
     ["sluice transform --dialect ", ["observation", "mcp"], ["--store"]],
     ["sluice completion ", ["bash", "zsh", "fish"], ["list"]],
+    ["sluice install cursor c", ["claude-code", "cursor", "codex"], ["zed"]],
     ["sluice sniff comp", ["completion"], ["list"]],
   ])("%s is completed", async (line, wanted, others) => {
     const words = await offered(line);

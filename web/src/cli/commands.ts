@@ -2,6 +2,7 @@
  * All commands with their operands, options and examples. Parsing and `--help` both use this table.
  * @module
  */
+import { HOSTS } from "./install/hosts.js";
 import { shellWord, type Terminal } from "./terminal/terminal.js";
 
 /** One option; a switch without `value`. */
@@ -186,6 +187,77 @@ const SERVE_COMMAND: CommandSpec = {
   ],
   load: async () => (await import("./serve/serve.js")).run,
 };
+
+/** The words of hosts on the command line. */
+const HOST_NAMES: readonly string[] = HOSTS.map(({ id }) => id);
+
+const HOST_OPERANDS = {
+  operands: "[HOST…]",
+  choices: HOST_NAMES,
+  maxOperands: HOST_NAMES.length,
+};
+
+/** How configurations of hosts are changed. */
+const CHANGE: readonly OptionSpec[] = [
+  { name: "server", value: "NAME", multiple: true, help: "only this server; repeat the option for more" },
+  { name: "dry-run", help: "show the change, and write nothing" },
+  { name: "yes", short: "y", help: "do not ask" },
+];
+
+/** `sluice install`, `sluice uninstall` and `sluice doctor` */
+const INSTALL_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "install",
+    summary: "put Sluice in front of the servers of your hosts",
+    ...HOST_OPERANDS,
+    about: [
+      `Finds the configurations of MCP hosts on this machine (${HOST_NAMES.join(", ")}), or of each HOST alone, lists their servers, shows the change and asks. Then \`sluice proxy\` stands in front of servers that are commands, and of servers that speak HTTP and want static headers. Without a terminal it needs --yes.`,
+      "Skipped, with the reason: servers that the host signs in to by itself, and those that speak the older transport with server-sent events. A server at an address without headers is skipped unless --server names it.",
+      "The configuration of a project is not touched, since others may share it. Addresses and headers move to the entry's environment and never into arguments. Comments and order stay, what was there is kept beside the file, and a file that another program changes meanwhile is left alone. Restart the host afterwards.",
+    ],
+    options: CHANGE,
+    examples: [
+      ["sluice install --dry-run", "what would change"],
+      ["sluice install", "all hosts; it asks for each"],
+      ["sluice install cursor codex --yes", "two hosts, without a question"],
+      ["sluice install claude-code --server github", "one server"],
+    ],
+    load: async () => (await import("./install/install.js")).install,
+  },
+  {
+    name: "uninstall",
+    summary: "take Sluice away from the servers of your hosts",
+    ...HOST_OPERANDS,
+    about: [
+      "Undoes `sluice install`. A configuration that has not changed since gets the bytes that it had; in one that has, only the entries of servers behind Sluice are changed. Shows the change and asks, as `sluice install` does.",
+    ],
+    options: CHANGE,
+    examples: [
+      ["sluice uninstall", "all hosts; it asks for each"],
+      ["sluice uninstall zed --server github --yes", "one server, without a question"],
+    ],
+    load: async () => (await import("./install/install.js")).uninstall,
+  },
+  {
+    name: "doctor",
+    summary: "show which servers of your hosts are behind Sluice",
+    ...HOST_OPERANDS,
+    about: [
+      "Lists the servers of each host: whether Sluice is in front of them, and how many artifacts and bytes of them are in the store now. What retention has removed is not counted. Exits 1 if the program of an entry is gone, or if a server does not start.",
+      "Starts nothing without --start.",
+    ],
+    options: [
+      { name: "start", help: "start each server that is behind Sluice, and ask for its tools" },
+      STORE,
+      JSON_OUT,
+    ],
+    examples: [
+      ["sluice doctor", "all hosts"],
+      ["sluice doctor cursor --start", "whether the servers of one host start"],
+    ],
+    load: async () => (await import("./install/doctor.js")).doctor,
+  },
+];
 
 /** `sluice run` */
 const RUN_COMMAND: CommandSpec = {
@@ -499,8 +571,17 @@ export const COMMANDS: readonly CommandSpec[] = [
       "Ends when the server ends, with its exit code. The server's standard error is passed on, with a line for each thing that was stored. If the store cannot be used, the server is not started.",
     ],
     options: [
-      { name: "url", value: "URL", help: "instead of COMMAND: a server that speaks Streamable HTTP" },
-      { name: "header", value: "K: V", multiple: true, help: "with --url: a header for every request" },
+      {
+        name: "url",
+        value: "URL",
+        help: "instead of COMMAND: a server that speaks Streamable HTTP; an address that is secret stands in SLUICE_PROXY_URL, or in the file named in SLUICE_PROXY_URL_FILE",
+      },
+      {
+        name: "header",
+        value: "K: V",
+        multiple: true,
+        help: "with --url: a header for every request; secret ones stand in SLUICE_PROXY_HEADERS, one a line, or in the file named in SLUICE_PROXY_HEADERS_FILE",
+      },
       {
         name: "listen",
         value: "HOST:PORT",
@@ -536,6 +617,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: async () => (await import("./proxy/proxy.js")).run,
   },
+  ...INSTALL_COMMANDS,
   SERVE_COMMAND,
   RUN_COMMAND,
   ...TOOL_COMMANDS,

@@ -144,9 +144,11 @@ function zshArguments(spec: CommandSpec): string {
         : { files: "_files", folders: "_directories", none: " " }[kindOf(value)];
     return quoted(`${shown}:${escapedForZsh(value)}:${action}`);
   });
-  const { choices } = spec;
+  const { choices, maxOperands } = spec;
   const files = kindOf(spec.operands) === "files" ? [quoted("*:file:_files")] : [];
-  const operands = choices === undefined ? files : [quoted(`1:${escapedForZsh(spec.operands)}:(${choices.join(" ")})`)];
+  const place = maxOperands === 1 ? "1" : "*";
+  const operands =
+    choices === undefined ? files : [quoted(`${place}:${escapedForZsh(spec.operands)}:(${choices.join(" ")})`)];
   return ["_arguments", ...options, ...operands].join(" ");
 }
 

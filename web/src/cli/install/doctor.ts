@@ -1,0 +1,207 @@
+/**
+ * `sluice doctor`: which servers of which hosts are behind Sluice, what the store has of them, and with `--start` whether they
+ * start.
+ * @module
+ */
+import { isAbsolute } from "node:path";
+import { createInterface } from "node:readline";
+import spawn from "cross-spawn";
+import { counted, humanSize } from "../../core/amounts.js";
+import { isObject } from "../../errors/arguments.js";
+import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
+import type { Invocation } from "../commands.js";
+import { Exit, exitCodeOf } from "../exit.js";
+import { storeFolder } from "../store/folders.js";
+import { openKeptStore } from "../store/store.js";
+import { report } from "../terminal/report.js";
+import { onOneLine, printable, type Terminal } from "../terminal/terminal.js";
+import { thisMachine } from "./hosts.js";
+import { findConfigs, indentedRows, labelOf, standingText, type InstallDeps } from "./install.js";
+import { isThere } from "./program.js";
+import { namespaceIn, optionIn, serversOf, summaryOf, type Server } from "./servers.js";
+
+/** What a store has of a server. */
+interface Kept {
+  artifacts: number;
+  bytes: number;
+}
+
+/** Whether a server starts: the number of its tools, or why not. */
+interface Start {
+  readonly tools?: number;
+  readonly error?: string;
+}
+
+/** What is known of a server. */
+interface Finding {
+  readonly server: Server;
+  /** What the store has of it. Undefined for a server that is not behind Sluice, and for one with a store of its own. */
+  readonly kept: Kept | undefined;
+  /** What keeps it from starting, as far as files tell. */
+  readonly problem: string | undefined;
+  readonly start: Start | undefined;
+}
+
+export async function doctor(invocation: Invocation, terminal: Terminal, deps: InstallDeps = {}): Promise<number> {
+  const machine = deps.machine ?? thisMachine(terminal.env);
+  const { files, failures } = await findConfigs(invocation.operands, machine);
+  const { total, namespaces } = await keptIn(invocation.value("store"));
+  const found: { readonly host: string; readonly place: string; readonly findings: readonly Finding[] }[] = [];
+  for (const { host, place, data } of files) {
+    const findings: Finding[] = [];
+    for (const server of serversOf(host, data)) {
+      const start =
+        invocation.has("start") && server.standing.kind === "behind" ? await started(server, terminal) : undefined;
+      findings.push({ server, kept: keptOf(server, namespaces), problem: await problemOf(server), start });
+    }
+    found.push({ host: host.title, place, findings });
+  }
+  for (const failure of failures) await report(failure, terminal.errors, undefined);
+  const store = storeFolder(invocation.value("store"));
+  if (invocation.has("json")) await printJson(found, { store, ...total }, terminal);
+  else await print(found, store, total, terminal);
+  const isWell = found.every(({ findings }) =>
+    findings.every(({ problem, start }) => problem === undefined && start?.error === undefined),
+  );
+  return failures.length > 0 ? exitCodeOf(failures[0]) : isWell ? Exit.ok : Exit.failure;
+}
+
+/** What the store has now, by namespace. What retention has removed is not known any more. */
+async function keptIn(
+  where: string | undefined,
+): Promise<{ readonly total: Kept; readonly namespaces: ReadonlyMap<string, Kept> }> {
+  const total: Kept = { artifacts: 0, bytes: 0 };
+  const namespaces = new Map<string, Kept>();
+  const store = await openKeptStore(where);
+  for await (const { namespace, size_bytes } of store.list()) {
+    const kept = namespaces.get(namespace) ?? { artifacts: 0, bytes: 0 };
+    namespaces.set(namespace, kept);
+    for (const each of [kept, total]) {
+      each.artifacts += 1;
+      each.bytes += size_bytes;
+    }
+  }
+  return { total, namespaces };
+}
+
+function keptOf({ standing }: Server, namespaces: ReadonlyMap<string, Kept>): Kept | undefined {
+  if (standing.kind !== "behind" || optionIn(standing.words, "--store") !== undefined) return undefined;
+  const namespace = namespaceIn(standing.words);
+  // One that was put in by hand may have a namespace that is made of its command.
+  if (namespace === undefined) return undefined;
+  return namespaces.get(namespace) ?? { artifacts: 0, bytes: 0 };
+}
+
+/** The programs that an entry names by their path, and that are gone. */
+async function problemOf({ host, name, standing }: Server): Promise<string | undefined> {
+  if (standing.kind !== "behind") return undefined;
+  const proxy = standing.words.indexOf("proxy");
+  for (const path of standing.words.slice(0, proxy)) {
+    if (!isAbsolute(path) || (await isThere(path))) continue;
+    const again = `${host.id} --server ${JSON.stringify(name)}`;
+    return `${path} is gone: run \`sluice uninstall ${again}\`, then \`sluice install ${again}\``;
+  }
+  return undefined;
+}
+
+/** Milliseconds that a server has to answer. A first start may fetch packages. */
+const PATIENCE = 60_000;
+
+/** What hosts replace in entries: `${…}`, `$NAME`, `{env:…}`, `{file:…}`, `{{…}}`. */
+const FILLED_IN = /\$\{|\$[A-Z_]|\{(?:env|file):|\{\{/;
+
+/** Starts a server as its host does, and asks for its tools. */
+async function started({ host: { shape }, entry, standing }: Server, terminal: Terminal): Promise<Start> {
+  if (standing.kind !== "behind") return {};
+  const said = objectOr(entry[shape.env]);
+  const env = Object.fromEntries(Object.entries(said).map(([name, value]) => [name, String(value)]));
+  if ([...standing.words, ...Object.values(env)].some((text) => FILLED_IN.test(text))) {
+    return { error: "not started, since its host fills in a part of its entry" };
+  }
+  const [program = "", ...args] = standing.words;
+  const folder = entry["cwd"];
+  const child = spawn(program, args, {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: { ...process.env, ...env },
+    windowsHide: true,
+    ...(typeof folder === "string" && { cwd: folder }),
+  });
+  const patience = AbortSignal.any([terminal.signal, AbortSignal.timeout(PATIENCE)]);
+  try {
+    return await new Promise<Start>((resolve) => {
+      patience.addEventListener("abort", () => resolve({ error: `no answer within ${PATIENCE / 1000} seconds` }), {
+        once: true,
+      });
+      child.once("error", () => resolve({ error: "its program cannot be started" }));
+      child.once("exit", (code) => resolve({ error: `it ended before it answered, with exit code ${String(code)}` }));
+      child.stdin?.on("error", () => undefined);
+      const send = (message: object): void =>
+        void child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+      if (child.stdout === null) return;
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        const { id, result, error } = objectOr(parsedOr(line));
+        if (id !== 1 && id !== 2) return;
+        if (!isObject(result))
+          resolve({ error: `it answered with an error: ${onOneLine(String(objectOr(error)["message"]))}` });
+        else if (id === 2) resolve({ tools: Array.isArray(result["tools"]) ? result["tools"].length : 0 });
+        else {
+          send({ method: "notifications/initialized" });
+          send({ id: 2, method: "tools/list" });
+        }
+      });
+      const clientInfo = { name: "sluice-doctor", version: "1" };
+      send({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } });
+    });
+  } finally {
+    terminal.signal.throwIfAborted();
+    // The proxy ends its server with itself.
+    child.stdin?.end();
+    child.kill();
+  }
+}
+
+type Found = readonly { readonly host: string; readonly place: string; readonly findings: readonly Finding[] }[];
+
+async function print(found: Found, store: string, total: Kept, { output, errors }: Terminal): Promise<void> {
+  for (const { host, place, findings } of found) {
+    await output.write(`${output.bold(host)}  ${printable(place)}\n`);
+    const rows = findings.map((finding) =>
+      [labelOf(finding.server), summaryOf(finding.server), stateOf(finding)].map(onOneLine),
+    );
+    await output.write(indentedRows(rows.length === 0 ? [["no servers", "", ""]] : rows));
+  }
+  if (found.length === 0) await errors.write("sluice: there is no configuration of a host that Sluice knows\n");
+  await output.write(`The store ${printable(store)} has ${keptText(total)} now.\n`);
+}
+
+function stateOf({ server, kept, problem, start }: Finding): string {
+  const parts = [
+    standingText(server),
+    ...(problem === undefined ? [] : [problem]),
+    ...(start?.tools === undefined ? [] : [`starts, with ${counted(start.tools, "tool")}`]),
+    ...(start?.error === undefined ? [] : [start.error]),
+    ...(kept === undefined ? [] : [`${keptText(kept)} in the store`]),
+  ];
+  return parts.join("; ");
+}
+
+function keptText({ artifacts, bytes }: Kept): string {
+  return artifacts === 0 ? "nothing" : `${counted(artifacts, "artifact")} of ${humanSize(bytes)}`;
+}
+
+async function printJson(found: Found, store: Kept & { readonly store: string }, { output }: Terminal): Promise<void> {
+  const hosts = found.map(({ host, place, findings }) => ({
+    host,
+    file: place,
+    servers: findings.map(({ server, kept, problem, start }) => ({
+      name: server.name,
+      ...(server.project !== undefined && { project: server.project }),
+      behind: server.standing.kind === "behind",
+      ...(server.standing.kind === "skipped" && { skipped: server.standing.reason }),
+      ...(problem !== undefined && { problem }),
+      ...start,
+      ...kept,
+    })),
+  }));
+  await output.write(`${JSON.stringify({ hosts, store })}\n`);
+}
