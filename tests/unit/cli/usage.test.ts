@@ -53,6 +53,8 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["run", "--", "true"], /run needs a user and a command: sluice run --user NAME -- COMMAND/],
   [["run", "--user", "ada"], /run needs a user and a command: sluice run --user NAME -- COMMAND/],
   [["serve", "--port", "80"], /no option --port; use --listen HOST:PORT/],
+  [["proxy", "--url", "http://127.0.0.1:9/", "--", "node"], /a command or --url, not both/],
+  [["proxy", "--url", "secret"], /--url must begin with http/],
   [["install", "cursr"], /did you mean cursor\?/],
   [
     ["install", "emacs"],
@@ -80,6 +82,21 @@ describe("a command line that cannot be meant", () => {
     expect(stderr).toMatch(sentence);
     expect(stderr).toMatch(/^sluice: .*\nTry: sluice .*--help\n$/);
   });
+});
+
+test("an address and headers of the environment are checked, and not shown", async () => {
+  const url = { SLUICE_PROXY_URL: "http://127.0.0.1:9/mcp" };
+  for (const [env, sentence] of [
+    [{ SLUICE_PROXY_URL: "secret" }, "SLUICE_PROXY_URL must begin with http:// or https://"],
+    [{ ...url, SLUICE_PROXY_URL_FILE: "/secret" }, "set SLUICE_PROXY_URL or SLUICE_PROXY_URL_FILE, not both"],
+    [{ ...url, SLUICE_PROXY_HEADERS: "secret" }, "each line of SLUICE_PROXY_HEADERS wants a name and a value"],
+    [{ SLUICE_PROXY_HEADERS: "A: secret" }, "proxy needs a server"],
+  ] as const) {
+    const { code, stderr } = await sluiceHere(["proxy"], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toContain("secret");
+  }
 });
 
 describe("--help", () => {

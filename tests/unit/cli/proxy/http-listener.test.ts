@@ -5,7 +5,12 @@ import { IdSwap, MappedIds } from "../../../../web/src/cli/proxy/command-server.
 import { listenAddress, ListenGuard, listenToken, shown } from "../../../../web/src/cli/proxy/http-listener.js";
 import { namespaceOfCommand, namespaceOfUrl } from "../../../../web/src/cli/proxy/interceptors.js";
 import { RemoteEvents } from "../../../../web/src/cli/proxy/remote-connection.js";
-import { parseHeaders, requestHeaders, withoutConnection } from "../../../../web/src/cli/proxy/upstream.js";
+import {
+  parseHeaderLines,
+  parseHeaders,
+  requestHeaders,
+  withoutConnection,
+} from "../../../../web/src/cli/proxy/upstream.js";
 import { JsonRpcScanner } from "../../../../web/src/jsonrpc/json-rpc-scanner.js";
 
 const TOKEN = "0123456789abcdef";
@@ -174,6 +179,19 @@ test.each(["", "secret", ": secret", "A B: secret", "X: a\nY: secret", "Host: se
     expect(() => parseHeaders([line])).toThrow(/^--header wants a name and a value(?!.*secret)/);
   },
 );
+
+test("headers in a variable stand one a line; a wrong one is not shown", () => {
+  expect(parseHeaderLines("A: b\n\nC: d: e\r\n", "HEADERS")).toEqual([
+    ["A", "b"],
+    ["C", "d: e"],
+  ]);
+  expect(parseHeaderLines("", "HEADERS")).toEqual([]);
+  for (const line of ["A: b\nsecret", "Host: secret"]) {
+    expect(() => parseHeaderLines(line, "HEADERS")).toThrow(
+      /^each line of HEADERS wants a name and a value(?!.*secret)/,
+    );
+  }
+});
 
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -210,10 +210,13 @@ class Changes {
 
   async #agreed(question: string): Promise<boolean> {
     if (this.#invocation.has("yes")) return true;
-    const { input, signal } = this.#terminal;
-    const lines = createInterface({ input, output: process.stderr });
+    const { input, errors, signal } = this.#terminal;
+    await errors.write(`${question} [y/N] `);
+    const lines = createInterface({ input });
     try {
-      const answer = await lines.question(`${question} [y/N] `, { signal });
+      // Input that ends is no answer.
+      const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+      const answer = await Promise.race([lines.question("", { signal }), ended]);
       return /^y(es)?$/i.test(answer.trim());
     } finally {
       lines.close();

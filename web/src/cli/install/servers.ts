@@ -253,9 +253,9 @@ export function summaryOf({ standing, entry, host: { shape } }: Server): string 
     return maskedUrl(standing.url ?? "");
   }
   if (standing.kind === "command") return maskedWords(standing.words).join(" ");
-  if (standing.kind === "behind")
-    return standing.inner.length === 0 ? "an address" : maskedWords(standing.inner).join(" ");
-  return "";
+  if (standing.kind === "skipped") return "";
+  if (standing.inner.length > 0) return maskedWords(standing.inner).join(" ");
+  return maskedUrl(textsOf(entry[shape.env])?.[URL_VARIABLE] ?? optionIn(standing.words, "--url") ?? "");
 }
 
 /** What stands in place of a secret. */
