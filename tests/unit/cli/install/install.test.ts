@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseConfig, type ConfigData } from "../../../../web/src/cli/install/config-text.js";
 import { HOSTS, type Host } from "../../../../web/src/cli/install/hosts.js";
 import { installedProgram } from "../../../../web/src/cli/install/program.js";
-import { serversOf } from "../../../../web/src/cli/install/servers.js";
+import { namespaceFor, serversOf } from "../../../../web/src/cli/install/servers.js";
 import { SAMPLES, SECRET, type Sample } from "./configurations.js";
 import { Home, PROGRAM } from "./home.js";
 
@@ -253,6 +253,40 @@ describe("which servers", () => {
     });
   });
 
+  test("an address that was put behind Sluice by hand is taken back with its headers", async () => {
+    const home = await Home.open();
+    const args = [
+      "/c",
+      "npx",
+      "-y",
+      "mcp-sluice",
+      "proxy",
+      "--url",
+      "https://a.example/mcp",
+      "--header",
+      "A: b",
+      "--header=C: d",
+    ];
+    await home.write(".cursor/mcp.json", JSON.stringify({ mcpServers: { mine: { command: "cmd", args } } }));
+    expect((await home.run(["doctor"])).stdout).toContain("mine  https://a.example/mcp  behind Sluice");
+    await home.run(["uninstall", "--yes"]);
+    expect(JSON.parse(await home.read(".cursor/mcp.json"))).toEqual({
+      mcpServers: { mine: { url: "https://a.example/mcp", headers: { A: "b", C: "d" } } },
+    });
+  });
+
+  test.each([
+    ["my.server", "my_server"],
+    ["--links", "links"],
+    ["x".repeat(60), "x".repeat(24)],
+  ])("the namespace for %s", (name, namespace) => {
+    expect(namespaceFor(name)).toBe(namespace);
+  });
+
+  test.each(["a b/c", "日本", "-", "@org/name", ""])("any name has a namespace that the proxy takes: %j", (name) => {
+    expect(namespaceFor(name)).toMatch(/^[A-Za-z0-9_][A-Za-z0-9_-]{0,39}$/);
+  });
+
   test("what a person changed behind Sluice stays when Sluice goes", async () => {
     const home = await homeWith(CURSOR);
     await home.run(["install", "--yes"]);
@@ -337,6 +371,14 @@ describe("files", () => {
     expect(stderr).not.toContain(SECRET);
     expect(await home.read(CURSOR.place)).not.toBe(CURSOR.text);
     expect(await readFile(home.path(".codeium/windsurf/mcp_config.json"))).toEqual(Buffer.from(content));
+  });
+
+  test("a folder in the place of a configuration is told", async () => {
+    const home = await Home.open();
+    await mkdir(home.path(CURSOR.place), { recursive: true });
+    const { code, stderr } = await home.run(["doctor"]);
+    expect(code).toBe(66);
+    expect(stderr).toBe(`sluice: cannot read the configuration ${home.path(CURSOR.place)}: it is not a file\n`);
   });
 
   test("an entry of YAML that shares parts with others is left to its owner", async () => {

@@ -43,8 +43,10 @@ export async function readConfigFile(host: Host, place: string): Promise<ConfigF
   let bytes: Uint8Array;
   try {
     target = await realpath(place);
-    const { size } = await stat(target);
-    if (size > MAX_BYTES) throw tooLarge(place, host);
+    const found = await stat(target);
+    // A pipe would be waited for.
+    if (!found.isFile()) throw unreadable(place, "it is not a file");
+    if (found.size > MAX_BYTES) throw tooLarge(place, host);
     bytes = await readFile(target);
   } catch (error) {
     if (error instanceof CommandError) throw error;

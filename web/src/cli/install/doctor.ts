@@ -59,7 +59,7 @@ export async function doctor(invocation: Invocation, terminal: Terminal, deps: I
   for (const failure of failures) await report(failure, terminal.errors, undefined);
   const store = storeFolder(invocation.value("store"));
   if (invocation.has("json")) await printJson(found, { store, ...total }, terminal);
-  else await print(found, store, total, terminal);
+  else await print(found, { store, ...total }, failures.length > 0, terminal);
   const isWell = found.every(({ findings }) =>
     findings.every(({ problem, start }) => problem === undefined && start?.error === undefined),
   );
@@ -162,7 +162,12 @@ async function started({ host: { shape }, entry, standing }: Server, terminal: T
 
 type Found = readonly { readonly host: string; readonly place: string; readonly findings: readonly Finding[] }[];
 
-async function print(found: Found, store: string, total: Kept, { output, errors }: Terminal): Promise<void> {
+async function print(
+  found: Found,
+  store: Kept & { readonly store: string },
+  hasFailed: boolean,
+  { output, errors }: Terminal,
+): Promise<void> {
   for (const { host, place, findings } of found) {
     await output.write(`${output.bold(host)}  ${printable(place)}\n`);
     const rows = findings.map((finding) =>
@@ -170,8 +175,9 @@ async function print(found: Found, store: string, total: Kept, { output, errors 
     );
     await output.write(indentedRows(rows.length === 0 ? [["no servers", "", ""]] : rows));
   }
-  if (found.length === 0) await errors.write("sluice: there is no configuration of a host that Sluice knows\n");
-  await output.write(`The store ${printable(store)} has ${keptText(total)} now.\n`);
+  if (found.length === 0 && !hasFailed)
+    await errors.write("sluice: there is no configuration of a host that Sluice knows\n");
+  await output.write(`The store ${printable(store.store)} has ${keptText(store)} now.\n`);
 }
 
 function stateOf({ server, kept, problem, start }: Finding): string {

@@ -4,7 +4,7 @@
  */
 import { isObject } from "../../errors/arguments.js";
 import { cleanNamespace } from "../../artifacts/reference.js";
-import { parseHeaderLines } from "../proxy/upstream.js";
+import { parseHeaderLines, parseHeaders } from "../proxy/upstream.js";
 import type { ConfigData, EntryChange } from "./config-text.js";
 import type { EntryShape, Host } from "./hosts.js";
 
@@ -147,7 +147,7 @@ function behindProxy(words: Words): Words | undefined {
   const program = words[proxy - 1] ?? "";
   if (
     proxy < 1 ||
-    proxy > 4 ||
+    proxy > 6 ||
     !/(?:^|[\\/])(?:sluice(?:\.cmd|\.exe)?|mcp-sluice(?:@[^\\/]*)?|cli[\\/]main\.js)$/.test(program)
   ) {
     return undefined;
@@ -163,10 +163,17 @@ export function namespaceIn(words: Words): string | undefined {
 
 /** The value of an option of the proxy. */
 export function optionIn(words: Words, option: string): string | undefined {
+  return optionsIn(words, option)[0];
+}
+
+/** All values of an option of the proxy. */
+function optionsIn(words: Words, option: string): readonly string[] {
   const end = words.indexOf("--");
   const own = end === -1 ? words : words.slice(0, end);
-  const at = own.indexOf(option);
-  return at === -1 ? own.find((word) => word.startsWith(`${option}=`))?.slice(option.length + 1) : own[at + 1];
+  return own.flatMap((word, index) => {
+    if (word === option) return own.slice(index + 1, index + 2);
+    return word.startsWith(`${option}=`) ? [word.slice(option.length + 1)] : [];
+  });
 }
 
 /** The entry's change that puts Sluice in front. `program` is the command up to `proxy`. */
@@ -210,7 +217,10 @@ export function withoutSluice(
   const url = inEnvironment ?? optionIn(standing.words, "--url");
   if (url === undefined) return new Map();
   const urlKey = shape.urls.find((key) => before?.[key] !== undefined) ?? shape.urls[0] ?? "url";
-  const headers = Object.fromEntries(parseHeaderLines(lines, HEADERS_VARIABLE));
+  const headers = Object.fromEntries([
+    ...parseHeaderLines(lines, HEADERS_VARIABLE),
+    ...parseHeaders(optionsIn(standing.words, "--header")),
+  ]);
   const isSame = before !== undefined && before[urlKey] === url;
   const hadEnv = isSame ? before[shape.env] !== undefined : Object.keys(others).length > 0;
   return new Map<string, unknown>([
@@ -219,7 +229,7 @@ export function withoutSluice(
     [shape.env, hadEnv ? others : undefined],
     ["type", isSame ? before["type"] : remoteType(entry, shape)],
     [urlKey, url],
-    ...(lines === "" ? [] : [[shape.headers, headers] as const]),
+    ...(Object.keys(headers).length === 0 ? [] : [[shape.headers, headers] as const]),
   ]);
 }
 
@@ -243,7 +253,8 @@ const MAX_NAMESPACE = 24;
 
 /** The namespace for a server of this name. */
 export function namespaceFor(name: string): string {
-  const clean = cleanNamespace(name).replaceAll(".", "_").slice(0, MAX_NAMESPACE);
+  // A word that begins with a dash would be an option.
+  const clean = cleanNamespace(name).replaceAll(".", "_").replace(/^-+/, "").slice(0, MAX_NAMESPACE);
   return clean === "" ? "server" : clean;
 }
 
