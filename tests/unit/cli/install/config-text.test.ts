@@ -81,6 +81,25 @@ describe("YAML", () => {
 });
 
 test.each([
+  ["a table inside of one", '[servers]\none = { command = "x", args = ["a"] } # c\ntwo = { command = "z" }\n'],
+  ["names with dots", 'servers.one.command = "x" # c\nservers.one.args = ["a"]\nservers.two.command = "z"\n'],
+  ["a name in quotes", '[servers."one"]\ncommand = "x" # c\nargs = ["a"]\n[servers."two words"]\ncommand = "z"\n'],
+  ["tables in tables", '[servers.one]\ncommand = "x" # c\nargs = ["a"]\n[servers.one.tools.b]\nmode = "ask"\n'],
+])("%s of TOML", async (_, text) => {
+  // Checks itself that the rest says what it said.
+  const after = await edited(text, "toml", { command: "y", args: ["p", "a"], env: { A: "b" } });
+  expect(after).toContain("# c");
+  expect(after).toContain('"y"');
+});
+
+test("dates and numbers of TOML stay as they are written", async () => {
+  const rest =
+    "a = 2026-01-02\nb = 2026-01-02T03:04:05.678+01:00\nc = 07:08:09\nd = 0x1F\ne = 9007199254740993\nf = 1_000.50\n";
+  const text = `${rest}[servers.one]\ncommand = "x"\n`;
+  expect(await edited(text, "toml", { command: "y" })).toBe(text.replace('"x"', '"y"'));
+});
+
+test.each([
   ["json", `{ "servers": { "one": [1] }`, "is not JSON"],
   ["toml", "a = 1\nb = = 2\n", "is not TOML from line 2, column 4 on"],
   ["yaml", "a: [\nb: c\n", "is not YAML from line 2, column 1 on"],

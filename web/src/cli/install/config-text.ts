@@ -78,21 +78,30 @@ export async function editConfig(
   const editor = await editorOf(format);
   const mark = text.startsWith(MARK) ? MARK : "";
   const content = withoutMark(text);
-  const edited = edits.reduce((before, edit) => editor.edit(before, edit), content);
-  const expected = structuredClone(await parseConfig(content, format, file));
+  const expected = await parseConfig(content, format, file);
   for (const { path, change } of edits) applyChange(entryAt(expected, path), change);
-  if (!isDeepStrictEqual(plain(await parseConfig(edited, format, file)), plain(expected))) {
-    throw new SluiceError(
-      "E_CONFIG_VALUE",
-      `${file} has an entry that cannot be edited without changing more than it: edit it by hand, as docs/hosts.md shows`,
-    );
+  let edited: string;
+  try {
+    edited = edits.reduce((before, edit) => editor.edit(before, edit), content);
+  } catch (error) {
+    // Not passed as `cause`: errors of parsers quote the text.
+    throw error instanceof SluiceError ? error : notEditable(file);
   }
+  const said = await parseConfig(edited, format, file).catch(() => undefined);
+  if (said === undefined || !isDeepStrictEqual(plain(said), plain(expected))) throw notEditable(file);
   return mark + edited;
+}
+
+function notEditable(file: string): SluiceError {
+  return new SluiceError(
+    "E_CONFIG_VALUE",
+    `${file} has an entry that cannot be edited without changing more than it: edit it by hand, as docs/hosts.md shows`,
+  );
 }
 
 const withoutMark = (text: string): string => (text.startsWith(MARK) ? text.slice(1) : text);
 
-/** Dates of TOML have classes of their own, which a copy loses. */
+/** What can be compared: dates and large numbers of TOML as texts. */
 function plain(data: unknown): unknown {
   return JSON.parse(JSON.stringify(data, (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value)));
 }
