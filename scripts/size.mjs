@@ -28,7 +28,7 @@ export const BUDGETS = {
   "mcp-sluice/files": 50_000,
   "mcp-sluice/serve": 430_000,
   "mcp-sluice/serve/redis": 33_600,
-  sluice: 563_000,
+  sluice: 675_000,
   tarball: 3_600_000,
 };
 

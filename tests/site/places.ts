@@ -75,8 +75,10 @@ export const PLACES: readonly Place[] = [
     name: "Chat with an answer, and what the model saw",
     show: async (page) => {
       await ask(page, "Draw the chart, please");
-      await page.locator("playground-turn").last().getByText("That is all I saw").first().waitFor();
-      await page.locator("playground-turn").last().getByRole("button", { name: "What the model saw" }).click();
+      const turn = page.locator("playground-turn").last();
+      // While the answer is written, the button moves away below the pointer.
+      await turn.getByText("tokens").waitFor();
+      await turn.getByRole("button", { name: "What the model saw" }).click();
       await page.locator("playground-trajectory pre").first().waitFor({ state: "attached" });
     },
   },

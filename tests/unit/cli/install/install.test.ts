@@ -406,7 +406,7 @@ describe("files", () => {
     const { code, stderr } = await home.run(["install", "zed", "--yes"]);
     expect([code, stderr]).toEqual([
       66,
-      `sluice: Zed has no configuration in ${home.path(".config/zed/settings.json")}: add a server in it first\n`,
+      `sluice: there is no configuration of Zed in ${home.path(".config/zed/settings.json")}: add a server in Zed first\n`,
     ]);
   });
 });

@@ -78,7 +78,7 @@ async function dataOf(response: Response): Promise<readonly string[]> {
   return [...(await response.text()).matchAll(/^data: (.*)\n\n/gm)].map(([, text = ""]) => text);
 }
 
-function kept(sent = new EventHistory()): Kept {
+function kept(sent = new EventHistory(0)): Kept {
   const stream = new EventStream({ onGone: () => undefined, sent });
   const first = stream.response({});
   return {
@@ -130,7 +130,7 @@ test("what will not be complete breaks the connection off, and the stream goes o
 });
 
 test("the oldest events of a session give way to more than 8 MiB, and streams of which nothing is left are not known", async () => {
-  const sent = new EventHistory();
+  const sent = new EventHistory(0);
   const [one, two] = [kept(sent), kept(sent)];
   await one.breakOff();
   await one.stream.send(new Uint8Array(3 * 1024 * 1024).fill(0x31));
@@ -160,7 +160,7 @@ test("what was sent is kept for five minutes", async () => {
 
 test("a call is given up whose client was away for five minutes, and is not while it comes back", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  const [sent, ended, away] = [new EventHistory(), vi.fn<(left: readonly string[]) => void>(), new AbortController()];
+  const [sent, ended, away] = [new EventHistory(0), vi.fn<(left: readonly string[]) => void>(), new AbortController()];
   const terms = {
     ids: ["1"],
     isBatch: false,

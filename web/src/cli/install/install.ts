@@ -85,8 +85,8 @@ function missing(host: Host, machine: Machine): CommandError {
   const places = host.files(machine).map(printable);
   const sentence =
     places.length === 0
-      ? `${host.title} does not run on this system`
-      : `${host.title} has no configuration in ${places.join(" or ")}: add a server in it first`;
+      ? `there is no ${host.title} for this system`
+      : `there is no configuration of ${host.title} in ${places.join(" or ")}: add a server in ${host.title} first`;
   return new CommandError(Exit.input, sentence);
 }
 

@@ -3,6 +3,7 @@
  * to resume from (MCP 2025-11-25, Streamable HTTP, Resumability and Redelivery).
  * @module
  */
+import { randomInt } from "node:crypto";
 import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 
@@ -343,11 +344,17 @@ interface KeptEvent {
 /** Events sent in one session, kept to resume streams. */
 export class EventHistory {
   readonly #streams = new Map<number, EventStream>();
-  #count = 0;
+  /** The latest stream's number. */
+  #count: number;
   /** Oldest first. */
   #kept: KeptEvent[] = [];
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
+
+  /** Numbers go on from `before`. It is random, so that no session takes another's event for its own. */
+  constructor(before: number = randomInt(2 ** 32)) {
+    this.#count = before;
+  }
 
   /** Assigns a number to a stream. */
   open(stream: EventStream): number {
