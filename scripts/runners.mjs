@@ -64,7 +64,7 @@ const WANTED = 85;
  * cores: tests that start processes mostly wait.
  */
 export const libraryTests = () =>
-  isFull() ? coveredLibraryTests() : vitest("library", { VITEST_MAX_WORKERS: String(3 * cores) });
+  isFull() ? coveredLibraryTests() : vitest("library", { VITEST_MAX_WORKERS: String(2 * cores) });
 
 async function coveredLibraryTests() {
   const { coverLibrary } = await import("./coverage-library.mjs");

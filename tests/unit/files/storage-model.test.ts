@@ -319,6 +319,18 @@ describe("versions", () => {
       expect(again).toMatchObject({ origin: "generated", category: "report", description: null, versions: 1 });
     });
 
+    test("of one millisecond are in the order in which they were put", async () => {
+      const still = { clock: () => 1_000_000 };
+      const stores = { near: new BareMemoryStore(still), far: new BareMemoryStore(still) };
+      const store = new TieredArtifactStore({ ...stores, limitBytes: 10 });
+      const own = new UserStorage(store, ADA, { describer, now: still.clock });
+      const texts = Array.from({ length: 12 }, (_, at) => `${at}`.padEnd(at % 2 === 0 ? 4 : 20));
+      for (const text of texts) await own.put("a.txt", text);
+      const versions = await own.versions("a.txt");
+      const read = versions.map(async (version) => new Response(await own.open(version)).text());
+      expect(await Promise.all(read)).toEqual(texts.toReversed());
+    });
+
     test("are a hundred at most: the oldest goes, also when it was in the other store", async () => {
       const texts = Array.from({ length: 103 }, (_, at) => `${at}`.padEnd(at % 2 === 0 ? 4 : 20));
       for (const text of texts) await files.put("a.txt", text);

@@ -65,6 +65,8 @@ interface Mark {
   readonly category?: FileCategory;
   readonly description?: string;
   readonly draft?: Draft;
+  /** Its place among the versions: a time in milliseconds, later than that of each version before it. */
+  readonly order?: number;
 }
 
 const ORIGINS: readonly unknown[] = ["uploaded", "generated", "deferred"] satisfies FileOrigin[];
@@ -85,14 +87,16 @@ export function isFileId(id: string): boolean {
  * The `source` of an artifact that is a version of a file.
  *
  * @param facts the core's description of the bytes, in one line; may be empty.
+ * @param order its place among the versions, see {@link orderOf}.
  */
-export function sourceOf(info: UserFileInfo, facts: string): ArtifactRef["source"] {
+export function sourceOf(info: UserFileInfo, facts: string, order: number): ArtifactRef["source"] {
   const { origin = "uploaded", category, description, draft } = info;
   const mark: Mark = {
     origin,
     ...(category && { category }),
     ...(description && { description }),
     ...(draft && { draft }),
+    order,
   };
   return { user_file: mark, ...(facts !== "" && { description: facts }) };
 }
@@ -102,6 +106,12 @@ export function markOf({ namespace, source, filename }: StoredArtifact): Mark | 
   const mark = source["user_file"] as Mark | null | undefined;
   if (!NAMESPACE.test(namespace) || filename === null || typeof mark !== "object") return undefined;
   return ORIGINS.includes(mark?.origin) ? (mark as Mark) : undefined;
+}
+
+/** The place of a version among those of its file. Two may be stored in the same millisecond. */
+export function orderOf(version: StoredArtifact): number {
+  const order = markOf(version)?.order;
+  return typeof order === "number" ? Math.max(order, version.stored_at) : version.stored_at;
 }
 
 /** Whether a version is an expired draft. */

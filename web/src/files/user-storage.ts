@@ -26,6 +26,7 @@ import {
   isFileId,
   markOf,
   newNamespace,
+  orderOf,
   sourceOf,
   userFile,
   type UserFile,
@@ -206,7 +207,7 @@ export class UserStorage {
     const files = new Map<string, ListedFile>();
     for (const [name, versions] of found) {
       // A version that was stored again is the newest.
-      versions.sort((left, right) => left.stored_at - right.stored_at);
+      versions.sort((left, right) => orderOf(left) - orderOf(right));
       files.set(name, madeFile(name, versions));
     }
     return files;
@@ -214,8 +215,10 @@ export class UserStorage {
 
   async #put(filename: string, data: Uploaded, info: UserFileInfo): Promise<UserFile> {
     const known = await this.#named(filename);
-    const namespace = known?.versions.at(-1)?.namespace ?? newNamespace();
-    const kept = await this.#putVersion({ namespace, filename, scope: this.#scope }, data, info);
+    const latest = known?.versions.at(-1);
+    const namespace = latest?.namespace ?? newNamespace();
+    const order = Math.max(this.#now(), latest === undefined ? 0 : orderOf(latest) + 1);
+    const kept = await this.#putVersion({ namespace, filename, scope: this.#scope }, data, info, order);
     const before = known?.versions.filter(({ id }) => id !== kept.id) ?? [];
     const over = surplus(before);
     for (const { id } of over) await this.#artifacts.delete(id);
@@ -224,7 +227,12 @@ export class UserStorage {
   }
 
   /** Writes and inspects one version in one pass. Throws FileTooLargeError. */
-  async #putVersion(place: ArtifactInfo, data: Uploaded, info: UserFileInfo): Promise<ArtifactRef> {
+  async #putVersion(
+    place: ArtifactInfo,
+    data: Uploaded,
+    info: UserFileInfo,
+    order: number,
+  ): Promise<ArtifactRef> {
     const { filename } = place;
     using looking = await this.#describer?.({ filename, mime_type: info.mime_type });
     await using writer = await openedWriter(this.#store, place);
@@ -237,7 +245,7 @@ export class UserStorage {
     }
     const seen = looking?.finish();
     const mime_type = info.mime_type ?? seen?.mime_type ?? null;
-    return await writer.close({ mime_type, source: sourceOf(info, seen?.description ?? "") });
+    return await writer.close({ mime_type, source: sourceOf(info, seen?.description ?? "", order) });
   }
 }
 

@@ -172,7 +172,7 @@ describe("its faults", () => {
     test("because the network swallows it: it is found by looking, and the connection is replaced", async () => {
       const server = await another();
       const tunnel = await tunnelTo(server.port);
-      const log = logInTest(tunnel.url, { timeout: 1_000, sweepEvery: 300 });
+      const log = logInTest(tunnel.url, { timeout: 4_000, sweepEvery: 300 });
       const other = logInTest(server.url);
       const heard = new Heard(log, "a");
       await other.append("a", numbered(0));
