@@ -227,12 +227,7 @@ export class UserStorage {
   }
 
   /** Writes and inspects one version in one pass. Throws FileTooLargeError. */
-  async #putVersion(
-    place: ArtifactInfo,
-    data: Uploaded,
-    info: UserFileInfo,
-    order: number,
-  ): Promise<ArtifactRef> {
+  async #putVersion(place: ArtifactInfo, data: Uploaded, info: UserFileInfo, order: number): Promise<ArtifactRef> {
     const { filename } = place;
     using looking = await this.#describer?.({ filename, mime_type: info.mime_type });
     await using writer = await openedWriter(this.#store, place);
