@@ -25,7 +25,7 @@ import {
 } from "./ways.js";
 import { amount, isFull } from "../../support/full.js";
 
-const { SEED, CASE, SECONDS = amount(10, 120), ONLY } = process.env;
+const { SEED, CASE, SECONDS = amount(5, 120), ONLY } = process.env;
 const MIB = 1024 * 1024;
 
 /** The same cases in every run, so that what was green stays green until something changes; `SEED=random` draws others. */
