@@ -121,6 +121,7 @@ function inflated(json: Json, length: number): Json {
 }
 
 test("results valid under any schema, gated, are valid under the widened one", async () => {
+  const runs = amount(80, 500);
   let diverted = 0;
   await fc.assert(
     fc.asyncProperty(document, fc.array(result, { minLength: 5, maxLength: 5 }), async (schema, candidates) => {
@@ -133,10 +134,10 @@ test("results valid under any schema, gated, are valid under the widened one", a
         expect(tried(() => validateWidened?.(after)) ?? true).toBe(true);
       }
     }),
-    { numRuns: amount(80, 500) },
+    { numRuns: runs },
   );
-  // Some 55 of 200 as a rule: nothing would be shown by results that pass as they are.
-  expect(diverted).toBeGreaterThan(30);
+  // Some 55 in 200 runs as a rule: nothing would be shown by results that pass as they are.
+  expect(diverted).toBeGreaterThan(runs / 8);
 });
 
 const PDF = Buffer.concat([Buffer.from("%PDF-1.4\n"), Buffer.alloc(3000, 7)]);

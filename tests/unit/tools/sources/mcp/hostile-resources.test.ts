@@ -188,7 +188,7 @@ describe.each<Era>(["legacy", "modern"])("%s", (era) => {
     await using server = await hostile(
       era,
       `{ "resources/subscribe": ({ uri }, say) => {
-        for (let index = 0; index < amount(20_000, 50_000); index += 1)
+        for (let index = 0; index < ${amount(20_000, 50_000)}; index += 1)
           say("notifications/resources/updated", { uri: index % 2 === 0 ? uri : "a:" + index });
         for (let index = 0; index < 2000; index += 1) say("notifications/tools/list_changed");
         for (let index = 0; index < 2000; index += 1) say("notifications/resources/list_changed");
