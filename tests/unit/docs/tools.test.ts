@@ -124,7 +124,7 @@ describe("events", async () => {
   const EVENTS: {
     readonly [Kind in InterceptorEvent["kind"]]: Members<Extract<InterceptorEvent, { readonly kind: Kind }>>;
   } = {
-    stored: { kind: true, tool: true, artifacts: true },
+    stored: { kind: true, tool: true, artifacts: true, bytesIn: true, bytesOut: true },
     expanded: { kind: true, tool: true, id: true, path: true, form: true },
     failed: { kind: true, error: true },
   };

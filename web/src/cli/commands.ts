@@ -243,7 +243,7 @@ const INSTALL_COMMANDS: readonly CommandSpec[] = [
     summary: "show which servers of your hosts are behind Sluice",
     ...HOST_OPERANDS,
     about: [
-      "Lists the servers of each host: whether Sluice is in front of them, and how many artifacts and bytes of them are in the store now. What retention has removed is not counted. Exits 1 if the program of an entry is gone, or if a server does not start.",
+      "Lists the servers of each host: whether Sluice is in front of them, what it kept out of results so far (calls, bytes, and tokens at four bytes each), and what the store has of them now, without what retention has removed. Exits 1 if the program of an entry is gone, or if a server does not start.",
       "Starts nothing without --start.",
     ],
     options: [

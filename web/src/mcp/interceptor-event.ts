@@ -13,6 +13,10 @@ export interface StoredEvent {
   readonly tool: string | undefined;
   /** The artifacts that were stored or could not be, without duplicates. */
   readonly artifacts: readonly AnswerRef[];
+  /** Bytes that the server sent: the result, as JSON text. */
+  readonly bytesIn: number;
+  /** Bytes of it that the client got. */
+  readonly bytesOut: number;
 }
 
 /** An artifact was put into the arguments of a call. */

@@ -317,7 +317,8 @@ export class McpInterceptor implements Interceptor {
     this.#noteTask(reduced.text, tool);
     this.#requestHandler.remember(reduced.artifacts);
     for (const error of reduced.failures) this.#deps.onEvent({ kind: "failed", error });
-    if (reduced.artifacts.length > 0) this.#deps.onEvent({ kind: "stored", tool, artifacts: reduced.artifacts });
+    const { artifacts, bytesIn, bytesOut } = reduced;
+    if (artifacts.length > 0) this.#deps.onEvent({ kind: "stored", tool, artifacts, bytesIn, bytesOut });
   }
 
   /** Notes a call that was answered with a task: its result comes later, under the task's id. */

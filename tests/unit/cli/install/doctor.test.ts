@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { SavingsCounter } from "../../../../web/src/cli/store/savings.js";
 import { FileArtifactStore } from "../../../../web/src/node.js";
 import { COMMAND } from "../command.js";
 import { Home } from "./home.js";
@@ -100,6 +101,27 @@ test("says what is behind Sluice, and what the store has of it; starts nothing",
       },
     ],
     store: { store: home.path("store"), artifacts: 2, bytes: 2148 },
+  });
+});
+
+test("tells what was kept out of the results of each server, and of all", async () => {
+  const home = await Home.open();
+  await home.write(PLACE, configured({ files: { command: "a" }, quiet: { command: "b" } }));
+  await home.run(["install", "--yes"], { program: PROGRAM });
+  for (const namespace of ["files", "other"]) {
+    await using savings = new SavingsCounter(home.path("store"), namespace);
+    for (let call = 0; call < 3; call += 1) savings.add(1_000_000, 400);
+  }
+  const args = ["doctor", "--store", home.path("store")];
+  const { stdout } = await home.run(args);
+  expect(stdout).toMatch(/^ {2}files .*; saved 2\.9 MB \(about 749,700 tokens\) in 3 calls; nothing in the store$/m);
+  expect(stdout).toMatch(/^ {2}quiet .*behind Sluice; nothing in the store$/m);
+  expect(stdout).toContain("Sluice saved 5.7 MB (about 1,499,000 tokens) in 6 calls.\n");
+  const one = { calls: 3, bytes_in: 3_000_000, bytes_out: 1200, tokens_saved: 749_700 };
+  const all = { calls: 6, bytes_in: 6_000_000, bytes_out: 2400, tokens_saved: 1_499_400 };
+  expect(JSON.parse((await home.run([...args, "--json"])).stdout)).toMatchObject({
+    hosts: [{ servers: [{ name: "files", saved: one }, { name: "quiet" }] }],
+    saved: all,
   });
 });
 

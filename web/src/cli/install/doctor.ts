@@ -1,17 +1,18 @@
 /**
- * `sluice doctor`: which servers of which hosts are behind Sluice, what the store has of them, and with `--start` whether they
- * start.
+ * `sluice doctor`: which servers of which hosts are behind Sluice, what that saved so far, what the store has of them, and with
+ * `--start` whether they start.
  * @module
  */
 import { isAbsolute } from "node:path";
 import { createInterface } from "node:readline";
 import spawn from "cross-spawn";
-import { counted, humanSize } from "../../core/amounts.js";
+import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { isObject } from "../../errors/arguments.js";
 import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 import type { Invocation } from "../commands.js";
 import { Exit, exitCodeOf } from "../exit.js";
 import { storeFolder } from "../store/folders.js";
+import { savingsIn, totalSavings, type Savings } from "../store/savings.js";
 import { openKeptStore } from "../store/store.js";
 import { report } from "../terminal/report.js";
 import { onOneLine, printable, type Terminal } from "../terminal/terminal.js";
@@ -37,6 +38,8 @@ interface Finding {
   readonly server: Server;
   /** What the store has of it. Undefined for a server that is not behind Sluice, and for one with a store of its own. */
   readonly kept: Kept | undefined;
+  /** What was saved of its results. Undefined likewise. */
+  readonly saved: Savings | undefined;
   /** What keeps it from starting, as far as files tell. */
   readonly problem: string | undefined;
   readonly start: Start | undefined;
@@ -46,20 +49,25 @@ export async function doctor(invocation: Invocation, terminal: Terminal, deps: I
   const machine = deps.machine ?? thisMachine(terminal.env);
   const { files, failures } = await findConfigs(invocation.operands, machine);
   const { total, namespaces } = await keptIn(invocation.value("store"));
+  const store = storeFolder(invocation.value("store"));
+  const savings = await savingsIn(store);
   const found: { readonly host: string; readonly place: string; readonly findings: readonly Finding[] }[] = [];
   for (const { host, place, data } of files) {
     const findings: Finding[] = [];
     for (const server of serversOf(host, data)) {
       const start =
         invocation.has("start") && server.standing.kind === "behind" ? await started(server, terminal) : undefined;
-      findings.push({ server, kept: keptOf(server, namespaces), problem: await problemOf(server), start });
+      const namespace = sharedNamespace(server);
+      const kept = namespace === undefined ? undefined : (namespaces.get(namespace) ?? { artifacts: 0, bytes: 0 });
+      const saved = namespace === undefined ? undefined : savings.get(namespace);
+      findings.push({ server, kept, saved, problem: await problemOf(server), start });
     }
     found.push({ host: host.title, place, findings });
   }
   for (const failure of failures) await report(failure, terminal.errors, undefined);
-  const store = storeFolder(invocation.value("store"));
-  if (invocation.has("json")) await printJson(found, { store, ...total }, terminal);
-  else await print(found, { store, ...total }, failures.length > 0, terminal);
+  const sum = { store, ...total, saved: totalSavings(savings.values()) };
+  if (invocation.has("json")) await printJson(found, sum, terminal);
+  else await print(found, sum, failures.length > 0, terminal);
   const isWell = found.every(({ findings }) =>
     findings.every(({ problem, start }) => problem === undefined && start?.error === undefined),
   );
@@ -84,12 +92,11 @@ async function keptIn(
   return { total, namespaces };
 }
 
-function keptOf({ standing }: Server, namespaces: ReadonlyMap<string, Kept>): Kept | undefined {
+/** Under which namespace the store has what a server behind Sluice sent. Undefined for one with a store of its own. */
+function sharedNamespace({ standing }: Server): string | undefined {
   if (standing.kind !== "behind" || optionIn(standing.words, "--store") !== undefined) return undefined;
-  const namespace = namespaceIn(standing.words);
   // One that was put in by hand may have a namespace that is made of its command.
-  if (namespace === undefined) return undefined;
-  return namespaces.get(namespace) ?? { artifacts: 0, bytes: 0 };
+  return namespaceIn(standing.words);
 }
 
 /** The programs that an entry names by their path, and that are gone. */
@@ -160,14 +167,12 @@ async function started({ host: { shape }, entry, standing }: Server, terminal: T
   }
 }
 
+/** The store's folder, with what it has and what was saved in all. */
+type Sum = Kept & { readonly store: string; readonly saved: Savings };
+
 type Found = readonly { readonly host: string; readonly place: string; readonly findings: readonly Finding[] }[];
 
-async function print(
-  found: Found,
-  store: Kept & { readonly store: string },
-  hasFailed: boolean,
-  { output, errors }: Terminal,
-): Promise<void> {
+async function print(found: Found, sum: Sum, hasFailed: boolean, { output, errors }: Terminal): Promise<void> {
   for (const { host, place, findings } of found) {
     await output.write(`${output.bold(host)}  ${printable(place)}\n`);
     const rows = findings.map((finding) =>
@@ -177,29 +182,46 @@ async function print(
   }
   if (found.length === 0 && !hasFailed)
     await errors.write("sluice: there is no configuration of a host that Sluice knows\n");
-  await output.write(`The store ${printable(store.store)} has ${keptText(store)} now.\n`);
+  if (sum.saved.calls > 0) await output.write(`Sluice ${savedText(sum.saved)}.\n`);
+  await output.write(`The store ${printable(sum.store)} has ${keptText(sum)} now.\n`);
 }
 
-function stateOf({ server, kept, problem, start }: Finding): string {
+function stateOf({ server, kept, saved, problem, start }: Finding): string {
   const parts = [
     standingText(server),
     ...(problem === undefined ? [] : [problem]),
     ...(start?.tools === undefined ? [] : [`starts, with ${counted(start.tools, "tool")}`]),
     ...(start?.error === undefined ? [] : [start.error]),
+    ...(saved === undefined ? [] : [savedText(saved)]),
     ...(kept === undefined ? [] : [`${keptText(kept)} in the store`]),
   ];
   return parts.join("; ");
+}
+
+/** Bytes of JSON text that a token stands for, roughly. */
+const TOKEN_BYTES = 4;
+
+const savedBytes = ({ bytes_in, bytes_out }: Savings): number => Math.max(0, bytes_in - bytes_out);
+const savedTokens = (savings: Savings): number => Math.round(savedBytes(savings) / TOKEN_BYTES);
+
+const withTokens = (savings: Savings): object => ({ ...savings, tokens_saved: savedTokens(savings) });
+
+/** `saved 5.3 MB (about 1,397,000 tokens) in 3 calls`. */
+function savedText(savings: Savings): string {
+  const { calls } = savings;
+  const tokens = `about ${grouped(Number(savedTokens(savings).toPrecision(4)))} tokens`;
+  return `saved ${humanSize(savedBytes(savings))} (${tokens}) in ${counted(calls, "call")}`;
 }
 
 function keptText({ artifacts, bytes }: Kept): string {
   return artifacts === 0 ? "nothing" : `${counted(artifacts, "artifact")} of ${humanSize(bytes)}`;
 }
 
-async function printJson(found: Found, store: Kept & { readonly store: string }, { output }: Terminal): Promise<void> {
+async function printJson(found: Found, { saved: total, ...store }: Sum, { output }: Terminal): Promise<void> {
   const hosts = found.map(({ host, place, findings }) => ({
     host,
     file: place,
-    servers: findings.map(({ server, kept, problem, start }) => ({
+    servers: findings.map(({ server, kept, saved, problem, start }) => ({
       name: server.name,
       ...(server.project !== undefined && { project: server.project }),
       behind: server.standing.kind === "behind",
@@ -207,7 +229,8 @@ async function printJson(found: Found, store: Kept & { readonly store: string },
       ...(problem !== undefined && { problem }),
       ...start,
       ...kept,
+      ...(saved !== undefined && { saved: withTokens(saved) }),
     })),
   }));
-  await output.write(`${JSON.stringify({ hosts, store })}\n`);
+  await output.write(`${JSON.stringify({ hosts, store, saved: withTokens(total) })}\n`);
 }

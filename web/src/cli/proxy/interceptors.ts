@@ -17,6 +17,8 @@ import type { SchemaMode } from "../../mcp/schemas/schemas.js";
 import type { Invocation } from "../commands.js";
 import { checkConfig, readConfig } from "../configuration.js";
 import { UsageError } from "../exit.js";
+import { storeFolder } from "../store/folders.js";
+import { SavingsCounter } from "../store/savings.js";
 import { openStore, prepareStore, sessionFolder } from "../store/store.js";
 import { clause, printable, type Output, type Terminal } from "../terminal/terminal.js";
 import { cleanNamespace } from "../../artifacts/reference.js";
@@ -65,6 +67,8 @@ export async function openProxyInterceptors(
   const place = invocation.value("store");
   const session =
     place === "session" ? await sessionFolder(" for --store session", "a store with --store DIR") : undefined;
+  const log = logOf(terminal.errors);
+  let savings: SavingsCounter | undefined;
   const options = {
     store: session === undefined ? openStore(place) : new FileArtifactStore(session.path),
     config: { ...said, retention: { ...RETENTION, ...said.retention } },
@@ -74,16 +78,22 @@ export async function openProxyInterceptors(
     links: (invocation.value("links") ?? "auto") as LinkMode,
     showImages: invocation.has("inline-images"),
     schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
-    onEvent: logOf(terminal.errors),
+    onEvent: (event: InterceptorEvent) => {
+      log(event);
+      if (event.kind === "stored") savings?.add(event.bytesIn, event.bytesOut);
+    },
   };
   const common = await checkConfig(file, () => interceptorDeps(options));
   const copies = new Copies(common.store);
   const deps: InterceptorDeps = { ...common, writeCopy: (ref, signal) => copies.write(ref, signal) };
   // Done last, so that an invalid command line creates no folder.
   if (session === undefined) await prepareStore(place);
+  // A store that is lost at the end is no place to count in.
+  if (session === undefined && place !== "memory") savings = new SavingsCounter(storeFolder(place), common.namespace);
   return {
     open: (user) => new McpInterceptor(user === undefined ? deps : { ...deps, scope: { user_id: user } }),
     [Symbol.asyncDispose]: async () => {
+      await savings?.[Symbol.asyncDispose]();
       await copies[Symbol.asyncDispose]();
       await session?.[Symbol.asyncDispose]();
     },
