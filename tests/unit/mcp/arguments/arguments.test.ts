@@ -181,19 +181,45 @@ test("an artifact that is not known here is refused, whoever has it", async () =
   }
 });
 
+test("a reference with a mistake in it is refused, and never taken for the content", async () => {
+  // A hash of its own, so that each mistake is one.
+  const { call } = await setUp();
+  const id = "ns_1a2b3c4d5e6f";
+  for (const text of [
+    ` artifact://${id}`,
+    `artifact://${id}\n`,
+    `artifact://${id.slice(0, -2)}`,
+    `artifact://${id}0g`,
+    `artifact://${id}.png`,
+    `artifact://${id}?bytes=0-10`,
+    `artifact://${id}?as=base64?as=text`,
+    `artifact://${id}#part`,
+    `artifact://${id}/more`,
+    `artifact://${id},artifact://${id}`,
+    `artifact:${id}`,
+    `artifact:///${id}`,
+    `ARTIFACT://${id}`,
+    `artifact://${id.toUpperCase()}`,
+  ]) {
+    const sentence = refusalOf(await call({ list: [{ p: text }] }));
+    expect([text, sentence]).toEqual([
+      text,
+      expect.stringMatching(/in "list\.0\.p": the reference has a mistake in it/),
+    ]);
+  }
+});
+
 describe("what is no argument of ours", () => {
   test("stays, byte for byte", async () => {
-    const { call, uri, ref } = await setUp();
+    const { call, uri } = await setUp();
     for (const text of [
       `see ${uri}`,
-      `${uri} `,
-      `${uri}?bytes=0-10`,
-      `${uri}#part`,
-      `${uri}/more`,
-      `${uri}?as=base64?as=text`,
-      `ARTIFACT://${ref.id}`,
+      `${uri} has the picture`,
       "artifact://something else",
       "artifact://theirs",
+      "artifact://builds/42",
+      "artifact://release_20261125/app.zip",
+      "artifact://their_facade",
     ]) {
       expect([text, await call({ p: text }, of({ format: "byte" }))]).toEqual([text, { kind: "unchanged" }]);
     }

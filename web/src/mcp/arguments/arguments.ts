@@ -12,6 +12,7 @@ import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { formAt, pathText, type ArgumentPath, type ArgumentTool, type ArtifactForm } from "./form.js";
 import {
   expired,
+  mistaken,
   noPath,
   noText,
   notHere,
@@ -24,7 +25,7 @@ import {
   unreadable,
   type Place,
 } from "./refusal.js";
-import { uriIn, type GivenUri } from "./uri.js";
+import { mistakenIn, uriIn, type GivenUri } from "./uri.js";
 import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "../../json/text.js";
 import { base64Of } from "../artifact-reader/byte-range.js";
 import type { TextResult } from "../artifact-reader/definition.js";
@@ -93,7 +94,7 @@ interface Found {
  */
 export function artifactsNamed(text: string, tool: string): NamedArtifacts | undefined {
   // Most calls name none and are not even parsed. An escape may hide a letter.
-  if (!/artifact:|\\u/.test(text)) return undefined;
+  if (!/artifact:|\\u/i.test(text)) return undefined;
   try {
     const found = referencesIn(text, tool);
     return found.length === 0 ? undefined : { text, found };
@@ -105,7 +106,7 @@ export function artifactsNamed(text: string, tool: string): NamedArtifacts | und
 
 /**
  * Puts artifacts where arguments name them. Only a string that is exactly one `artifact://` URI of an artifact in
- * `source` is replaced; everything else keeps its spelling.
+ * `source` is replaced; one that is nearly such a URI is refused; everything else keeps its spelling.
  *
  * @throws the signal's reason. Every other failure is a refusal, in words for the caller.
  */
@@ -176,20 +177,22 @@ function referencesIn(text: string, tool: string): readonly Found[] {
     return [];
   }
   const found: Found[] = [];
-  collect(root, [], found);
+  collect(root, [], found, tool);
   if (found.length > MAX_REFERENCES) throw tooMany(tool, MAX_REFERENCES);
   return found;
 }
 
-function collect(node: ValueNode, path: ArgumentPath, found: Found[]): void {
+function collect(node: ValueNode, path: ArgumentPath, found: Found[], tool: string): void {
   if (found.length > MAX_REFERENCES) return;
   if (node.type === "String") {
     const uri = uriIn(node.value);
     if (uri !== undefined) found.push({ node, path, uri });
+    const id = mistakenIn(node.value);
+    if (id !== undefined) throw mistaken({ tool, path, id });
   } else if (node.type === "Array") {
-    for (const [index, { value }] of node.elements.entries()) collect(value, [...path, index], found);
+    for (const [index, { value }] of node.elements.entries()) collect(value, [...path, index], found, tool);
   } else if (node.type === "Object") {
-    for (const member of node.members) collect(member.value, [...path, nameOf(member)], found);
+    for (const member of node.members) collect(member.value, [...path, nameOf(member)], found, tool);
   }
 }
 

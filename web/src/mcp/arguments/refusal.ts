@@ -89,6 +89,13 @@ export function tooSlow(place: Place): Refusal {
   );
 }
 
+/** The text is nearly a reference: written to a file as it is, it would pass for the content. */
+export function mistaken(place: Place): Refusal {
+  return new Refusal(
+    `${opening(place)}: the reference has a mistake in it. Write it exactly as a result gave it, artifact:// and the id, with nothing before or behind it but ?as=base64, ?as=data_uri or ?as=text.`,
+  );
+}
+
 /** The artifact belongs to another server or owner, or was not stored. */
 export function notHere(place: Place): Refusal {
   return new Refusal(

@@ -18,6 +18,21 @@ const DESCRIBING: ReadonlySet<string> = new Set(["type", "size", "form"]);
 const MAX_URI = 1024;
 
 /**
+ * A reference of ours with a mistake: upper-case digits, an id that is cut or goes on, an unknown parameter, slashes too many or too
+ * few, two references in one string. A part of the hash that is digits alone is taken for a date or a number of somebody else's.
+ */
+const MISTAKEN = /^artifact:\/*([\w.-]+_(?=\d*[a-f])[0-9a-f]{8,64})\S*$/i;
+
+/**
+ * The id in a text that is nearly a reference of ours. Foreign URIs such as `artifact://builds/42` are not; text for the server may
+ * name them.
+ */
+export function mistakenIn(text: string): string | undefined {
+  if (text.length > MAX_URI || uriIn(text) !== undefined) return undefined;
+  return MISTAKEN.exec(text.trim())?.[1];
+}
+
+/**
  * Parses `artifact://<id>`, with `?as=` and the parameters of our own references (`type`, `size`, `form`). Anything
  * else is not a reference to a whole artifact, but text for the server.
  */
