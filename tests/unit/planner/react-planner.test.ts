@@ -127,7 +127,7 @@ describe("the planner", () => {
       const [first, second, third] = calls.map(({ observation }) => observation);
       expect(first).toContain("failed without an explanation");
       expect(first).not.toContain("secret.txt");
-      expect(second).toContain("did you mean math.add?");
+      expect(second).toContain("did you mean math_add?");
       expect(third).toContain("The arguments do not fit");
       expect(events.find(({ kind }) => kind === "tool_failed")).toMatchObject({
         tool: "broken",

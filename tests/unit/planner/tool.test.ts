@@ -1,7 +1,7 @@
 import { describe, expect, test, onTestFinished } from "vitest";
 import { z } from "zod";
 import { z as mini } from "zod/mini";
-import { tool, type NativeToolOptions, wireNames, listening } from "../../../web/src/planner/tool.js";
+import { listed, tool, type NativeToolOptions, wireNames, listening } from "../../../web/src/planner/tool.js";
 import fc from "fast-check";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
@@ -124,6 +124,24 @@ test(
   },
   PATIENCE,
 );
+
+test("our sentences name tools as the model sees them, of a real server", { timeout: PATIENCE }, async () => {
+  const store = new MemoryArtifactStore();
+  const docs = new ToolNode(
+    { name: "docs", transport: "mcp", connection: "npx --no-install mcp-server-everything stdio" },
+    { store },
+  );
+  onTestFinished(() => docs.close());
+  await docs.connect();
+  const descriptions = listed([docs]).tools.map(({ description }) => description);
+  expect(descriptions.join("\n")).toContain("that docs_resources_read reads");
+  const script = once({ name: "docs_get-resource-links", args: { count: 1 } });
+  const { planner } = planned(script, [docs], { artifactStore: store });
+  const { trajectory } = answered(await planner.run("Which are there?"));
+  const seen = trajectory.steps[0]?.calls[0]?.observation ?? "";
+  expect(seen).toContain("Use docs_resources_read to fetch.");
+  for (const text of [seen, ...descriptions]) expect(text).not.toContain("docs.");
+});
 
 test("a run hears what is told to everybody or to its own user, and nothing once it is over", () => {
   const listeners = new Set<(event: ToolNodeEvent) => void>();

@@ -230,9 +230,12 @@ class Attempt {
     const { display } = answer;
     if (display !== undefined) this.#say(() => ({ kind: "tool_display", ...this.#place, display }));
     const schema = tool.output_schema;
-    if (answer.isError || !hasMarks(schema)) return this.#settled(answer, answer.isError, answer.artifacts, {});
+    const { cut } = answer;
+    if (answer.isError || !hasMarks(schema)) {
+      return this.#settled({ cut, text: this.#deps.listed.offered(answer.text) }, answer.isError, answer.artifacts, {});
+    }
     const { shown, kept } = parted(answer.value, schema);
-    return this.#settled({ cut: answer.cut, text: jsonOf(shown) }, false, answer.artifacts, kept);
+    return this.#settled({ cut, text: this.#deps.listed.offered(jsonOf(shown)) }, false, answer.artifacts, kept);
   }
 
   #settled(

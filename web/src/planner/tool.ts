@@ -300,9 +300,14 @@ export interface Listed {
   readonly tools: readonly LlmTool[];
   /** Finds a tool by the name that the model wrote, which may be the catalog's own. */
   find(name: string): CatalogTool | undefined;
-  /** The names in the catalog, for suggestions. */
+  /** The names that the model sees, for suggestions. */
   readonly names: readonly string[];
+  /** A text of a source's tool in which other tools of ours are called as the model sees them. */
+  offered(text: string): string;
 }
+
+/** A tool that a source gets of us, in a sentence of ours: `Use docs.resources_read to fetch`. */
+const OURS = /[\w.-]+\.(?:resources_read|artifact_read)\b/g;
 
 /**
  * Reads the tools of all sources.
@@ -317,12 +322,18 @@ export function listed(sources: readonly CatalogSource[]): Listed {
   }
   const wire = wireNames([...byName.keys()]);
   const byWire = new Map(Array.from(wire, ([name, wired]) => [wired, byName.get(name)]));
+  const offered = (text: string): string => text.replace(OURS, (name) => ownName(name, wire.get(name)));
   const tools = Array.from(byName.values(), (each) => ({
     name: wire.get(each.name) as string,
-    description: each.description,
+    description: each.kind === "native" ? each.description : offered(each.description),
     inputSchema: each.kind === "native" ? each.inputSchema : each.input_schema,
   }));
-  return { tools, names: [...byName.keys()], find: (name) => byWire.get(name) ?? byName.get(name) };
+  return { tools, names: [...wire.values()], offered, find: (name) => byWire.get(name) ?? byName.get(name) };
+}
+
+/** Of the same length, so that no text outgrows its limit: other names than that stay, and are found too. */
+function ownName(name: string, wire: string | undefined): string {
+  return wire?.length === name.length ? wire : name;
 }
 
 function toolsOf(source: CatalogSource): readonly CatalogTool[] {
