@@ -14,6 +14,7 @@ import { chosenStore } from "./artifacts/chosen-store.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
 
 import { checkOptionNames } from "./errors/arguments.js";
+import { artifactTools } from "./mcp/artifact-reader/artifact-tools.js";
 import { withoutInterceptor } from "./mcp/interceptor-config.js";
 
 /**
@@ -23,7 +24,7 @@ import { withoutInterceptor } from "./mcp/interceptor-config.js";
 export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
   checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "stateStore", "store", "wasm"]);
   const { store, config } = withRetention(chosenStore(options.store, options.stateStore), options.config);
-  const access = { store, onFailure: options.onStoreFailure ?? "answer" };
+  const access = { store, onFailure: options.onStoreFailure ?? "answer", tools: artifactTools } as const;
   return createSluiceOver(access, withoutInterceptor(config), options.wasm);
 }
 
@@ -65,6 +66,9 @@ export type {
 export { humanSize } from "./core/amounts.js";
 export type {
   AnswerRef,
+  ArtifactTool,
+  ArtifactToolResult,
+  ArtifactToolsOptions,
   CallToolResult,
   Clamp,
   ClampOptions,

@@ -74,6 +74,7 @@ describe.each(CASES)("a block with $name", ({ block, original, mime_type, filena
 
   test("is a sentence at the same place for a host, in a valid result", async () => {
     const { store, sluice } = await opened();
+    sluice.tools({ namespace: "files" });
     const { value, artifacts } = await sluice.transform(result, { dialect: "mcp", namespace: "files" });
     const parsed = CallToolResultSchema.parse(value);
     expect(parsed.content).toMatchObject([

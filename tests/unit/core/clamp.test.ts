@@ -183,6 +183,7 @@ describe.each([
   test("a host gets a CallToolResult that names the artifact and the tool that reads it", async () => {
     const { store, sluice } = await opened();
     const original = textResult(JSON.stringify(answer));
+    sluice.tools({ namespace: "tableau" });
     const { value, text, artifacts } = await sluice.transform(original, { ...call, dialect: "mcp" });
     const { content } = value as ReturnType<typeof textResult>;
     expect(JSON.parse(content[0]?.text ?? "")).toEqual({

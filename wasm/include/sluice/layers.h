@@ -20,7 +20,10 @@ enum class Dialect : uint8_t { observation, mcp };
 /// The call that a result answers.
 struct Call {
   std::string tool;
-  std::string name_space;  ///< `tableau`: names the read-back tool `tableau_artifact_read`
+  std::string name_space;  ///< `tableau`: prefix of ids
+  /// The tool that reads artifacts back, as sentences name it. Empty if the model has none; left
+  /// out, it is `artifact_read` behind the namespace.
+  std::optional<std::string> read_tool;
   Dialect dialect = Dialect::observation;
   bool client_shows_images = false;  ///< what `inline_media: auto` asks
   bool transformed = false;          ///< a transformer wrote it: L4, L1 and L2 are over

@@ -1,6 +1,7 @@
 #include "session/wire.h"
 
 #include <array>
+#include <optional>
 
 #include "json/object.h"
 #include "sluice/tape.h"
@@ -25,6 +26,14 @@ class Fields {
     if (!node || tape_[*node].type == Type::null) return true;
     if (tape_[*node].type == Type::string) value = tape_.string(*node);
     return tape_[*node].type == Type::string;
+  }
+
+  /// The same, where no member is another thing than an empty one.
+  bool text(std::string_view key, std::optional<std::string>& value) const {
+    std::string said;
+    if (!text(key, said)) return false;
+    if (tape_.find(0, key)) value = std::move(said);
+    return true;
   }
 
   /// A boolean member, or none.
@@ -65,6 +74,9 @@ Status read_call(std::string_view json, Call& call) {
   if (!fields.text("tool", call.tool)) return misuse("tool", "tool must be a string");
   if (!fields.text("namespace", call.name_space)) {
     return misuse("namespace", "namespace must be a string");
+  }
+  if (!fields.text("read_tool", call.read_tool)) {
+    return misuse("read_tool", "read_tool must be a string");
   }
   std::string dialect = "observation";
   if (!fields.text("dialect", dialect) || (dialect != "observation" && dialect != "mcp")) {

@@ -13,6 +13,7 @@ import {
   type TransformOptions,
 } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
+import { readToolName } from "../mcp/artifact-reader/definition.js";
 import { withoutInterceptor } from "../mcp/interceptor-config.js";
 import { isBlank, linePieces } from "../jsonrpc/lines.js";
 import type { Invocation } from "./commands.js";
@@ -313,6 +314,6 @@ export async function openSluice(store: ArtifactStore, configFile: string | unde
   const all = configFile === undefined ? undefined : await readConfig(configFile);
   return checkConfig(configFile, () => {
     const { store: kept, config } = withRetention(store, all);
-    return createSluiceOver({ store: kept, onFailure: "answer" }, withoutInterceptor(config));
+    return createSluiceOver({ store: kept, onFailure: "answer", readTool: readToolName }, withoutInterceptor(config));
   });
 }

@@ -251,6 +251,43 @@ export interface FileLook extends Disposable {
   finish(): Sniffed;
 }
 
+/** Which artifacts tools read. */
+export interface ArtifactToolsOptions {
+  /** The namespace of the artifacts; it also begins the tools' names. Defaults to all namespaces. */
+  readonly namespace?: string;
+  /** The owner of the artifacts. Defaults to no owner. */
+  readonly scope?: ArtifactScope;
+}
+
+/** What a tool answers: a CallToolResult of one text, bounded. Mistakes in arguments and missing artifacts are such results too. */
+export interface ArtifactToolResult {
+  /** The answer, for the model. */
+  readonly content: readonly [{ readonly type: "text"; readonly text: string }];
+  /** Whether the call failed. */
+  readonly isError?: true;
+}
+
+/** A tool that a model can be given: its definition as in MCP's `tools/list`, and what does it. */
+export interface ArtifactTool {
+  /** `artifact_read`, behind the namespace if there is one. */
+  readonly name: string;
+  /** The name for people. */
+  readonly title: string;
+  /** What the model is told of it. */
+  readonly description: string;
+  /** The JSON Schema of its arguments. */
+  readonly inputSchema: Readonly<Record<string, unknown>> & { readonly type: "object" };
+  /** MCP's hints: it only reads. */
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+  /** Answers a call. Rejects only with the signal's reason. */
+  readonly call: (args: unknown, options?: { readonly signal?: AbortSignal }) => Promise<ArtifactToolResult>;
+}
+
 /** A gate in front of a store. One serves any number of results, also concurrently. */
 export interface Sluice {
   /**
@@ -259,6 +296,11 @@ export interface Sluice {
    * generators. A Map with string keys is an object; another Map and a Set are lists.
    */
   transform<D extends Dialect = "observation">(result: unknown, options?: TransformOptions<D>): Promise<Transformed<D>>;
+  /**
+   * Tools with which a model reads what was stored, one for now: a description, then bytes, lines, rows, a JSON pointer or a search.
+   * From then on the sentences in results of the `mcp` dialect name it.
+   */
+  tools(options?: ArtifactToolsOptions): readonly ArtifactTool[];
   /** The same for bytes of JSON that arrive in pieces. */
   open<D extends Dialect = "observation">(options?: TransformOptions<D>): SluiceStream<D>;
   /** Applies only the guardrail, to a value that any tool returned. */
@@ -334,6 +376,8 @@ class StoreSluice implements Sluice {
   readonly #deps: StoreDeps;
   readonly #resources: MessageDeps["resources"];
   readonly #reduced: MessageDeps["reduce"] = (...call) => this.#reduce(...call);
+  /** Names of the tools that were given, by namespace; that for all namespaces by none. */
+  readonly #readTools = new Map<string | undefined, string>();
   /** For synchronous calls. Messages never get it. */
   #idle: Engine;
 
@@ -349,9 +393,23 @@ class StoreSluice implements Sluice {
     return this.#reduce(result, options, new StoreAccess(this.#deps, options.signal));
   }
 
+  tools(options: ArtifactToolsOptions = {}): readonly ArtifactTool[] {
+    const { namespace, scope } = checkOptionNames(options, "tools", ["namespace", "scope"]);
+    if (namespace !== undefined) namespaceOf(namespace);
+    const given = this.#deps.tools?.(timedStore(this.#deps.store), { ...options, scope: fullScope(scope) }) ?? [];
+    for (const { name } of given) this.#readTools.set(namespace, name);
+    return given;
+  }
+
+  /** The name of the tool that reads what a call stores, if the model has one. */
+  #readTool(namespace: string | undefined): string | undefined {
+    const given = this.#readTools.get(namespace) ?? this.#readTools.get(undefined);
+    return given ?? this.#deps.readTool?.(namespace ?? "");
+  }
+
   async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
     const pieces = piecesOf(result);
-    const deps = { access, options, resources: this.#resources, reduce: this.#reduced };
+    const deps = this.#messageDeps(options, access);
     const message = new Message(this.#pool, await this.#pool.take(), deps);
     try {
       for (const piece of pieces) {
@@ -372,7 +430,12 @@ class StoreSluice implements Sluice {
   open(options: TransformOptions = {}): SluiceStream {
     checkCall(options);
     const access = new StoreAccess(this.#deps, options.signal);
-    return new Stream(this.#pool, { access, options, resources: this.#resources, reduce: this.#reduced });
+    return new Stream(this.#pool, this.#messageDeps(options, access));
+  }
+
+  #messageDeps(options: TransformOptions, access: StoreAccess): MessageDeps {
+    const readTool = this.#readTool(options.namespace);
+    return { access, options, readTool, resources: this.#resources, reduce: this.#reduced };
   }
 
   clamp(observation: unknown, options: ClampOptions = {}): Clamp {

@@ -39,6 +39,8 @@ const encoder = new TextEncoder();
 export interface MessageDeps {
   readonly access: StoreAccess;
   readonly options: TransformOptions;
+  /** The name of the tool that reads what is stored. Undefined if the model has none. */
+  readonly readTool: string | undefined;
   /** Reduces another result over the same store, such as a resource that was read from a link. */
   readonly reduce: (result: unknown, options: TransformOptions, access: StoreAccess) => Promise<Transformed>;
   readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
@@ -151,7 +153,7 @@ export class Message implements GatedResult {
     this.#engine = engine;
     this.#deps = deps;
     if ((deps.options.keepOriginal ?? 0) > 0) this.#original = [];
-    engine.give(callOf(deps.options));
+    engine.give(callOf(deps));
     engine.must("begin");
   }
 
@@ -229,7 +231,7 @@ export class Message implements GatedResult {
     // Before any other answer the core still knows the call from `begin`.
     const isAsBegun = this.#answering === undefined && options.tool === undefined && options.dialect === undefined;
     this.#answering = access;
-    if (!isAsBegun) engine.give(callOf(deps.options));
+    if (!isAsBegun) engine.give(callOf(deps));
     engine.must("plan", !isAsBegun);
     // Without segments only links can need work, and only if the host reads them.
     const isWork = refs.size > 0 || deps.options.readResource !== undefined || engine.call("events").length > 0;
@@ -354,8 +356,10 @@ export class Answer implements Transformed {
 }
 
 /** A call as the core reads it. */
-function callOf({ tool, namespace, dialect, clientShowsImages, transformed }: TransformOptions): string {
-  return JSON.stringify({ tool, namespace, dialect, client_shows_images: clientShowsImages, transformed });
+function callOf({ options, readTool = "" }: MessageDeps): string {
+  const { tool, namespace, dialect, clientShowsImages, transformed } = options;
+  const call = { tool, namespace, dialect, client_shows_images: clientShowsImages, transformed };
+  return JSON.stringify({ ...call, read_tool: readTool });
 }
 
 /** Copies what the gate stored to another scope, for owners that are known late. What cannot be copied gets a truncated ref. */

@@ -13,7 +13,7 @@ import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
 import { errorMessage, objectOr, RpcCode, stringOr } from "../jsonrpc/rpc.js";
-import { readTool } from "./artifact-reader/artifact-reader.js";
+import { readTool, readToolName } from "./artifact-reader/artifact-reader.js";
 import {
   Catalog,
   factsOf,
@@ -416,7 +416,11 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
   const { on_store_failure, arguments: forms, share } = readInterceptor(config);
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   return {
-    sluice: await createSluiceOver({ store, onFailure }, withoutInterceptor(config), options.wasm),
+    sluice: await createSluiceOver(
+      { store, onFailure, readTool: readToolName },
+      withoutInterceptor(config),
+      options.wasm,
+    ),
     store: timedStore(store),
     scope: options.scope ?? {},
     namespace: namespaceOf(options.namespace),

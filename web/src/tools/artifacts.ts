@@ -10,7 +10,8 @@ import type { SluiceError } from "../errors/error.js";
 import type { Expansion } from "../mcp/arguments/arguments.js";
 import { type ArgumentDeps, Expander } from "../mcp/arguments/expander.js";
 import { ArtifactSource } from "../mcp/artifact-reader/source.js";
-import { readTool, type TextResult } from "../mcp/artifact-reader/definition.js";
+import { readTool } from "../mcp/artifact-reader/definition.js";
+import type { ArtifactToolResult } from "../core/sluice.js";
 import { ToolClientError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { SourceTool } from "./source.js";
@@ -23,7 +24,7 @@ export type Args = Readonly<Record<string, unknown>>;
 /** What happens to a call: it is made with these arguments, or answered without being made. */
 export type Prepared =
   | { readonly kind: "call"; readonly args: Args; readonly expansions: readonly Expansion[] }
-  | { readonly kind: "answer"; readonly result: TextResult; readonly failure?: SluiceError };
+  | { readonly kind: "answer"; readonly result: ArtifactToolResult; readonly failure?: SluiceError };
 
 /** What is known of the called tool. */
 type PutTool = Pick<SourceTool, "name" | "input_schema" | "meta">;

@@ -12,7 +12,7 @@ import type { SluiceError } from "../errors/error.js";
 import { isStoreFailure } from "../errors/storage.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { shortened } from "../mcp/artifact-reader/answer.js";
-import type { TextResult } from "../mcp/artifact-reader/definition.js";
+import type { ArtifactToolResult } from "../core/sluice.js";
 import type { Args, Prepared } from "./artifacts.js";
 import { ToolClientError, ToolNodeError } from "./errors.js";
 import type { Segment, ToolContext, ToolNodeEvent, ToolProgress, ToolWait, ToolResult } from "./options.js";
@@ -233,7 +233,7 @@ export class ToolAnswer extends Answer implements ToolResult {
   }
 
   /** Creates a result that Sluice gives in place of the tool. As an observation it passes the guardrail only. */
-  static told(result: TextResult, sluice: Sluice, dialect: Dialect = "observation"): ToolAnswer {
+  static told(result: ArtifactToolResult, sluice: Sluice, dialect: Dialect = "observation"): ToolAnswer {
     const isError = result.isError === true;
     const [{ text: said }] = result.content;
     const value = dialect === "mcp" ? result : isError ? { isError, content: said } : said;

@@ -4,8 +4,8 @@ import {
   ArtifactReader,
   type ArtifactReaderOptions,
   type ReadSource,
-  type TextResult,
 } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
+import type { ArtifactToolResult } from "../../../../web/src/index.js";
 
 export const ID = "ns_0123456789ab";
 export const URI = `artifact://${ID}`;
@@ -71,16 +71,16 @@ export function readingOf(
 }
 
 /** What an answer shows of the artifact; undefined where it shows nothing. */
-export function dataOf({ content: [{ text }] }: TextResult): string | undefined {
+export function dataOf({ content: [{ text }] }: ArtifactToolResult): string | undefined {
   return /\n--- data (\S+) ---\n([^]*)\n--- end \1 ---(?:\n\[sluice\] [^]*)?$/.exec(text)?.[2];
 }
 
 /** What an answer says in our own words. */
-export function wordsOf({ content: [{ text }] }: TextResult): string {
+export function wordsOf({ content: [{ text }] }: ArtifactToolResult): string {
   return text.replace(/\n--- data (\S+) ---\n[^]*\n--- end \1 ---/, "");
 }
 
 /** Code points of an answer's JSON. */
-export function lengthOf(result: TextResult): number {
+export function lengthOf(result: ArtifactToolResult): number {
   return Array.from(JSON.stringify(result)).length;
 }

@@ -1,10 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  ArtifactReader,
-  type ReadSource,
-  type TextResult,
-} from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
+import { ArtifactReader, type ReadSource } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
+import type { ArtifactToolResult } from "../../../../web/src/index.js";
 import { amount } from "../../../support/full.js";
 import { dataOf, lengthOf, readingOf, refOf, URI, wordsOf } from "./artifacts.js";
 
@@ -212,7 +209,7 @@ describe("beside another reader", () => {
   }
 
   /** What an answer shows, or undefined for one that says what is wrong. */
-  function shown(result: TextResult): string | undefined {
+  function shown(result: ArtifactToolResult): string | undefined {
     return result.isError === true ? undefined : dataOf(result);
   }
 

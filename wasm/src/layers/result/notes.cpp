@@ -209,6 +209,7 @@ std::string Notes::with_uris(std::string_view text) const {
 }
 
 std::string Notes::read_tool() const {
+  if (call_.read_tool) return *call_.read_tool;
   return call_.name_space.empty() ? "artifact_read" : call_.name_space + "_artifact_read";
 }
 
@@ -229,8 +230,11 @@ std::string Notes::note(uint32_t segment) const {
     return text + rest + "\n" + preview(shown, config_.max_inline_size - used);
   }
   if (!ends_sentence(text)) text += '.';
-  return text + " Stored, not shown. Read it with " + read_tool() + " {\"uri\":\"" +
-         plain_uri(table_.id(segment)) + "\"} or pass that URI as a tool argument.";
+  const std::string tool = read_tool();
+  const std::string uri = plain_uri(table_.id(segment));
+  if (tool.empty()) return text + " Stored, not shown: " + uri;
+  return text + " Stored, not shown. Read it with " + tool + " {\"uri\":\"" + uri +
+         "\"} or pass that URI as a tool argument.";
 }
 
 std::string Notes::list(const std::vector<uint32_t>& segments,
@@ -244,8 +248,13 @@ std::string Notes::list(const std::vector<uint32_t>& segments,
   std::string text =
       "[sluice] This result refers to these files, which were not stored and cannot be read back:";
   if (any) {
-    text = "[sluice] This result refers to these stored files. Read one with " + read_tool() +
-           " {\"uri\":\"artifact://…\"} or pass its URI as a tool argument:";
+    const std::string tool = read_tool();
+    text = "[sluice] This result refers to these stored files";
+    if (!tool.empty()) {
+      text += ". Read one with " + tool +
+              " {\"uri\":\"artifact://…\"} or pass its URI as a tool argument";
+    }
+    text += ':';
   }
   for (size_t line = 0; line < std::min(segments.size(), kMaxLines); ++line) {
     text += "\n- " + plain_uri(table_.id(segments[line])) + ": " + words(segments[line]);

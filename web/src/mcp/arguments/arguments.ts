@@ -28,7 +28,7 @@ import {
 import { mistakenIn, uriIn, type GivenUri } from "./uri.js";
 import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "../../json/text.js";
 import { base64Of } from "../artifact-reader/byte-range.js";
-import type { TextResult } from "../artifact-reader/definition.js";
+import type { ArtifactToolResult } from "../../core/sluice.js";
 import { readSpan, type ReadSource } from "../artifact-reader/source.js";
 
 export type { ArgumentTool, ArtifactForm, ArtifactForms } from "./form.js";
@@ -71,7 +71,7 @@ export interface Expansion {
 export type Expanded =
   | { readonly kind: "unchanged" }
   | { readonly kind: "expanded"; readonly text: string; readonly expansions: readonly Expansion[] }
-  | { readonly kind: "refused"; readonly result: TextResult; readonly failure?: SluiceError };
+  | { readonly kind: "refused"; readonly result: ArtifactToolResult; readonly failure?: SluiceError };
 
 /** Arguments that name artifacts. No store was asked yet. */
 interface NamedArtifacts {

@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import type { TextResult } from "../artifact-reader/definition.js";
+import type { ArtifactToolResult } from "../../core/sluice.js";
 import { pathText, type ArgumentPath } from "./form.js";
 
 /** Thrown if a call must not be made. Carries the message for the caller. */
@@ -17,7 +17,7 @@ export class Refusal extends Error {
   }
 
   /** The result in place of the tool's own. */
-  get result(): TextResult {
+  get result(): ArtifactToolResult {
     return { content: [{ type: "text", text: this.message }], isError: true };
   }
 }

@@ -5,19 +5,12 @@
 import type { WrittenRange } from "../../artifacts/bytes.js";
 import { counted, grouped } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
+import type { ArtifactToolResult } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
-import {
-  artifactUri,
-  describe,
-  quoteName,
-  readToolName,
-  type ReadContent,
-  type ReadContents,
-  type TextResult,
-} from "./definition.js";
+import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
 import { inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
@@ -51,7 +44,7 @@ const MAX_RESOURCE_JSON = 6 * 1024 * 1024;
 
 export { listing, readTool, readToolName, resourceTemplate } from "./definition.js";
 export type { ReadSource } from "./source.js";
-export type { ListedResource, ListedTemplate, ReadContent, ReadContents, ReadTool, TextResult } from "./definition.js";
+export type { ListedResource, ListedTemplate, ReadContent, ReadContents, ReadTool } from "./definition.js";
 
 /** Options for an {@link ArtifactReader}. */
 export interface ArtifactReaderOptions {
@@ -98,7 +91,7 @@ export class ArtifactReader {
   }
 
   /** Answers a call of the tool. Errors are results too; only an abort rejects. */
-  async call(args: unknown, { signal }: ReadCallOptions = {}): Promise<TextResult> {
+  async call(args: unknown, { signal }: ReadCallOptions = {}): Promise<ArtifactToolResult> {
     try {
       const { id, wanted, limit } = requestOf(args);
       const from = await this.#open(id, signal);

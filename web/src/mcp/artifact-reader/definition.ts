@@ -5,27 +5,11 @@
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { humanSize } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
+import type { ArtifactTool } from "../../core/sluice.js";
 import { shortened } from "./answer.js";
 
 /** A tool in `tools/list`. */
-export interface ReadTool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: Readonly<Record<string, unknown>> & { readonly type: "object" };
-  readonly annotations: {
-    readonly readOnlyHint: boolean;
-    readonly idempotentHint: boolean;
-    readonly destructiveHint: boolean;
-    readonly openWorldHint: boolean;
-  };
-}
-
-/** A `CallToolResult` of text. It has no `structuredContent`, because hosts then hide the text. */
-export interface TextResult {
-  readonly content: readonly [{ readonly type: "text"; readonly text: string }];
-  readonly isError?: true;
-}
+export type ReadTool = Omit<ArtifactTool, "call">;
 
 /** A resource in `resources/list`. `size` is in bytes. */
 export interface ListedResource {

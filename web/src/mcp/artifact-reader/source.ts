@@ -98,13 +98,13 @@ export async function readSpan(from: Readable, span: Required<ByteRange>): Promi
   return bytes.subarray(0, filled);
 }
 
-/** A store restricted to one scope and to namespaces. It finds no other artifacts. */
+/** A store restricted to one scope and to namespaces; undefined stands for all. It finds no other artifacts. */
 export class ArtifactSource implements ReadSource {
   readonly #store: ArtifactStore;
   readonly #scope: ArtifactScope;
-  readonly #namespaces: readonly string[];
+  readonly #namespaces: readonly (string | undefined)[];
 
-  constructor(store: ArtifactStore, scope: ArtifactScope, ...namespaces: readonly string[]) {
+  constructor(store: ArtifactStore, scope: ArtifactScope, ...namespaces: readonly (string | undefined)[]) {
     this.#store = store;
     this.#scope = scope;
     this.#namespaces = namespaces;
@@ -112,7 +112,8 @@ export class ArtifactSource implements ReadSource {
 
   async stat(id: string): Promise<StoredArtifact | null> {
     const ref = await this.#store.stat(id, this.#scope);
-    return ref !== null && this.#namespaces.includes(ref.namespace) ? ref : null;
+    const isFound = ref !== null && this.#namespaces.some((name) => name === undefined || name === ref.namespace);
+    return isFound ? ref : null;
   }
 
   async openReader(id: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
