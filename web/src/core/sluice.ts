@@ -440,7 +440,11 @@ class StoreSluice implements Sluice {
   }
 
   async #replace(): Promise<void> {
-    this.#idle = await this.#pool.take();
+    try {
+      this.#idle = await this.#pool.take();
+    } catch {
+      // There may be no memory for another one now. The next call tries again.
+    }
   }
 }
 
