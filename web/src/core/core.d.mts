@@ -6,14 +6,14 @@
 
 /** One Session of the core with its buffers. */
 export interface Core {
-  // --- buffers
+  // Buffers.
 
   /** Room for the argument of the next call: JSON text, an id, a piece of text or bytes. */
   input(size: number): Uint8Array;
   /** The result of the last call that writes one. */
   output(): Uint8Array;
 
-  // --- one message, from its first byte to its end
+  // One message, from its first byte to its end.
 
   /** Takes the configuration. */
   configure(): boolean;
@@ -27,7 +27,7 @@ export interface Core {
   /** Ends the document. */
   finish(): boolean;
 
-  // --- bytes in place of a value: openBytes, then bytesRoom and bytesWritten by turns, then closeBytes
+  // Bytes in place of a value: openBytes, then bytesRoom and bytesWritten by turns, then closeBytes.
 
   /**
    * Takes `{"mime_type":…,"filename":…}`. False where bytes cannot take the place of a value: their base64 is then written as a
@@ -39,7 +39,7 @@ export interface Core {
   bytesWritten(size: number): void;
   closeBytes(): void;
 
-  // --- segments, while they are stored
+  // Segments, while they are stored.
 
   /** The records since `clearEvents`: `EventKind` in `wasm/include/sluice/segment.h`. */
   events(): Uint8Array;
@@ -54,7 +54,7 @@ export interface Core {
   /** Takes the same id, and writes the note of that reference, which stands at `offset` of the text. */
   referenceNote(index: number, offset: number): void;
 
-  // --- the layers, and what they ask for
+  // The layers, and what they ask for.
 
   /** Applies the layers: for the call in `input`, or if not told of one, for that of `begin`. May be repeated. */
   plan(told: boolean): boolean;
@@ -73,7 +73,7 @@ export interface Core {
   /** Takes what a read task found: an object with `fetched`, and what the link's block shows. */
   link(number: number): void;
 
-  // --- the answer
+  // The answer.
 
   /** Writes the answer. */
   render(): boolean;
@@ -88,7 +88,7 @@ export interface Core {
   /** Applies the guardrail alone to the JSON text in `input`. A `maxChars` of 0 stands for the configured limit. */
   clamp(maxChars: number): boolean;
 
-  // --- files
+  // Files.
 
   /** Describes a file of `size` bytes by its beginning: `{"mime_type":…,"extension":…,"description":…}`. */
   sniff(size: number): void;
@@ -99,7 +99,7 @@ export interface Core {
   /** Ends the file, and writes what `segment` tells of it. */
   looked(): void;
 
-  // --- restoring: cut a document, then take its pieces
+  // Restoring: cut a document, then take its pieces.
 
   /** Cuts the mcp result in `input`. */
   restore(): boolean;

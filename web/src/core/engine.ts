@@ -94,7 +94,7 @@ export class Engine<C extends Buffers = Core> {
 
   /** The same engine by the methods that every core has: the compiler does not see them in a `C` that it does not know. */
   get #buffers(): Engine<Buffers> {
-    return this as unknown as Engine<Buffers>;
+    return this;
   }
 }
 
