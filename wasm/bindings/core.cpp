@@ -1,5 +1,6 @@
 // The boundary to JavaScript: Embind only, no logic. Bytes cross as views into the module's memory,
-// which die when memory grows: fetch a view again after every call.
+// which die when memory grows: fetch a view again after every call. `web/src/core/core.d.mts` is
+// the other side, and says of each call what it takes and writes.
 #include <emscripten/bind.h>
 
 #include <memory>
@@ -27,23 +28,26 @@ class Core {
     return val(typed_memory_view(out_.size(), reinterpret_cast<const uint8_t*>(out_.data())));
   }
 
+  // One message, from its first byte to its end.
   bool configure() { return answer(session_.configure(in_)); }
   void policy() { out_ = session_.policy(); }
   bool begin() { return answer(session_.begin(in_)); }
   val body(size_t size) { return val(typed_memory_view(size, session_.body(size))); }
   bool push(size_t size) { return answer(session_.push(size)); }
   bool finish() { return answer(session_.finish()); }
+
+  // Bytes in place of a value.
   bool open_bytes() { return session_.open_bytes(in_); }
   val bytes_room(size_t size) { return val(typed_memory_view(size, session_.bytes_room(size))); }
   void bytes_written(size_t size) { session_.bytes_written(size); }
   void close_bytes() { session_.close_bytes(); }
-  bool plan(bool told) { return answer(session_.plan(told ? std::string_view(in_) : "")); }
+
+  // Segments, while they are stored.
   val events() const {
     const std::string_view log = session_.events();
     return val(typed_memory_view(log.size(), reinterpret_cast<const uint8_t*>(log.data())));
   }
   void clear_events() { session_.clear_events(); }
-
   void segment(uint32_t index, double bytes) {
     out_ = session_.segment(index, static_cast<uint64_t>(bytes));
   }
@@ -51,6 +55,9 @@ class Core {
   void reference_note(uint32_t index, double offset) {
     out_ = session_.reference_note(index, in_, static_cast<uint64_t>(offset));
   }
+
+  // The layers, and what they ask for.
+  bool plan(bool told) { return answer(session_.plan(told ? std::string_view(in_) : "")); }
   void tasks() { out_ = session_.tasks(); }
   bool stored() { return answer(session_.stored(in_)); }
   void begin_decode(uint32_t segment) { session_.begin_decode(segment); }
@@ -59,6 +66,7 @@ class Core {
   double original(uint32_t segment) const { return session_.original(segment); }
   void link(uint32_t number) { session_.link(number, in_); }
 
+  // The answer.
   bool render() { return answer(session_.render(out_)); }
   void report() { out_ = session_.report(); }
   void refs() { out_ = session_.refs(); }
@@ -66,8 +74,8 @@ class Core {
   bool stored_whole() { return answer(session_.stored_whole(in_, out_)); }
   bool clamp(size_t max_chars) { return answer(session_.clamp_text(in_, max_chars, out_)); }
 
+  // Files.
   void sniff(double size) { out_ = sluice::describe_file(in_, static_cast<uint64_t>(size)); }
-
   void look(size_t mime_type) {
     const std::string_view said = in_;
     look_ = std::make_unique<sluice::FileLook>(said.substr(0, mime_type), said.substr(mime_type));
@@ -78,6 +86,7 @@ class Core {
     look_.reset();
   }
 
+  // Restoring.
   bool restore() { return answer(restoration_.cut(in_)); }
   bool restore_with(size_t refs) { return answer(restoration_.cut(in_, refs)); }
   bool restore_text(size_t refs, bool json) {
@@ -118,12 +127,12 @@ EMSCRIPTEN_BINDINGS(sluice) {
       .function("bytesRoom", &Core::bytes_room)
       .function("bytesWritten", &Core::bytes_written)
       .function("closeBytes", &Core::close_bytes)
-      .function("plan", &Core::plan)
       .function("events", &Core::events)
       .function("clearEvents", &Core::clear_events)
       .function("segment", &Core::segment)
       .function("reference", &Core::reference)
       .function("referenceNote", &Core::reference_note)
+      .function("plan", &Core::plan)
       .function("tasks", &Core::tasks)
       .function("stored", &Core::stored)
       .function("beginDecode", &Core::begin_decode)

@@ -19,7 +19,12 @@ import { withoutInterceptor } from "./mcp/interceptor-config.js";
 
 /**
  * Compiles the core once and gives a Sluice over a store. `wasm` says where the core is when a bundler moved it.
- * Throws E_CORE_LOAD, and E_CONFIG_… with the path of the key that is wrong.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT with the option that is wrong, E_CONFIG_… with the path of the key that is wrong, and
+ * E_CORE_LOAD if the core cannot be compiled.
+ *
+ * @example
+ * const sluice = await createSluice({ store: "memory", config: { guardrail: { max_observation_chars: 20_000 } } });
  */
 export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
   checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "stateStore", "store", "wasm"]);

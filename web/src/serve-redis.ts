@@ -5,8 +5,8 @@
  *
  * @example
  * ```ts
- * await using state = redisState({ url: "rediss://:password@redis.example:6380", secret });
- * await using server = new SluiceServer({ store, state, secret, authenticate });
+ * const state = redisState({ url: "rediss://:password@redis.example:6380", secret });
+ * const server = new SluiceServer({ store, state, secret, authenticate });
  * ```
  * @module mcp-sluice/serve/redis
  */

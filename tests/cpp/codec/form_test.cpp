@@ -260,7 +260,8 @@ TEST(FormWriter, WritesEveryFormAtEveryLength) {
   for (const Form& form : all_forms()) {
     for (size_t size = 0; size <= 80; ++size) {
       const std::string bytes = some_bytes(size);
-      ASSERT_EQ(write(form, bytes, size + 1), naive_write(form, bytes)) << form_name(form, "");
+      ASSERT_EQ(write(form, bytes, size + 1), naive_write(form, bytes))
+          << form_name(form, "") << " " << size;
     }
   }
 }
@@ -284,7 +285,7 @@ TEST(FormWriter, EveryLengthInEveryChunk) {
       const std::string bytes = some_bytes(size);
       const std::string expected = naive_write(tried, bytes);
       for (size_t chunk = 1; chunk <= size; ++chunk)
-        ASSERT_EQ(write(tried, bytes, chunk), expected);
+        ASSERT_EQ(write(tried, bytes, chunk), expected) << size << " by " << chunk;
     }
   }
 }

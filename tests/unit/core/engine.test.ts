@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { compileCore } from "../../../web/src/core/compile-node.js";
 import { compileCore as compileOnWeb } from "../../../web/src/core/compile-web.js";
@@ -74,6 +74,19 @@ describe("after a trap", () => {
     const { artifacts } = await sluice.transform({ pdf: base64(PDF) });
     expect(artifacts[0]?.size_bytes).toBe(PDF.length);
   });
+});
+
+test("a core that cannot be replaced at once is replaced by a later call", async () => {
+  const { sluice } = await opened();
+  const tooLarge = Object.create(Uint8Array.prototype, { length: { value: OUT_OF_MEMORY } }) as Uint8Array;
+  const trapped = expect.objectContaining({ code: "E_CORE_TRAP" }) as Error;
+  const instantiate = vi.spyOn(WebAssembly, "instantiate").mockRejectedValueOnce(new RangeError("no memory"));
+  expect(() => sluice.sniff(tooLarge)).toThrow(trapped);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(instantiate).toHaveBeenCalledTimes(1);
+  expect(() => sluice.sniff(PDF)).toThrow(trapped);
+  await vi.waitFor(() => expect(sluice.sniff(PDF).mime_type).toBe("application/pdf"), { timeout: 20_000 });
+  instantiate.mockRestore();
 });
 
 describe("the pool", () => {

@@ -104,15 +104,21 @@ class FormWriter {
   void finish(std::string& out);
 
  private:
+  /// Writes the prefix, once.
   void open(std::string& out);
+  /// Writes bytes that need no state: whole quanta, or the last.
   void encode_block(std::string_view bytes, std::string& out);
-  void lay(std::string_view encoded, std::string& out);
-  char* spell(std::string_view encoded, char* to) const;
-  size_t laid_size(std::string_view encoded) const;
+  /// Writes characters of the encoding in lines and in their spellings.
+  void write_lines(std::string_view encoded, std::string& out);
+  char* write_spelled(std::string_view encoded, char* to) const;
+  /// The bytes that `write_lines` appends.
+  size_t size_in_lines(std::string_view encoded) const;
+  /// Characters that the open line has when it is full.
   uint32_t line_length() const {
     return first_line_ && form_.first != 0 ? form_.first : form_.column;
   }
-  void list(std::string_view bytes, std::string& out);
+  /// Writes elements of a byte array.
+  void write_list(std::string_view bytes, std::string& out);
 
   Form form_;
   bool opened_ = false;

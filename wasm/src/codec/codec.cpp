@@ -6,6 +6,8 @@ namespace sluice {
 
 namespace {
 
+// A kernel takes the leading blocks, its scalar twin the rest.
+
 size_t span(Bytes text, codec::Set set) {
   const size_t blocks = codec::simd128::span(text, set);
   return blocks + codec::scalar::span(text.subspan(blocks), set);
@@ -24,6 +26,7 @@ void encode_base64(Bytes bytes, Alphabet alphabet, bool padded, std::string& out
   const Bytes rest = bytes.subspan(encode_groups(bytes, alphabet, out.data() + begin));
   if (rest.empty()) return;
 
+  // 1 byte: aaaaaa bb0000   2 bytes: aaaaaa bbbbbb cccc00
   const uint8_t last[3] = {rest[0], rest.size() > 1 ? rest[1] : uint8_t{0}, 0};
   char quantum[4];
   codec::scalar::encode_base64(last, alphabet, quantum);

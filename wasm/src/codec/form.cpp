@@ -35,7 +35,7 @@ std::string data_prefix(std::string_view mime_type) {
 
 }  // namespace
 
-// --- written ---------------------------------------------------------------------------------
+// --- written -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -70,7 +70,7 @@ std::string form_name(const Form& form, std::string_view mime_type) {
   return name;
 }
 
-// --- read ------------------------------------------------------------------------------------
+// --- read ----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -229,7 +229,7 @@ void encode_as(const Form& form, std::string_view bytes, std::string& out) {
   encode(as_bytes(bytes), alphabet, form.padded, upper, out);
 }
 
-/// Copies `text`; gives the place behind it.
+/// Copies `text` to `to`; gives the place behind it.
 char* put(std::string_view text, char* to) {
   // Lines of two digits and separators of one character are common: no call for those.
   if (text.size() > 4) {
@@ -303,14 +303,14 @@ void FormWriter::finish(std::string& out) {
 }
 
 void FormWriter::encode_block(std::string_view bytes, std::string& out) {
-  if (form_.encoding == Encoding::byte_array) return list(bytes, out);
+  if (form_.encoding == Encoding::byte_array) return write_list(bytes, out);
   if (form_.column == 0 && !is_spelled(form_)) return encode_as(form_, bytes, out);
   std::string encoded;
   encode_as(form_, bytes, encoded);
-  lay(encoded, out);
+  write_lines(encoded, out);
 }
 
-size_t FormWriter::laid_size(std::string_view encoded) const {
+size_t FormWriter::size_in_lines(std::string_view encoded) const {
   size_t size = encoded.size();
   if (is_spelled(form_)) {
     const auto add = [&](char c, const std::string& spelling) {
@@ -323,12 +323,15 @@ size_t FormWriter::laid_size(std::string_view encoded) const {
   }
   const size_t room = line_length() - in_line_;
   if (form_.column == 0 || encoded.size() <= room) return size;
+  // A separator before each line that begins. Of 12 characters, 3 in the open line and 4 a line:
+  //
+  //   abc⏎defg⏎hijk⏎l    1 + (12 − 3 − 1) / 4 = 3
   return size + (1 + (encoded.size() - room - 1) / form_.column) * form_.separator.size();
 }
 
-void FormWriter::lay(std::string_view encoded, std::string& out) {
+void FormWriter::write_lines(std::string_view encoded, std::string& out) {
   const size_t begin = out.size();
-  out.resize(begin + laid_size(encoded));
+  out.resize(begin + size_in_lines(encoded));
   char* to = out.data() + begin;
   const bool spelled = is_spelled(form_);
   while (!encoded.empty()) {
@@ -339,13 +342,13 @@ void FormWriter::lay(std::string_view encoded, std::string& out) {
     }
     const size_t room = form_.column == 0 ? encoded.size() : line_length() - in_line_;
     const std::string_view piece = encoded.substr(0, room);
-    to = spelled ? spell(piece, to) : put(piece, to);
+    to = spelled ? write_spelled(piece, to) : put(piece, to);
     if (form_.column != 0) in_line_ += static_cast<uint32_t>(piece.size());
     encoded.remove_prefix(piece.size());
   }
 }
 
-char* FormWriter::spell(std::string_view encoded, char* to) const {
+char* FormWriter::write_spelled(std::string_view encoded, char* to) const {
   for (const char c : encoded) {
     // Letters and digits stand behind `/`: most characters need no more than this.
     if ((c > '/' && c != '=') || c == '-') {
@@ -357,7 +360,7 @@ char* FormWriter::spell(std::string_view encoded, char* to) const {
   return to;
 }
 
-void FormWriter::list(std::string_view bytes, std::string& out) {
+void FormWriter::write_list(std::string_view bytes, std::string& out) {
   const std::string& separator = form_.separator;
   const size_t begin = out.size();
   out.resize(begin + bytes.size() * (kDecimalDigits + separator.size()));

@@ -37,6 +37,7 @@ constexpr uint8_t value_of(Alphabet alphabet, uint8_t c) {
   return c == (alphabet == Alphabet::url ? '_' : '/') ? 63 : kOutside;
 }
 
+/// Whether a character belongs to the set.
 constexpr bool in_set(Set set, uint8_t c) {
   if (set == Set::any_base64) {
     return value_of(Alphabet::standard, c) != kOutside || value_of(Alphabet::url, c) != kOutside;

@@ -49,6 +49,7 @@ size_t encode_base64(Bytes bytes, Alphabet alphabet, char* out) {
   const char* digits = alphabet == Alphabet::url ? kUrlDigits : kStandardDigits;
   size_t at = 0;
   for (; bytes.size() - at >= 3; at += 3, out += 4) {
+    // aaaaaabb bbbbcccc ccdddddd
     const uint32_t bits = static_cast<uint32_t>(bytes[at]) << 16 |
                           static_cast<uint32_t>(bytes[at + 1]) << 8 | bytes[at + 2];
     out[0] = digits[bits >> 18];

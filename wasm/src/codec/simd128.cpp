@@ -8,14 +8,19 @@ namespace sluice::codec::simd128 {
 
 // --- membership of 16 characters at once, by two table look-ups on their nibbles -----------------
 
+namespace {
+
 /// A character is its row (high nibble) and its place in the row (low nibble):
 ///
 ///   high[row]   the one bit that stands for rows 2…7, or bit 6 for all other rows
 ///   low[place]  the bits of the rows whose character at this place is *not* in the set, and bit 6
 ///
-/// so `high & low` is zero exactly for members. For `+` = 0x2b in the standard alphabet:
+/// so `high & low` is zero exactly for members. In the standard alphabet, place b of rows 2…7 has
+/// `+ ; K [ k {`, of which `;`, `[` and `{` (rows 3, 5 and 7) are not members:
 ///
-///   high[2] = 0b00000001    low[0xb] = 0b01101110    & = 0
+///   +  = 2b    high[2] = 00000001    low[b] = 01101010    & = 00000000
+///   ;  = 3b    high[3] = 00000010    low[b] = 01101010    & = 00000010
+///   \xab       high[a] = 01000000    low[b] = 01101010    & = 01000000
 struct Nibbles {
   alignas(16) uint8_t low[16];
   alignas(16) uint8_t high[16];
@@ -53,10 +58,9 @@ struct Classifier {
 
 // --- spans ---------------------------------------------------------------------------------------
 
-namespace {
-
+/// Whole blocks of 16 characters in the set, four of them to a test while there are as many.
 template <Set set>
-size_t blocks(Bytes text) {
+size_t span_blocks(Bytes text) {
   const Classifier<set> classifier;
   const auto outside = [&](size_t at) {
     return classifier.outside(wasm_v128_load(text.data() + at));
@@ -78,15 +82,15 @@ size_t blocks(Bytes text) {
 size_t span(Bytes text, Set set) {
   switch (set) {
     case Set::standard:
-      return blocks<Set::standard>(text);
+      return span_blocks<Set::standard>(text);
     case Set::url:
-      return blocks<Set::url>(text);
+      return span_blocks<Set::url>(text);
     case Set::hex:
-      return blocks<Set::hex>(text);
+      return span_blocks<Set::hex>(text);
     case Set::any_base64:
       break;
   }
-  return blocks<Set::any_base64>(text);
+  return span_blocks<Set::any_base64>(text);
 }
 
 // --- base64 decoded ------------------------------------------------------------------------------
@@ -94,7 +98,16 @@ size_t span(Bytes text, Set set) {
 namespace {
 
 /// What to add to a character to get its value. It depends on the row (high nibble) alone, but for
-/// the digit 63, which shares its row with others and therefore looks eight rows further.
+/// the digit 63, which shares its row with others and therefore looks eight rows further:
+///
+///   standard   +    /    0–9    A–O, P–Z  a–o, p–z
+///   row        2    2|8  3      4, 5      6, 7
+///   value      62   63   52–61  0–25      26–51
+///   to add     +19  +16  +4     −65       −71
+///
+///   url        -    _              the rest as above
+///   row        2    5|8
+///   to add     +17  −32
 struct Rolls {
   alignas(16) uint8_t by_row[16];
 };
@@ -146,8 +159,9 @@ struct Decoder {
   }
 };
 
+/// Each store writes 16 bytes, of which 12 count: the next one overwrites the other four.
 template <Alphabet alphabet>
-Decoded blocks(Bytes text, uint8_t* out) {
+Decoded decode_blocks(Bytes text, uint8_t* out) {
   const Decoder<alphabet> decoder;
   const uint8_t* from = text.data();
   Decoded done;
@@ -174,8 +188,8 @@ Decoded blocks(Bytes text, uint8_t* out) {
 }  // namespace
 
 Decoded decode_base64(Bytes text, Alphabet alphabet, uint8_t* out) {
-  if (alphabet == Alphabet::url) return blocks<Alphabet::url>(text, out);
-  return blocks<Alphabet::standard>(text, out);
+  if (alphabet == Alphabet::url) return decode_blocks<Alphabet::url>(text, out);
+  return decode_blocks<Alphabet::standard>(text, out);
 }
 
 // --- base64 encoded ------------------------------------------------------------------------------
@@ -185,7 +199,7 @@ namespace {
 /// Spreads twelve bytes into sixteen 6-bit values; lane bits, most significant first:
 ///
 ///   shuffle     00000000 aaaaaabb bbbbcccc ccdddddd     bytes 2, 1, 0 of each three, as 32 bits
-///     >> 18     00000000 00000000 00000000 00aaaaaa
+///     >> 18     00000000 00000000 00000000 00aaaaaa     masked
 ///     >> 4      00000000 00000000 00bbbbbb 00000000     masked
 ///     << 10     00000000 00cccccc 00000000 00000000     masked
 ///     << 24     00dddddd 00000000 00000000 00000000     masked
@@ -203,9 +217,11 @@ inline v128_t spread(v128_t bytes) {
 
 /// What to add to a value to get its character, by class of value:
 ///
-///   value       0–25   26–51  52–61    62   63
-///   max(v-51,0) 0      0      1–10     11   12
-///   + (v > 25)  0      1      2–11     12   13
+///   value         0–25   26–51  52–61  62   63
+///   max(v−51, 0)  0      0      1–10   11   12
+///   + (v > 25)    0      1      2–11   12   13     the class
+///   to add        +65    +71    −4     −19  −16    in the standard alphabet
+///                                      −17  +32    in the url alphabet
 struct Offsets {
   alignas(16) uint8_t by_class[16];
 };
@@ -224,6 +240,7 @@ constexpr Offsets offsets(const char* digits) {
 constexpr Offsets kStandardOffsets = offsets(kStandardDigits);
 constexpr Offsets kUrlOffsets = offsets(kUrlDigits);
 
+/// The characters of sixteen values.
 inline v128_t translate(v128_t values, v128_t table) {
   const v128_t beyond = wasm_u8x16_sub_sat(values, wasm_i8x16_const_splat(51));
   const v128_t above25 = wasm_i8x16_gt(values, wasm_i8x16_const_splat(25));
@@ -250,8 +267,8 @@ namespace {
 /// Values of 16 digits. Digits lie in row 3, letters in rows 4 and 6, where bit 6 is set:
 ///
 ///   '7'  0011 0111    & 0f = 7
-///   'b'  0110 0010    & 0f = 2, + 9
-inline v128_t values(v128_t digits) {
+///   'b'  0110 0010    & 0f = 2, + 9 = 11
+inline v128_t hex_values(v128_t digits) {
   const v128_t low = wasm_v128_and(digits, wasm_i8x16_const_splat(0x0f));
   const v128_t letter = wasm_i8x16_gt(digits, wasm_i8x16_const_splat(0x3f));
   return wasm_i8x16_add(low, wasm_v128_and(letter, wasm_i8x16_const_splat(9)));
@@ -263,7 +280,7 @@ inline v128_t values(v128_t digits) {
 ///     << 4      llll0000hhhh0000
 ///     >> 8      000000000000llll
 ///     | & ff    00000000hhhhllll
-inline v128_t join(v128_t values) {
+inline v128_t join_pairs(v128_t values) {
   const v128_t joined = wasm_v128_or(wasm_i16x8_shl(values, 4), wasm_u16x8_shr(values, 8));
   return wasm_v128_and(joined, wasm_i16x8_const_splat(0x00ff));
 }
@@ -278,8 +295,8 @@ Decoded decode_hex(Bytes text, uint8_t* out) {
     const v128_t back = wasm_v128_load(text.data() + done.read + 16);
     const v128_t bad = wasm_v128_or(classifier.outside(front), classifier.outside(back));
     if (wasm_v128_any_true(bad)) break;
-    wasm_v128_store(out + done.written,
-                    wasm_u8x16_narrow_i16x8(join(values(front)), join(values(back))));
+    wasm_v128_store(out + done.written, wasm_u8x16_narrow_i16x8(join_pairs(hex_values(front)),
+                                                                join_pairs(hex_values(back))));
   }
   return done;
 }

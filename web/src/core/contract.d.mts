@@ -11,7 +11,9 @@ export interface Contract {
   read(): number;
   /** The contract as JSON; after `dropped`, what was left out of it, or nothing. */
   output(): Uint8Array;
+  /** Puts what was left out into `output`. */
   dropped(): void;
+  /** Of Embind. The library does not call it: an instance is dropped with its memory. */
   delete(): void;
 }
 

@@ -28,9 +28,10 @@ type Result<Method> = Method extends (...args: never) => infer Given ? Given : n
 
 /**
  * One instance. Its holder has it alone, so views stay valid until the next call. An exception out of WebAssembly breaks the
- * instance: it is never used again.
+ * instance: it is never used again. Nothing has to be freed: the memory goes with the last reference to the engine.
  */
 export class Engine<C extends Buffers = Core> {
+  /** `HEAPU8` is another view each time that memory has grown. */
   readonly #module: { readonly HEAPU8: Uint8Array };
   readonly #core: C;
   #isBroken = false;
@@ -57,7 +58,7 @@ export class Engine<C extends Buffers = Core> {
     }
   }
 
-  /** Calls a method that answers false on failure, and throws the error that it wrote. */
+  /** Calls a method that answers false on failure. Throws the error that it wrote, and E_CORE_TRAP. */
   must<M extends Methods<C> & Methods<C, boolean>>(method: M, ...args: Arguments<C[M]>): void {
     if (this.call(method, ...args) === false) throw errorOf(this.text());
   }
@@ -67,7 +68,7 @@ export class Engine<C extends Buffers = Core> {
     const pieces = typeof said === "string" ? [encoder.encode(said)] : said;
     let size = 0;
     for (const piece of pieces) size += piece.length;
-    const input = (this as unknown as Engine<Buffers>).call("input", size);
+    const input = this.#buffers.call("input", size);
     let at = 0;
     for (const piece of pieces) {
       input.set(piece, at);
@@ -83,12 +84,17 @@ export class Engine<C extends Buffers = Core> {
 
   /** What the last call wrote, as text. */
   text(): string {
-    return decoder.decode((this as unknown as Engine<Buffers>).call("output"));
+    return decoder.decode(this.#buffers.call("output"));
   }
 
   /** A copy of what the last call wrote. */
   bytes(): Uint8Array {
-    return (this as unknown as Engine<Buffers>).call("output").slice();
+    return this.#buffers.call("output").slice();
+  }
+
+  /** The same engine by the methods that every core has: the compiler does not see them in a `C` that it does not know. */
+  get #buffers(): Engine<Buffers> {
+    return this;
   }
 }
 
@@ -106,16 +112,20 @@ export class EnginePool<C extends Buffers = Core> {
     return this.#idle.pop() ?? this.#make();
   }
 
-  /** Gives an engine back; a broken or swollen one is dropped. */
+  /** Gives an engine back. It is dropped if it is broken, if its memory has grown too far, or if enough are idle. */
   release(engine: Engine<C>): void {
     if (engine.reusable && this.#idle.length < MAX_IDLE) this.#idle.push(engine);
   }
 }
 
-/** A `WebAssembly.Module`: users who compile for Node alone do not have that name. */
+/** A `WebAssembly.Module`. Users who compile for Node alone do not have that name. */
 type CompiledModule = object;
 
-/** Engines with a configuration. Taking one throws E_CONFIG_… if the configuration is wrong. */
+/**
+ * Engines with a configuration, which is JSON text.
+ *
+ * @throws when an engine is taken: SluiceError E_CONFIG_… with the path of the key that is wrong.
+ */
 export function corePool(compiled: CompiledModule, config: string): EnginePool {
   return new EnginePool(async () => {
     const module = await instantiate(createCoreModule, compiled);
@@ -156,7 +166,7 @@ function trapped(cause?: unknown): SluiceError {
   );
 }
 
-/** The error behind `{"code":…,"message":…,…}`. */
+/** The error that the core wrote: `{"code":…,"message":…}`, and its place if it has one. */
 function errorOf(json: string): SluiceError {
   const { code, message, ...place } = JSON.parse(json) as ReturnType<SluiceError["toJSON"]>;
   return new SluiceError(code, message, place);

@@ -1,6 +1,6 @@
 /**
- * `Sluice`, a gate in front of a store: its public types, and `createSluiceOver`, which makes one from engines, messages and the
- * restorer.
+ * `Sluice`, a gate in front of a store: its interface, the types of what goes in and comes out, and `createSluiceOver`, which makes
+ * one from engines, messages and the restorer.
  * @module
  */
 import { compileCore } from "#compile";
@@ -33,6 +33,59 @@ export interface SluiceOptions {
    * errors in `failures`. `"throw"` throws the error. Defaults to `"answer"`.
    */
   readonly onStoreFailure?: OnStoreFailure;
+}
+
+/**
+ * A gate in front of a store. One serves any number of results, also concurrently. Nothing has to be closed. All methods throw
+ * SluiceError: E_INVALID_ARGUMENT with the path of what is wrong, and E_CORE_TRAP if the core fails on an input.
+ */
+export interface Sluice {
+  /**
+   * Reduces a whole result: a CallToolResult, a JSON-RPC response, a content array or any JSON value. Bytes in it, at any depth,
+   * become artifacts: typed arrays, `DataView`, `ArrayBuffer`, `Blob`, `Response`, `ReadableStream`, `Readable` of Node, async
+   * generators. A Map with string keys is an object; another Map and a Set are lists.
+   *
+   * @throws the reason of the call's signal; with `onStoreFailure: "throw"` the store's error.
+   *
+   * @example
+   * const { text, artifacts } = await sluice.transform(result, { tool: "download", scope: { user_id: "ada" } });
+   */
+  transform<D extends Dialect = "observation">(result: unknown, options?: TransformOptions<D>): Promise<Transformed<D>>;
+  /**
+   * Tools with which a model reads what was stored, one for now: a description, then bytes, lines, rows, a JSON pointer or a search.
+   * From then on the sentences in results of the `mcp` dialect name it.
+   *
+   * @throws SluiceError E_INVALID_ARGUMENT for a namespace or a scope that there cannot be.
+   */
+  tools(options?: ArtifactToolsOptions): readonly ArtifactTool[];
+  /**
+   * The same for bytes of JSON that arrive in pieces.
+   *
+   * @example
+   * await using stream = sluice.open({ tool: "download" });
+   * for await (const chunk of chunks) await stream.write(chunk);
+   * const { text } = await stream.close();
+   */
+  open<D extends Dialect = "observation">(options?: TransformOptions<D>): SluiceStream<D>;
+  /** Applies only the guardrail, to a value that any tool returned. */
+  clamp(observation: unknown, options?: ClampOptions): Clamp;
+  /** The same for JSON text. What stays is copied as source text, so numbers keep all their digits. */
+  clampText(json: string, options?: ClampOptions): Clamp;
+  /**
+   * Restores the input of `transform(…, { dialect: "mcp" })` from its result. `scope` is that of the call.
+   *
+   * @throws SluiceError E_RESTORE_REFS if the references are damaged; with the id of the artifact E_NOT_FOUND, E_EXPIRED, E_STORE_….
+   */
+  restore<Value>(value: Value, options?: { readonly scope?: ArtifactScope }): Promise<Value>;
+  /** The same as a stream of JSON text, for results that do not fit in memory. */
+  restoreStream(json: string, options?: { readonly scope?: ArtifactScope }): AsyncIterable<Uint8Array>;
+  /** Detects the file type from the first bytes. `size` is that of the whole file in bytes. Defaults to that of `head`. */
+  sniff(head: Uint8Array, size?: number): Sniffed;
+  /**
+   * Inspects a whole file while it streams: what `sniff` finds, and what only the whole file tells, such as its number of rows. Even
+   * short files are counted if they are said to be tables, by type or name.
+   */
+  look(claim?: FileClaim): Promise<FileLook>;
 }
 
 /** A block of a result's content (MCP 2025-11-25, server/tools, "Tool Result"). */
@@ -168,7 +221,10 @@ export interface Transformed<D extends Dialect = Dialect> {
 
 /** A result that arrives in pieces. */
 export interface SluiceStream<D extends Dialect = Dialect> extends AsyncDisposable {
-  /** Takes the next bytes of JSON text, in chunks of any size. Settles once the store has taken what they diverted. */
+  /**
+   * Takes the next bytes of JSON text, in chunks of any size. Settles once the store has taken what they diverted. Throws E_JSON_… with
+   * the line and column of what is not JSON; later calls throw the same error.
+   */
   write(chunk: Uint8Array): Promise<void>;
   /** Ends the document and gives the reduced result. Throws E_JSON_END if the document is incomplete. */
   close(): Promise<Transformed<D>>;
@@ -197,7 +253,7 @@ export interface GatedResult extends AsyncDisposable {
 
 /** Options for `clamp`. */
 export interface ClampOptions {
-  /** The limit in Unicode code points of JSON, at least 256. Defaults to `guardrail.max_observation_chars`. */
+  /** The limit in Unicode code points of JSON. Less than 256 counts as 256. Defaults to `guardrail.max_observation_chars`. */
   readonly maxChars?: number;
 }
 
@@ -288,38 +344,6 @@ export interface ArtifactTool {
   readonly call: (args: unknown, options?: { readonly signal?: AbortSignal }) => Promise<ArtifactToolResult>;
 }
 
-/** A gate in front of a store. One serves any number of results, also concurrently. */
-export interface Sluice {
-  /**
-   * Reduces a whole result: a CallToolResult, a JSON-RPC response, a content array or any JSON value. Bytes in it, at any depth,
-   * become artifacts: typed arrays, `DataView`, `ArrayBuffer`, `Blob`, `Response`, `ReadableStream`, `Readable` of Node, async
-   * generators. A Map with string keys is an object; another Map and a Set are lists.
-   */
-  transform<D extends Dialect = "observation">(result: unknown, options?: TransformOptions<D>): Promise<Transformed<D>>;
-  /**
-   * Tools with which a model reads what was stored, one for now: a description, then bytes, lines, rows, a JSON pointer or a search.
-   * From then on the sentences in results of the `mcp` dialect name it.
-   */
-  tools(options?: ArtifactToolsOptions): readonly ArtifactTool[];
-  /** The same for bytes of JSON that arrive in pieces. */
-  open<D extends Dialect = "observation">(options?: TransformOptions<D>): SluiceStream<D>;
-  /** Applies only the guardrail, to a value that any tool returned. */
-  clamp(observation: unknown, options?: ClampOptions): Clamp;
-  /** The same for JSON text. What stays is copied as source text, so numbers keep all their digits. */
-  clampText(json: string, options?: ClampOptions): Clamp;
-  /** Restores the input of `transform(…, { dialect: "mcp" })` from its result. */
-  restore<Value>(value: Value, options?: { readonly scope?: ArtifactScope }): Promise<Value>;
-  /** The same as a stream of JSON text, for results that do not fit in memory. */
-  restoreStream(json: string, options?: { readonly scope?: ArtifactScope }): AsyncIterable<Uint8Array>;
-  /** Detects the file type from the first bytes. `size` is that of the whole file, if `head` is only a part. */
-  sniff(head: Uint8Array, size?: number): Sniffed;
-  /**
-   * Inspects a whole file while it streams: what `sniff` finds, and what only the whole file tells, such as its number of rows. Even
-   * short files are counted if they are said to be tables, by type or name.
-   */
-  look(said?: FileClaim): Promise<FileLook>;
-}
-
 const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "scope">, OptionTest>> = {
   tool: ["a string", (value) => typeof value === "string"],
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
@@ -359,23 +383,22 @@ function configText(config: SluiceConfig): string {
 }
 
 /** The library's own module, compiled once. Compiling is tried again after a failure. */
-let own: Promise<WebAssembly.Module> | undefined;
+let ownModule: Promise<WebAssembly.Module> | undefined;
 
 function compiled(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
   // `BufferSource` is a word of the DOM's types, which users in Node may not have.
   if (wasm !== undefined) return compileCore(wasm as BufferSource | Response | URL);
-  own ??= compileCore().catch((error: unknown) => {
-    own = undefined;
+  ownModule ??= compileCore().catch((error: unknown) => {
+    ownModule = undefined;
     throw error;
   });
-  return own;
+  return ownModule;
 }
 
 class StoreSluice implements Sluice {
   readonly #pool: EnginePool;
   readonly #deps: StoreDeps;
   readonly #resources: MessageDeps["resources"];
-  readonly #reduced: MessageDeps["reduce"] = (...call) => this.#reduce(...call);
   /** Names of the tools that were given, by namespace; that for all namespaces by none. */
   readonly #readTools = new Map<string | undefined, string>();
   /** For synchronous calls. Messages never get it. */
@@ -386,6 +409,12 @@ class StoreSluice implements Sluice {
     this.#deps = deps;
     this.#idle = idle;
     this.#resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
+  }
+
+  /** What a message needs. Links that it reads are reduced over the same store. */
+  #depsOf(options: TransformOptions, access: StoreAccess): MessageDeps {
+    const readTool = this.#readTool(options.namespace);
+    return { access, options, readTool, resources: this.#resources, reduce: (...call) => this.#reduce(...call) };
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
@@ -409,8 +438,7 @@ class StoreSluice implements Sluice {
 
   async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
     const pieces = piecesOf(result);
-    const deps = this.#messageDeps(options, access);
-    const message = new Message(this.#pool, await this.#pool.take(), deps);
+    const message = new Message(this.#pool, await this.#pool.take(), this.#depsOf(options, access));
     try {
       for (const piece of pieces) {
         if (typeof piece === "string") await message.pushText(piece);
@@ -429,13 +457,7 @@ class StoreSluice implements Sluice {
 
   open(options: TransformOptions = {}): SluiceStream {
     checkCall(options);
-    const access = new StoreAccess(this.#deps, options.signal);
-    return new Stream(this.#pool, this.#messageDeps(options, access));
-  }
-
-  #messageDeps(options: TransformOptions, access: StoreAccess): MessageDeps {
-    const readTool = this.#readTool(options.namespace);
-    return { access, options, readTool, resources: this.#resources, reduce: this.#reduced };
+    return new Stream(this.#pool, this.#depsOf(options, new StoreAccess(this.#deps, options.signal)));
   }
 
   clamp(observation: unknown, options: ClampOptions = {}): Clamp {
@@ -447,7 +469,7 @@ class StoreSluice implements Sluice {
     if (maxChars !== undefined && !(Number.isInteger(maxChars) && maxChars > 0 && maxChars <= MOST_CHARS)) {
       throw wrong("maxChars", `a whole number from 1 to ${MOST_CHARS}`);
     }
-    return this.#now((engine) => {
+    return this.#withIdle((engine) => {
       engine.give(json);
       engine.must("clamp", maxChars ?? 0);
       const text = engine.text();
@@ -483,17 +505,18 @@ class StoreSluice implements Sluice {
     if (!isBytes(head)) throw noBytes("head");
     const size = of ?? head.length;
     if (!Number.isSafeInteger(size) || size < 0) throw wrong("size", "a number of bytes");
-    return this.#now((engine) => {
+    return this.#withIdle((engine) => {
       engine.give([head]);
       return JSON.parse(engine.ask("sniff", size)) as Sniffed;
     });
   }
 
-  async look({ mime_type, filename }: FileClaim = {}): Promise<FileLook> {
-    return new EngineLook(await this.#pool.take(), this.#pool, [mime_type ?? "", filename ?? ""]);
+  async look(claim: FileClaim = {}): Promise<FileLook> {
+    return new EngineLook(await this.#pool.take(), this.#pool, claim);
   }
 
-  #now<T>(use: (engine: Engine) => T): T {
+  /** Uses the idle engine, and has it replaced if it broke or its memory grew too far. */
+  #withIdle<T>(use: (engine: Engine) => T): T {
     const idle = this.#idle;
     try {
       return use(idle);
@@ -503,7 +526,11 @@ class StoreSluice implements Sluice {
   }
 
   async #replace(): Promise<void> {
-    this.#idle = await this.#pool.take();
+    try {
+      this.#idle = await this.#pool.take();
+    } catch {
+      // There may be no memory for another one now. The next call tries again.
+    }
   }
 }
 
@@ -512,11 +539,12 @@ class EngineLook implements FileLook {
   readonly #pool: EnginePool;
   #engine: Engine | undefined;
 
-  constructor(engine: Engine, pool: EnginePool, said: readonly string[]) {
+  constructor(engine: Engine, pool: EnginePool, { mime_type, filename }: FileClaim) {
     this.#engine = engine;
     this.#pool = pool;
-    const [type = new Uint8Array(), name = new Uint8Array()] = said.map((text) => new TextEncoder().encode(text));
-    engine.give([type, name]);
+    const encoder = new TextEncoder();
+    const type = encoder.encode(mime_type ?? "");
+    engine.give([type, encoder.encode(filename ?? "")]);
     engine.call("look", type.length);
   }
 

@@ -34,11 +34,14 @@ import { ServedSources } from "./sources/served-sources.js";
 import { memoryState, type ServeState } from "./state.js";
 
 /**
- * Serves users' sessions to `sluice serve`, or to a server of your own that uses `Request` and `Response`.
+ * Serves users' sessions over HTTP, as `sluice serve` does. `fetch` takes a `Request` and gives a `Response`, so it
+ * fits into a server of your own.
  *
  * @example
- * await using server = new SluiceServer({ store, base: "/sluice/", authenticate: (request) => userOf(request) });
+ * const server = new SluiceServer({ store, base: "/sluice/", authenticate: (request) => userOf(request) });
  * app.all("/sluice/*", (c) => server.fetch(c.req.raw));
+ * // When the process ends:
+ * await server[Symbol.asyncDispose]();
  */
 export class SluiceServer implements AsyncDisposable {
   readonly #over = new AbortController();
@@ -47,7 +50,12 @@ export class SluiceServer implements AsyncDisposable {
   readonly #collector: Collector;
   readonly #chats: Chats | null;
 
-  /** Throws SluiceError E_INVALID_ARGUMENT, E_CONFIG_…; a ToolNodeError for a source that is wrong. */
+  /**
+   * Checks the options. Sources are connected at their first use.
+   *
+   * @throws SluiceError E_INVALID_ARGUMENT with the option that is wrong, or E_CONFIG_… with the key.
+   * @throws ToolNodeError for a source that is wrong.
+   */
   constructor(options: SluiceServerOptions) {
     checkServer(options);
     this.#deps = depsOf(options, this.#over.signal);
@@ -78,71 +86,7 @@ export class SluiceServer implements AsyncDisposable {
   }
 }
 
-function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
-  const { publicUrl, hosts, origins, authenticate = oneUser } = options;
-  const state = options.state ?? memoryState();
-  const report = ignoreErrors(options.onError);
-  const limits = { ...LIMITS, ...options.limits };
-  const base = options.base ?? "/";
-  const deps = {
-    readiness: readinessOf(options, state),
-    store: new RetainingArtifactStore(options.store, options.retention),
-    retention: readRetention(options.retention ?? {}),
-    files: filesOf(options),
-    state,
-    limits,
-    base,
-    hosts: new HostGuard({ publicUrl, hosts, origins }),
-    tokens: new SessionTokens(options.secret ?? newSecret()),
-    authenticate,
-    mcp: options.mcp ?? null,
-    seen: new SeenInMemory(),
-    admission: new Admission({ state, limits, base, report }),
-    sessionWork: new SessionWork(state.events, report),
-    announcer: new Announcer(state.events, report),
-    hasChat: options.llm !== undefined,
-    report,
-    over,
-  };
-  const { sources = [], variables, providers, oauthClient } = options;
-  const userFiles = deps.files?.userFiles ?? null;
-  return { ...deps, sources: new ServedSources({ ...deps, sources, variables, providers, oauthClient, userFiles }) };
-}
-
-/** An id that no artifact has. Looking it up shows whether the store answers. */
-const NO_ARTIFACT = "sluice_000000000000";
-
-function readinessOf({ store, filesStore }: SluiceServerOptions, state: ServeState): Readiness {
-  return new Readiness({
-    state: async () => state.sessions.find("none"),
-    store: async () => store.stat(NO_ARTIFACT),
-    ...(filesStore !== undefined && { files: async () => filesStore.stat(NO_ARTIFACT) }),
-  });
-}
-
-function filesOf({ filesStore, files }: SluiceServerOptions): ServedFiles | null {
-  if (filesStore === undefined) return null;
-  const { max_file_size_mb, persist_files_across_sessions: isLasting } = { ...FLAGS, ...files };
-  const userFiles = new UserFiles({ ...files, store: filesStore });
-  return { userFiles, maxBytes: Math.floor(max_file_size_mb * MIB), isLasting };
-}
-
-function collectorOf(
-  { store: given, collectSeconds = 300 }: SluiceServerOptions,
-  { store, report }: ServeDeps,
-): Collector {
-  const sweep = sweepOf(given);
-  return new Collector({ store, seconds: collectSeconds, report, ...(sweep !== undefined && { sweep }) });
-}
-
-function chatsOf(options: SluiceServerOptions, deps: ServeDeps): Chats | null {
-  const planner = plannersOf(options, deps);
-  const { pauses } = deps.sources;
-  return (
-    planner && new Chats({ ...deps, planner, noteConsent: (session, asked) => pauses.noteConsent(session, asked) })
-  );
-}
-
+/** The routes in the order in which a request passes them. */
 function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   const ending = new SessionEnding(deps, [
     ({ session }) => deps.sessionWork.end(session.id),
@@ -188,6 +132,74 @@ function sessionApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   return app;
 }
 
+function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
+  const { publicUrl, hosts, origins, authenticate = oneUser } = options;
+  const state = options.state ?? memoryState();
+  const report = ignoreErrors(options.onError);
+  const limits = { ...LIMITS, ...options.limits };
+  const base = options.base ?? "/";
+  const deps = {
+    readiness: readinessOf(options, state),
+    store: new RetainingArtifactStore(options.store, options.retention),
+    retention: readRetention(options.retention ?? {}),
+    files: filesOf(options),
+    state,
+    limits,
+    base,
+    hosts: new HostGuard({ publicUrl, hosts, origins }),
+    tokens: new SessionTokens(options.secret ?? newSecret()),
+    authenticate,
+    mcp: options.mcp ?? null,
+    seen: new SeenInMemory(),
+    admission: new Admission({ state, limits, base, report }),
+    sessionWork: new SessionWork(state.events, report),
+    announcer: new Announcer(state.events, report),
+    hasChat: options.llm !== undefined,
+    report,
+    over,
+  };
+  const { sources = [], variables, providers, oauthClient } = options;
+  const userFiles = deps.files?.userFiles ?? null;
+  return { ...deps, sources: new ServedSources({ ...deps, sources, variables, providers, oauthClient, userFiles }) };
+}
+
+/** Ids that nothing has. Looking one up shows whether the state or the store answers. */
+const NO_SESSION = "none";
+const NO_ARTIFACT = "sluice_000000000000";
+
+function readinessOf({ store, filesStore }: SluiceServerOptions, state: ServeState): Readiness {
+  return new Readiness({
+    state: async () => state.sessions.find(NO_SESSION),
+    store: async () => store.stat(NO_ARTIFACT),
+    ...(filesStore !== undefined && { files: async () => filesStore.stat(NO_ARTIFACT) }),
+  });
+}
+
+function filesOf({ filesStore, files }: SluiceServerOptions): ServedFiles | null {
+  if (filesStore === undefined) return null;
+  const { max_file_size_mb, persist_files_across_sessions: isLasting } = { ...FLAGS, ...files };
+  const userFiles = new UserFiles({ ...files, store: filesStore });
+  return { userFiles, maxBytes: Math.floor(max_file_size_mb * MIB), isLasting };
+}
+
+function collectorOf(
+  { store: given, collectSeconds = 300 }: SluiceServerOptions,
+  { store, report }: ServeDeps,
+): Collector {
+  const sweep = sweepOf(given);
+  return new Collector({ store, seconds: collectSeconds, report, ...(sweep !== undefined && { sweep }) });
+}
+
+/** The chat, or null without a model. */
+function chatsOf(options: SluiceServerOptions, deps: ServeDeps): Chats | null {
+  const planner = plannersOf(options, deps);
+  const { pauses } = deps.sources;
+  return (
+    planner && new Chats({ ...deps, planner, noteConsent: (session, asked) => pauses.noteConsent(session, asked) })
+  );
+}
+
+/** Everybody is the same user. */
 const oneUser: Authenticate = () => ({ user_id: "local" });
 
 function newSecret(): string {
@@ -202,7 +214,7 @@ interface CollectorDeps {
   readonly seconds: number;
   /** Receives the store's failures. Must not throw. */
   readonly report: (error: unknown) => void;
-  /** Waits, or throws when the signal is aborted. Defaults to a timer. */
+  /** Waits, or throws when the signal is aborted. Defaults to a timer; tests have others. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { listen, type ListeningServer, memoryState, SluiceServer } from "../../../../web/src/serve.js";
-import { inSteps, inTime, LONGEST, StoreLate } from "../../../../web/src/server/http/time-limit.js";
+import { inSteps, inTime, MAX_TIMER, StoreLate } from "../../../../web/src/server/http/time-limit.js";
 import { sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { noise } from "../../artifacts/noise.js";
 import { Visitor } from "../visitor.js";
@@ -337,7 +337,7 @@ describe("time limits", () => {
       await outcome(
         inTime(
           pause(1000).then(() => "done"),
-          LONGEST * 4,
+          MAX_TIMER * 4,
           () => new StoreLate(),
         ),
       ),

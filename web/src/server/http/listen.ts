@@ -58,8 +58,11 @@ const LOOK = 50;
  * @throws SluiceError E_INVALID_ARGUMENT if nothing can listen there.
  *
  * @example
- * await using server = new SluiceServer({ store });
- * await using listening = await listen(server, { host: "127.0.0.1", port: 8080 });
+ * const server = new SluiceServer({ store });
+ * const listening = await listen(server, { host: "127.0.0.1", port: 8080 });
+ * // When the process ends:
+ * await listening[Symbol.asyncDispose]();
+ * await server[Symbol.asyncDispose]();
  */
 export async function listen(server: RequestHandler, options: ListenOptions): Promise<ListeningServer> {
   checkOptionNames(options, "listen", ["clientSeconds", "graceSeconds", "host", "maxConnections", "port"]);

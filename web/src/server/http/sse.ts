@@ -5,13 +5,13 @@
 import { onAbort } from "../../core/abort.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { isEventId } from "../sessions/event-log.js";
-import { LONGEST, within } from "./time-limit.js";
+import { MAX_TIMER, within } from "./time-limit.js";
 
 /** An event as it is sent. */
 export interface SentEvent {
   /** The id by which a client resumes, if any. */
   readonly id?: string;
-  /** JSON. Its `kind` is also the event's name. */
+  /** Written as JSON. Its `kind` is also the event's name. */
   readonly data: { readonly kind: string };
 }
 
@@ -19,52 +19,54 @@ export interface SentEvent {
 const HEARTBEAT_SECONDS = 15;
 
 /** Milliseconds until a browser reconnects. */
-const RETRY = 1000;
+const RETRY_MS = 1000;
 
 const ENCODER = new TextEncoder();
 const HEARTBEAT = ENCODER.encode(":\n\n");
 
 /**
  * An answer that lasts as long as there are events and a client. Events are requested one at a time, when the client
- * has taken the one before.
+ * has taken the one before. Comments keep the connection open in silence. If the events throw, the stream breaks.
  *
  * @param events gets a signal that is aborted when the client is gone or `over` is, and must end then.
- * @param until when it ends by itself, in milliseconds since 1970.
+ * @param over aborted when the server closes.
+ * @param until when it ends by itself, in milliseconds since 1970. Defaults to never.
  */
 export function eventStream(
   events: (signal: AbortSignal) => AsyncIterable<SentEvent>,
   over: AbortSignal,
   until = Infinity,
 ): Response {
-  const left = new AbortController();
-  const end = (): void => left.abort();
-  const timer = until === Infinity ? undefined : setTimeout(end, Math.min(LONGEST, Math.max(0, until - Date.now())));
-  const untie = onAbort(over, end);
-  const forget = (): void => {
+  const gone = new AbortController();
+  const end = (): void => gone.abort();
+  const milliseconds = Math.min(MAX_TIMER, Math.max(0, until - Date.now()));
+  const timer = until === Infinity ? undefined : setTimeout(end, milliseconds);
+  const stopListening = onAbort(over, end);
+  const clean = (): void => {
     clearTimeout(timer);
-    untie();
+    stopListening();
   };
   if (over.aborted) end();
-  const pieces = withHeartbeats(events(left.signal)[Symbol.asyncIterator](), left.signal);
+  const frames = framesOf(events(gone.signal)[Symbol.asyncIterator](), gone.signal);
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => controller.enqueue(ENCODER.encode(`retry: ${RETRY}\n\n`)),
+      start: (controller) => controller.enqueue(ENCODER.encode(`retry: ${RETRY_MS}\n\n`)),
       async pull(controller): Promise<void> {
         try {
-          const { done, value } = await pieces.next();
+          const { done, value } = await frames.next();
           if (done !== true) return controller.enqueue(value);
         } catch (error) {
-          forget();
+          clean();
           throw error;
         }
-        forget();
+        clean();
         controller.close();
       },
       cancel(): void {
-        forget();
+        clean();
         end();
         // The events end by the signal. Nobody is left to hear how.
-        pieces.return(undefined).catch(() => undefined);
+        frames.return(undefined).catch(() => undefined);
       },
     },
     { highWaterMark: 0 },
@@ -74,21 +76,19 @@ export function eventStream(
   });
 }
 
-async function* withHeartbeats(
-  events: AsyncIterator<SentEvent>,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array, undefined> {
+/** The events as bytes, with a heartbeat after each silence. */
+async function* framesOf(events: AsyncIterator<SentEvent>, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {
   try {
     let next = events.next();
     for (;;) {
-      const came = await within(next, HEARTBEAT_SECONDS * 1000, signal);
-      if (came === "late") {
+      const result = await within(next, HEARTBEAT_SECONDS * 1000, signal);
+      if (result === "late") {
         if (signal.aborted) return undefined;
         yield HEARTBEAT;
         continue;
       }
-      if (came.done === true) return undefined;
-      yield ENCODER.encode(written(came.value));
+      if (result.done === true) return undefined;
+      yield ENCODER.encode(frameOf(result.value));
       next = events.next();
     }
   } finally {
@@ -97,8 +97,8 @@ async function* withHeartbeats(
   }
 }
 
-/** JSON text has no line breaks, so one line of data is enough. */
-function written({ id, data }: SentEvent): string {
+/** JSON has no line breaks, so one line of data is enough. Ids and kinds are the server's own, and have none either. */
+function frameOf({ id, data }: SentEvent): string {
   return `event: ${data.kind}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
 }
 

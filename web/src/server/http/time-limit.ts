@@ -9,6 +9,12 @@ import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
 import type { ServeDeps } from "../deps.js";
 
+/** The longest time of a timer, in milliseconds. */
+export const MAX_TIMER = 2 ** 31 - 1;
+
+/** Milliseconds for work to end after its signal. */
+const GRACE = 500;
+
 /** The error for a store that does not answer in time. Answered with 504. */
 export class StoreLate extends SluiceError {
   constructor() {
@@ -16,14 +22,11 @@ export class StoreLate extends SluiceError {
   }
 }
 
-/** Waits for work for at most so many milliseconds. Then throws what `late` makes, and the work goes on alone. */
+/** The result of work. After so many milliseconds throws what `late` makes, and the work goes on alone. */
 export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
-  const most = Math.max(0, Math.min(milliseconds, LONGEST));
+  const most = Math.max(0, Math.min(milliseconds, MAX_TIMER));
   return untilLate(() => work, { most, late, signal: undefined });
 }
-
-/** Milliseconds for work to end after its signal. */
-const LAST_WORD = 500;
 
 /** The result of work, or "late" after so many milliseconds. After the signal it has half a second to end. */
 export async function within<T>(work: Promise<T>, milliseconds: number, signal?: AbortSignal): Promise<T | "late"> {
@@ -34,8 +37,8 @@ export async function within<T>(work: Promise<T>, milliseconds: number, signal?:
       clearTimeout(timer);
       timer = setTimeout(() => resolve("late"), most);
     };
-    wait(signal?.aborted === true ? LAST_WORD : milliseconds);
-    forget = signal && onAbort(signal, () => wait(LAST_WORD));
+    wait(signal?.aborted === true ? GRACE : milliseconds);
+    forget = signal && onAbort(signal, () => wait(GRACE));
   });
   try {
     return await Promise.race([work, late]);
@@ -44,9 +47,6 @@ export async function within<T>(work: Promise<T>, milliseconds: number, signal?:
     forget?.();
   }
 }
-
-/** The longest time of a timer, in milliseconds. */
-export const LONGEST = 2 ** 31 - 1;
 
 /**
  * Passes pieces to work that has so many milliseconds for each, and after the last. Waiting for the next piece does
@@ -79,6 +79,7 @@ export async function inSteps<P, T>(
   }
 }
 
+/** A time limit that pauses. `late` rejects with StoreLate when it has run for so many milliseconds at a stretch. */
 class Watch {
   readonly late: Promise<never>;
   readonly #milliseconds: number;
@@ -111,8 +112,8 @@ export function inStoreTime<T>({ limits }: StoreTimeouts, work: Promise<T>): Pro
   return guarded("read", () => inTime(work, limits.storeSeconds * 1000, () => new StoreLate()));
 }
 
-/** The same store, with a time limit for every answer and every piece of a stream. Throws StoreLate. */
-export function inStoreTimes({ limits }: StoreTimeouts, store: ArtifactStore): ArtifactStore {
+/** The same store, with a time limit for every answer and every piece of a stream. It throws StoreLate. */
+export function limitedStore({ limits }: StoreTimeouts, store: ArtifactStore): ArtifactStore {
   const milliseconds = limits.storeSeconds * 1000;
   return timedStore(store, { bytes: milliseconds, look: milliseconds, late: () => new StoreLate() });
 }

@@ -54,8 +54,11 @@ const OPTIONS: OptionTests<RedisStateOptions> = {
  * @throws SluiceError E_INVALID_ARGUMENT with the wrong option.
  *
  * @example
- * await using state = redisState({ url: "redis://localhost:6379", secret });
- * await using server = new SluiceServer({ store, state, secret, authenticate });
+ * const state = redisState({ url: "redis://localhost:6379", secret });
+ * const server = new SluiceServer({ store, state, secret, authenticate });
+ * // When the process ends:
+ * await server[Symbol.asyncDispose]();
+ * await state[Symbol.asyncDispose]();
  */
 export function redisState(options: RedisStateOptions): ServeState {
   checkOptions(options, OPTIONS, "redisState", wrongOption, ["url", "secret"]);

@@ -16,7 +16,7 @@ import { safeFilename } from "../artifacts/headers.js";
 import { artifactPage, PAGE } from "../artifacts/page.js";
 import { announced, publicRef } from "../sessions/announcer.js";
 import { declaredType, MAX_FILENAME, readQuery, TRACE, uploadedPieces } from "../http/request.js";
-import { inSteps, inStoreTime, inTime, inStoreTimes, StoreLate } from "../http/time-limit.js";
+import { inSteps, inStoreTime, inTime, limitedStore, StoreLate } from "../http/time-limit.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
@@ -67,7 +67,7 @@ async function served(c: InSession, deps: ServeDeps): Promise<Response> {
   const { store, base, seen, retention, report } = deps;
   const { trace = null } = readQuery(c.req.raw, ONE);
   const handle = artifactHandler({
-    store: inStoreTimes(deps, store),
+    store: limitedStore(deps, store),
     scope: scopeOf(c.get("session"), trace),
     base,
     seen,

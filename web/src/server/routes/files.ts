@@ -11,7 +11,7 @@ import type { UserFile } from "../../files/user-file.js";
 import type { UserStorage } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifacts/handler.js";
 import { PAGE } from "../artifacts/page.js";
-import { inSteps, inStoreTime, inStoreTimes } from "../http/time-limit.js";
+import { inSteps, inStoreTime, limitedStore } from "../http/time-limit.js";
 import { BodyRefused, declaredType, MAX_FILENAME, readJson, readQuery, uploadedPieces } from "../http/request.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
@@ -94,7 +94,7 @@ class FileRoutes {
 
   async serve(c: InSession): Promise<Response> {
     const { base, seen, report } = this.#deps;
-    const store = inStoreTimes(this.#deps, this.#files.userFiles.store);
+    const store = limitedStore(this.#deps, this.#files.userFiles.store);
     const handle = artifactHandler({ store, scope: this.#scope(c), base, folder: "files/", seen, onError: report });
     return (await handle(c.req.raw)) ?? nothingThere();
   }

@@ -9,7 +9,7 @@ import { StoreLate, inTime } from "../http/time-limit.js";
 import { jsonAnswer, refusal } from "../http/answers.js";
 import { identityRefused, rateRefused } from "../http/refusals.js";
 import type { SessionEnding } from "../sessions/session-end.js";
-import { giveCookie, inSession, takeCookie } from "../sessions/entry.js";
+import { deleteSessionCookie, inSession, setSessionCookie } from "../sessions/entry.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { identityOf, ownerOf, type Identity, type ServedSession } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
@@ -42,14 +42,14 @@ export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<Serv
     const session = newSession(identity, deps.limits.sessionSeconds);
     await deps.readiness.unlessAway("state", deps.state.sessions.begin(session));
     if (wantsToken) return jsonAnswer({ ...shown(session), token: await deps.tokens.sign(session) }, 201);
-    await giveCookie(c, deps, session);
+    await setSessionCookie(c, deps, session);
     return withHeadersOf(c.res, jsonAnswer(shown(session), 201));
   };
   const end = async (c: InSession): Promise<Response> => {
     const session = c.get("session");
     if (!isOwn(c.req.param("id"), session)) return noSuchSession();
     const deleted = await inTime(ending.end(session.id), ENDING, () => new StoreLate());
-    takeCookie(c, deps);
+    deleteSessionCookie(c, deps);
     return withHeadersOf(c.res, jsonAnswer({ deleted_artifacts: deleted }));
   };
   return routesOf({ "/": { post: begin } })

@@ -1,19 +1,22 @@
 /**
- * Session credentials: the signed token, sent as a cookie or a bearer token.
+ * Session credentials: a signed token, sent as a cookie or a bearer token.
  * @module
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
-import { sessionRefused } from "../http/refusals.js";
-import type { ServeEnv, ServeDeps } from "../deps.js";
-import { identityOf, sameIdentity, type ServedSession } from "./session.js";
 import { sign, verify } from "hono/jwt";
 import { wrong } from "../../errors/arguments.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
+import { sessionRefused } from "../http/refusals.js";
+import { identityOf, sameIdentity, type ServedSession } from "./session.js";
 
 /** Most cookies of the name that are read. */
 const MAX_COOKIES = 8;
 
-/** Requires a session, applies its limits, and sets the variable `session`. */
+/**
+ * Requires a session, applies its limits, and sets the variable `session`. A bearer token counts before all cookies.
+ * Requests without a session get 401.
+ */
 export function inSession(deps: ServeDeps): MiddlewareHandler<ServeEnv> {
   return async (c, next) => {
     const { headers } = c.req.raw;
@@ -21,7 +24,7 @@ export function inSession(deps: ServeDeps): MiddlewareHandler<ServeEnv> {
     const isGuest = deps.hosts.isGuest(headers.get("origin") ?? "");
     const bearer = bearerIn(headers);
     const tokens = bearer !== undefined ? [bearer] : isGuest ? [] : cookiesIn(headers, cookieName(deps, c.req.raw));
-    const id = await theOne(tokens, deps);
+    const id = await onlySession(tokens, deps);
     const session = id === null ? null : await deps.readiness.unlessAway("state", deps.state.sessions.find(id));
     if (session === null) return sessionRefused();
     if (bearer === undefined && (await isOfAnother(session, c.req.raw, deps))) return sessionRefused();
@@ -40,7 +43,7 @@ async function isOfAnother(session: ServedSession, request: Request, deps: Serve
 }
 
 /** Sets the session's cookie, which scripts cannot read. */
-export async function giveCookie(c: Context, deps: ServeDeps, session: ServedSession): Promise<void> {
+export async function setSessionCookie(c: Context, deps: ServeDeps, session: ServedSession): Promise<void> {
   setCookie(c, cookieName(deps, c.req.raw), await deps.tokens.sign(session), {
     ...cookieOptions(deps),
     expires: new Date(session.expires_at),
@@ -48,7 +51,7 @@ export async function giveCookie(c: Context, deps: ServeDeps, session: ServedSes
 }
 
 /** Deletes the session's cookie. */
-export function takeCookie(c: Context, deps: ServeDeps): void {
+export function deleteSessionCookie(c: Context, deps: ServeDeps): void {
   setCookie(c, cookieName(deps, c.req.raw), "", { ...cookieOptions(deps), maxAge: 0 });
 }
 
@@ -78,8 +81,8 @@ function cookiesIn(headers: Headers, name: string): readonly string[] {
   return values.slice(0, MAX_COOKIES);
 }
 
-/** The session of the tokens. Null for none, and for tokens of different sessions. */
-async function theOne(tokens: readonly string[], deps: ServeDeps): Promise<string | null> {
+/** The session of the tokens. Null for none, and for tokens of different sessions: somebody else set one of them. */
+async function onlySession(tokens: readonly string[], deps: ServeDeps): Promise<string | null> {
   const read = await Promise.all(tokens.map((token) => deps.tokens.read(token)));
   const ids = new Set(read.filter((id) => id !== null));
   const [id = null] = ids;
@@ -118,7 +121,7 @@ export class SessionTokens {
     this.#secret = secret;
   }
 
-  /** Signs the token of a session. Both expire together. */
+  /** Signs the token of a session: its id as `sid`. Both expire together. */
   sign({ id, begun_at, expires_at }: ServedSession): Promise<string> {
     return sign({ sid: id, iat: seconds(begun_at), exp: seconds(expires_at) }, this.#secret, ALGORITHM);
   }

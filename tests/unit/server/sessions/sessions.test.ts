@@ -1,3 +1,4 @@
+/** Sessions: who is in one, what is told to it, and its work. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
@@ -44,7 +45,7 @@ describe("the announcer", () => {
     expires_at: Date.now() + 60_000,
   };
 
-  function desk(): AnnouncingDeps {
+  function announcing(): AnnouncingDeps {
     const state = memoryState();
     const store = new RetainingArtifactStore(new MemoryArtifactStore());
     return { state, store, announcer: new Announcer(state.events, () => undefined) };
@@ -58,41 +59,39 @@ describe("the announcer", () => {
   }
 
   test("what is stored for a session is told to it; what became the user's file is told as such", async () => {
-    const terms = desk();
-    await terms.state.sessions.begin(SESSION);
-    const { scope: _, ...ref } = await terms.store.putText("hello", { scope: scopeOf(SESSION, "r1") });
-    const file = await terms.store.putText("a file", { scope: { user_id: "ada" } });
-    expect(await announced(terms, SESSION, [{ ...ref, scope: scopeOf(SESSION, "r1") }, file])).toBe(true);
-    expect(await told(terms)).toEqual([
+    const deps = announcing();
+    await deps.state.sessions.begin(SESSION);
+    const { scope: _, ...ref } = await deps.store.putText("hello", { scope: scopeOf(SESSION, "r1") });
+    const file = await deps.store.putText("a file", { scope: { user_id: "ada" } });
+    expect(await announced(deps, SESSION, [{ ...ref, scope: scopeOf(SESSION, "r1") }, file])).toBe(true);
+    expect(await told(deps)).toEqual([
       { kind: "artifact_stored", artifact: ref, trace: "r1" },
       { kind: "files_changed" },
     ]);
   });
 
   test("what was not stored is not told", async () => {
-    const terms = desk();
-    await terms.state.sessions.begin(SESSION);
-    const ref = await terms.store.putText("hello", { scope: scopeOf(SESSION) });
-    expect(await announced(terms, SESSION, [{ ...ref, source: { truncated: true } }])).toBe(true);
-    expect(await told(terms)).toEqual([]);
+    const deps = announcing();
+    await deps.state.sessions.begin(SESSION);
+    const ref = await deps.store.putText("hello", { scope: scopeOf(SESSION) });
+    expect(await announced(deps, SESSION, [{ ...ref, source: { truncated: true } }])).toBe(true);
+    expect(await told(deps)).toEqual([]);
   });
 
   test("of a session that is over nothing is kept, but the user's files are", async () => {
-    const terms = desk();
-    await terms.state.sessions.begin(SESSION);
-    await terms.state.sessions.end("s1");
-    const ref = await terms.store.putText("hello", { scope: scopeOf(SESSION, "r1") });
-    const file = await terms.store.putText("a file", { scope: { user_id: "ada" } });
-    expect(await announced(terms, SESSION, [ref, file])).toBe(false);
-    expect(await terms.store.exists(ref.id, ref.scope)).toBe(false);
-    expect(await terms.store.exists(file.id, file.scope)).toBe(true);
-    expect(await told(terms)).toEqual([]);
+    const deps = announcing();
+    await deps.state.sessions.begin(SESSION);
+    await deps.state.sessions.end("s1");
+    const ref = await deps.store.putText("hello", { scope: scopeOf(SESSION, "r1") });
+    const file = await deps.store.putText("a file", { scope: { user_id: "ada" } });
+    expect(await announced(deps, SESSION, [ref, file])).toBe(false);
+    expect(await deps.store.exists(ref.id, ref.scope)).toBe(false);
+    expect(await deps.store.exists(file.id, file.scope)).toBe(true);
+    expect(await told(deps)).toEqual([]);
   });
 });
 
-describe("entries", () => {
-  // Which session a request is in, whatever cookies and tokens it brings.
-
+describe("the session that a request is in, whatever cookies and tokens it brings", () => {
   const HERE = "http://127.0.0.1:8080";
   const NAME = "sluice_session_8080";
 
