@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ChatEvent } from "../../../../web/playground/engine/chat/contract.js";
 import type { ShownPause } from "../../../../web/playground/engine/contract.js";
 import { Pauses } from "../../../../web/playground/engine/pauses.js";
-import { ServedPauses } from "../../../../web/playground/engine/serve/pauses.js";
+import { ServedPauses } from "../../../../web/playground/engine/serve/chat.js";
 import { OpenAiClient, type Script, scriptedModel, tool } from "../../../../web/src/planner.js";
 import type { SluiceServerOptions } from "../../../../web/src/serve.js";
 import { type ServeVisitor, visitor } from "./visitor.js";

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { redisState, type RedisStateOptions } from "../../../../web/src/serve-redis.js";
 import { memoryState, SluiceServer } from "../../../../web/src/serve.js";
-import { RedisRateLimit } from "../../../../web/src/server/redis/rate-limit.js";
+import { RedisRateLimit } from "../../../../web/src/server/redis/state.js";
 import { RedisSessionRegister } from "../../../../web/src/server/redis/session-register.js";
 import { sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { MAX_SESSIONS } from "../../../../web/src/server/sessions/session-register.js";
