@@ -13,7 +13,7 @@ import { McpListener } from "../../../../../web/src/tools/sources/mcp/notices.js
 import { ResultFacts } from "../../../../../web/src/tools/sources/mcp/tool-interceptor.js";
 import { bytesOf, sha256Of } from "../../../../e2e/fixture/bytes.mjs";
 import { serveFixture } from "../../../../e2e/serving.js";
-import { printed } from "../../../artifacts/child.js";
+import { printed } from "../../../../support/program.js";
 import { ROOT } from "../../../cli/command.js";
 import { STDIO, useConnection } from "./fixture.js";
 import { call, hashOf, processSource, until } from "./setting.js";
