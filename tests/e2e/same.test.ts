@@ -93,10 +93,10 @@ test.each(ERAS)("what comes fits the schema that was listed: %s", async (era) =>
     ...closing,
   ];
   const [, behind] = commands({}, join(folder, `schemas-${era}`));
-  const results = (await record(behind, steps)).lines
+  const answers = (await record(behind, steps)).lines
     .flatMap(messagesIn)
     .map(({ id, result }) => [id, result] as const);
-  const resultOf = (wanted: unknown): Message => results.find(([id]) => id === wanted)?.[1] as Message;
+  const resultOf = (wanted: unknown): Message => answers.find(([id]) => id === wanted)?.[1] as Message;
   const tools = resultOf("list")["tools"] as readonly { readonly name: string; readonly outputSchema?: object }[];
   for (const [id, { name }] of calls.entries()) {
     const validate = new Ajv2020({ strict: false }).compile(
@@ -117,8 +117,8 @@ test.each(KINDS)("the tool sha256 tells the hash of what the others give: %s", a
   ];
   const [alone] = commands({}, folder);
   const { lines } = await record(alone, steps);
-  const results = lines.flatMap(messagesIn).map(({ result }) => result as { content?: Block[] });
-  const [hash, file] = results.flatMap(({ content = [] }) => content);
+  const answers = lines.flatMap(messagesIn).map(({ result }) => result as { content?: Block[] });
+  const [hash, file] = answers.flatMap(({ content = [] }) => content);
   expect(hash?.text).toBe(sha256Of(kind, bytes));
   expect(sha256(Buffer.from(file?.resource?.blob ?? "", "base64"))).toBe(hash?.text);
   expect(sha256(bytesOf(kind, bytes))).toBe(hash?.text);

@@ -1,7 +1,7 @@
 /** The installed `mcp-sluice/tools` in real Chromium, on a page and in a worker, as Vite builds it, under a policy. */
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
-import { request as ask, type RequestListener } from "node:http";
+import { request as requestTo, type RequestListener } from "node:http";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { build, createServer } from "vite";
@@ -73,13 +73,13 @@ async function serveModern(): Promise<ModernServing> {
   const givenUp: unknown[] = [];
   const cors = { ...DOCUMENTED, allows: `${DOCUMENTED.allows}, Mcp-Param-Region` };
   const answer = forPages(through(fixture.url, givenUp), cors);
-  const served = await listen(() => answer);
+  const page = await listen(() => answer);
   return {
-    ...served,
-    url: `${served.origin}/mcp`,
+    ...page,
+    url: `${page.origin}/mcp`,
     givenUp,
     async [Symbol.asyncDispose]() {
-      await served[Symbol.asyncDispose]();
+      await page[Symbol.asyncDispose]();
       await fixture[Symbol.asyncDispose]();
     },
   };
@@ -88,7 +88,7 @@ async function serveModern(): Promise<ModernServing> {
 function through(to: string, givenUp: unknown[]): RequestListener {
   return (request, response) => {
     const { host: _host, ...headers } = request.headers;
-    const further = ask(to, { method: request.method, headers }, (answer) => {
+    const further = requestTo(to, { method: request.method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });

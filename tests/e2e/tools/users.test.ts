@@ -286,14 +286,6 @@ describe("consent", () => {
       expect(front.events.map(({ kind }) => kind)).toEqual([]);
     });
 
-    test("five calls at once of one user wait for one consent", async () => {
-      const { server, front, person } = await setting();
-      const ada = person("ada");
-      const answers = await Promise.all(Array.from({ length: 5 }, () => front.node.call("whoami", {}, ada.context)));
-      expect(answers.map(({ value }) => value)).toEqual(Array.from({ length: 5 }, () => "ada@acme"));
-      expect([ada.asked.length, server.arrived]).toEqual([1, 5]);
-    });
-
     test("users are asked at once, each of them once, and one who refuses refuses for their own calls alone", async () => {
       const { front, person } = await setting();
       const [ada, bob, eve] = [person("ada"), person("bob"), person("eve", { refuses: true })];
@@ -313,37 +305,6 @@ describe("consent", () => {
         refusal,
       ]);
       expect([ada, bob, eve].map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
-    });
-
-    test("the call that asks gives up, and the next one asks for all who wait", async () => {
-      const { front, person } = await setting();
-      const [first, second] = [person("ada"), person("ada")];
-      const caller = new AbortController();
-      const asked = new AbortController();
-      const pause: ToolContext["pause"] = () => {
-        asked.abort();
-        return new Promise(() => undefined);
-      };
-      const given = front.node.call("whoami", {}, { ...first.context, pause, signal: caller.signal });
-      await once(asked.signal, "abort");
-      const others = [second, second, first].map(({ context }) => front.node.call("whoami", {}, context));
-      caller.abort(new Error("enough"));
-      await expect(given).rejects.toThrow("enough");
-      expect((await Promise.all(others)).map(({ value }) => value)).toEqual(["ada@acme", "ada@acme", "ada@acme"]);
-      expect(first.asked.length + second.asked.length).toBe(1);
-    });
-
-    test("who gives up while asked has given up", async () => {
-      const { front, person } = await setting();
-      const ada = person("ada");
-      const caller = new AbortController();
-      const pause: ToolContext["pause"] = () => {
-        queueMicrotask(() => caller.abort(new Error("enough")));
-        return new Promise(() => undefined);
-      };
-      const given = front.node.call("whoami", {}, { ...ada.context, pause, signal: caller.signal });
-      await expect(given).rejects.toThrow("enough");
-      expect((await front.node.call("whoami", {}, ada.context)).value).toBe("ada@acme");
     });
   });
 });

@@ -10,7 +10,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [nam
 const LONG = "data:application/pdf;base64,JVBERi0xLjQKJVBERi0xLjQKJVBERi0xLjQKJVBERi0xLjQK";
 
 const NAMES = ["a", "b", "c", "artifact"] as const;
-const name = fc.constantFrom(...NAMES);
+const anyName = fc.constantFrom(...NAMES);
 
 /** Values of few names and few leaves, so that schemas of the same fit them often. */
 const anyValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
@@ -18,12 +18,12 @@ const anyValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
     { depthSize: "small", withCrossShrink: true },
     fc.constantFrom<Json>(null, true, 0, 7, "", "a", "text", LONG, `see ${LONG} there`),
     fc.array(tie("value"), { maxLength: 3 }),
-    fc.dictionary(name, tie("value"), { maxKeys: 4, noNullPrototype: true }),
+    fc.dictionary(anyName, tie("value"), { maxKeys: 4, noNullPrototype: true }),
   ),
 })).value;
 
 /** Objects, as most results are. */
-const result: fc.Arbitrary<Json> = fc.dictionary(name, anyValue, { maxKeys: 4, noNullPrototype: true });
+const result: fc.Arbitrary<Json> = fc.dictionary(anyName, anyValue, { maxKeys: 4, noNullPrototype: true });
 
 const REFS = [
   "#",
@@ -36,11 +36,11 @@ const REFS = [
   "#/not",
 ];
 
-/** Schemas of all keywords; `$defs` are those that references name. */
-const schema: fc.Arbitrary<Json> = fc.letrec<{ schema: Json; leaf: Json }>((tie) => {
+/** Schemas of all keywords; `$defs` are those that references anyName. */
+const anySchema: fc.Arbitrary<Json> = fc.letrec<{ schema: Json; leaf: Json }>((tie) => {
   const sub = tie("schema");
   const subs = fc.array(sub, { minLength: 1, maxLength: 3 });
-  const named = fc.dictionary(name, sub, { maxKeys: 3, noNullPrototype: true });
+  const named = fc.dictionary(anyName, sub, { maxKeys: 3, noNullPrototype: true });
   const type = fc.constantFrom("string", "array", "object", "number", "null", "boolean");
   const part = (keys: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Json> =>
     fc.record(keys, { requiredKeys: [], noNullPrototype: true }) as fc.Arbitrary<Json>;
@@ -63,7 +63,7 @@ const schema: fc.Arbitrary<Json> = fc.letrec<{ schema: Json; leaf: Json }>((tie)
     schema: fc.oneof(
       { depthSize: "small", maxDepth: 4 },
       tie("leaf"),
-      part({ properties: named, required: fc.uniqueArray(name, { maxLength: 2 }), type: fc.constant("object") }),
+      part({ properties: named, required: fc.uniqueArray(anyName, { maxLength: 2 }), type: fc.constant("object") }),
       part({
         properties: named,
         additionalProperties: sub,
@@ -84,7 +84,13 @@ const schema: fc.Arbitrary<Json> = fc.letrec<{ schema: Json; leaf: Json }>((tie)
 
 /** A whole document: where references lead there is something. */
 const document: fc.Arbitrary<Record<string, Json>> = fc
-  .tuple(schema, schema, schema, fc.boolean(), fc.dictionary(name, schema, { maxKeys: 3, noNullPrototype: true }))
+  .tuple(
+    anySchema,
+    anySchema,
+    anySchema,
+    fc.boolean(),
+    fc.dictionary(anyName, anySchema, { maxKeys: 3, noNullPrototype: true }),
+  )
   .map(([root, a, b, isOfObjects, properties]) => ({
     ...(isOfObjects && { type: "object" }),
     ...(typeof root === "object" ? (root as Record<string, Json>) : { allOf: [root] }),

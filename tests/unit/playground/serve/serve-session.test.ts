@@ -216,7 +216,7 @@ const ASKED = { id: "t1", query: "Do it", before: [], model: { kind: "served" } 
 const asks: Script = ({ last }) =>
   last.role === "tool" ? { text: last.content } : { calls: [{ name: "ask", args: {} }] };
 
-function options(script: Script): Partial<SluiceServerOptions> {
+function chatting(script: Script): Partial<SluiceServerOptions> {
   const fetch = scriptedModel(script);
   return { llm: new OpenAiClient({ model: "scripted", baseUrl: "http://model.test/v1", fetch }) };
 }
@@ -225,7 +225,7 @@ describe("a question to the server's model", () => {
   test("is answered; what is asked next is told what was said before, cut to what a server takes", async () => {
     const systems: string[] = [];
     await using seen = await visitor(
-      options(({ messages }) => {
+      chatting(({ messages }) => {
         systems.push(messages[0]?.content ?? "");
         return { text: "It is done." };
       }),
@@ -242,7 +242,7 @@ describe("a question to the server's model", () => {
 
   test("that fails says why", async () => {
     await using seen = await visitor(
-      options(() => {
+      chatting(() => {
         throw new Error("secret");
       }),
     );
@@ -252,7 +252,7 @@ describe("a question to the server's model", () => {
   });
 
   test("is not asked twice where the connection breaks before the server began", async () => {
-    await using seen = await visitor(options(() => ({ text: "It is done." })));
+    await using seen = await visitor(chatting(() => ({ text: "It is done." })));
     await seen.session.begin(false);
     seen.leave();
     await expect(seen.session.chat.ask(ASKED, () => undefined)).rejects.toMatchObject({ code: "E_TOOL_CONNECTION" });
@@ -276,7 +276,7 @@ describe("a run that waits for a person", () => {
   });
 
   test("goes on with the answer, once", async () => {
-    await using seen = await visitor({ ...options(asks), tools: [asking] });
+    await using seen = await visitor({ ...chatting(asks), tools: [asking] });
     await seen.session.begin(false);
     const answering = seen.session.chat.ask(ASKED, () => undefined);
     await vi.waitFor(() => expect(seen.told("paused")).toHaveLength(1), { timeout: 20_000 });
@@ -288,7 +288,7 @@ describe("a run that waits for a person", () => {
   });
 
   test("is given up at the server when it is stopped", async () => {
-    await using seen = await visitor({ ...options(() => ({ calls: [{ name: "ask", args: {} }] })), tools: [asking] });
+    await using seen = await visitor({ ...chatting(() => ({ calls: [{ name: "ask", args: {} }] })), tools: [asking] });
     await seen.session.begin(false);
     const answering = seen.session.chat.ask(ASKED, () => undefined);
     await vi.waitFor(() => expect(seen.told("paused")).toHaveLength(1), { timeout: 20_000 });
@@ -302,7 +302,7 @@ describe("a run that waits for a person", () => {
 
 const never = new AbortController().signal;
 
-function asked(payload: Readonly<Record<string, unknown>>): {
+function pausing(payload: Readonly<Record<string, unknown>>): {
   readonly questions: ServedPauses;
   readonly pauses: Pauses;
   readonly open: ShownPause[];
@@ -322,14 +322,14 @@ const CONSENT = { pause_type: "oauth", provider: "docs", auth_url: "https://acco
 
 describe("what a run waits for", () => {
   test("is asked for the server whose tool it is, and answered by the person", async () => {
-    const { pauses, open, answer } = asked({ pause_type: "url", url: "https://docs.test/" });
+    const { pauses, open, answer } = pausing({ pause_type: "url", url: "https://docs.test/" });
     expect(open).toMatchObject([{ server: "docs", question: "t1" }]);
     pauses.answer(open[0]?.id ?? "", undefined);
     expect(await answer).toBe(true);
   });
 
   test("of a provider is answered by it, and nobody is asked any more", async () => {
-    const { questions, open, answer } = asked(CONSENT);
+    const { questions, open, answer } = pausing(CONSENT);
     questions.consented("another", true);
     expect(open).toHaveLength(1);
     questions.consented("docs", true);
@@ -338,10 +338,10 @@ describe("what a run waits for", () => {
   });
 
   test("is declined where the provider was, or the person does", async () => {
-    const given = asked(CONSENT);
+    const given = pausing(CONSENT);
     given.questions.consented("docs", false);
     expect(await given.answer).toBeNull();
-    const own = asked(CONSENT);
+    const own = pausing(CONSENT);
     own.pauses.answer(own.open[0]?.id ?? "", null);
     expect(await own.answer).toBeNull();
   });
