@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { acrossScopes } from "../../web/src/cli/store/scope.js";
 import { createSluice, FileArtifactStore, type Sluice } from "../../web/src/node.js";
 import { isFull } from "../support/full.js";
+import { COMMAND } from "../unit/cli/command.js";
 import { longestRun, sha256 } from "../unit/core/samples.js";
 import { bytesOf, KINDS, sha256Of } from "./fixture/bytes.mjs";
 import { type Command, messagesIn, record, type Recording } from "./record.js";
@@ -33,7 +34,6 @@ const SCENARIOS: readonly Scenario[] = ERAS.flatMap((era) => {
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const FIXTURE = here("fixture/stdio.mjs");
-const SLUICE = here("../../dist/cli/main.js");
 
 let folder: string;
 
@@ -51,7 +51,7 @@ function commands({ server = [], proxy = [] }: Partial<Scenario>, store: string)
   const options = ["proxy", "--store", store, "--namespace", "fixture", ...proxy];
   return [
     { program, args: [FIXTURE, ...server] },
-    { program, args: [SLUICE, ...options, "--", program, FIXTURE, ...server] },
+    { program, args: [COMMAND, ...options, "--", program, FIXTURE, ...server] },
   ];
 }
 
