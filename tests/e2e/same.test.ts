@@ -11,18 +11,29 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { acrossScopes } from "../../web/src/cli/store/scope.js";
 import { createSluice, FileArtifactStore, type Sluice } from "../../web/src/node.js";
 import { isFull } from "../support/full.js";
-import { sha256 } from "../unit/core/samples.js";
-import { expectChange } from "./changes.js";
+import { COMMAND } from "../unit/cli/command.js";
+import { longestRun, sha256 } from "../unit/core/samples.js";
 import { bytesOf, KINDS, sha256Of } from "./fixture/bytes.mjs";
-import { messagesIn, record, type Command, type Recording } from "./record.js";
-import { SCENARIOS } from "./scenarios/all.js";
+import { type Command, messagesIn, record, type Recording } from "./record.js";
+import { ends } from "./scenarios/ends.js";
+import { LEGACY, MODERN } from "./scenarios/eras.js";
+import { results } from "./scenarios/results.js";
 import type { Change, Scenario } from "./scenarios/scenario.js";
-import { ask, call, closing, ERAS, opening, type Message } from "./script.js";
+import { talk } from "./scenarios/talk.js";
+import { ask, call, closing, ERAS, type Message, opening } from "./script.js";
+
+/** Under names that tell the era. */
+const SCENARIOS: readonly Scenario[] = ERAS.flatMap((era) => {
+  const own = era === "2025" ? LEGACY : MODERN;
+  return [...results(era), ...talk(era), ...own, ...ends(era)].map((scenario) => ({
+    ...scenario,
+    name: `${era}: ${scenario.name}`,
+  }));
+});
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const FIXTURE = here("fixture/stdio.mjs");
-const SLUICE = here("../../dist/cli/main.js");
 
 let folder: string;
 
@@ -40,7 +51,7 @@ function commands({ server = [], proxy = [] }: Partial<Scenario>, store: string)
   const options = ["proxy", "--store", store, "--namespace", "fixture", ...proxy];
   return [
     { program, args: [FIXTURE, ...server] },
-    { program, args: [SLUICE, ...options, "--", program, FIXTURE, ...server] },
+    { program, args: [COMMAND, ...options, "--", program, FIXTURE, ...server] },
   ];
 }
 
@@ -82,10 +93,10 @@ test.each(ERAS)("what comes fits the schema that was listed: %s", async (era) =>
     ...closing,
   ];
   const [, behind] = commands({}, join(folder, `schemas-${era}`));
-  const results = (await record(behind, steps)).lines
+  const answers = (await record(behind, steps)).lines
     .flatMap(messagesIn)
     .map(({ id, result }) => [id, result] as const);
-  const resultOf = (wanted: unknown): Message => results.find(([id]) => id === wanted)?.[1] as Message;
+  const resultOf = (wanted: unknown): Message => answers.find(([id]) => id === wanted)?.[1] as Message;
   const tools = resultOf("list")["tools"] as readonly { readonly name: string; readonly outputSchema?: object }[];
   for (const [id, { name }] of calls.entries()) {
     const validate = new Ajv2020({ strict: false }).compile(
@@ -106,8 +117,8 @@ test.each(KINDS)("the tool sha256 tells the hash of what the others give: %s", a
   ];
   const [alone] = commands({}, folder);
   const { lines } = await record(alone, steps);
-  const results = lines.flatMap(messagesIn).map(({ result }) => result as { content?: Block[] });
-  const [hash, file] = results.flatMap(({ content = [] }) => content);
+  const answers = lines.flatMap(messagesIn).map(({ result }) => result as { content?: Block[] });
+  const [hash, file] = answers.flatMap(({ content = [] }) => content);
   expect(hash?.text).toBe(sha256Of(kind, bytes));
   expect(sha256(Buffer.from(file?.resource?.blob ?? "", "base64"))).toBe(hash?.text);
   expect(sha256(bytesOf(kind, bytes))).toBe(hash?.text);
@@ -182,4 +193,94 @@ function expectNoise({ strays = [], diverted = 0 }: Scenario, direct: Recording,
 function shortened(line: Buffer): string {
   const text = line.toString();
   return text.length < 2_000 ? text : `${text.slice(0, 1_000)} … ${text.slice(-500)} (${text.length})`;
+}
+
+/** Longest stretch of letters and digits that the fixture's texts and the references in them have. */
+const LONGEST_WORD = 200;
+
+/** The two sides of one answer. */
+interface Sides {
+  readonly direct: Message;
+  readonly proxied: Message;
+}
+
+/** Throws unless the answers differ, and in no other way than `change` says. */
+async function expectChange(change: Change, { direct, proxied }: Sides, sluice: Sluice): Promise<void> {
+  expect({ ...proxied, result: null }).toEqual({ ...direct, result: null });
+  const sides = { direct: direct["result"] as Message, proxied: proxied["result"] as Message };
+  switch (change.how) {
+    case "reduced":
+    case "inlined":
+      return expectReduced(sides, change.how === "inlined", sluice);
+    case "tools":
+      return expectTools(sides, change);
+    case "begin":
+      return expectIntroduction(sides);
+    case "template":
+      return expectTemplate(sides);
+    case "refused":
+      throw new Error("a refused request has no result");
+  }
+}
+
+async function expectReduced({ direct, proxied }: Sides, inlined: boolean, sluice: Sluice): Promise<void> {
+  const text = JSON.stringify(proxied);
+  expect({ changed: text !== JSON.stringify(direct) }).toEqual({ changed: true });
+  expect(inlined ? 0 : longestRun(text)).toBeLessThan(LONGEST_WORD);
+  // The later revision has a task's result inside the task.
+  const inside = "taskId" in direct;
+  const reduced = inside ? proxied["result"] : proxied;
+  const restored = await sluice.restore(reduced);
+  // As text, for the order of keys is kept as well; in one comparison, for it may be megabytes.
+  const same = JSON.stringify(inside ? { ...proxied, result: restored } : restored) === JSON.stringify(direct);
+  expect({ restored: same }).toEqual({ restored: true });
+}
+
+function expectTools({ direct, proxied }: Sides, { added = [], keepsSchemas }: Change): void {
+  const [before, after] = [direct, proxied].map(({ tools }) => tools as Message[]) as [Message[], Message[]];
+  expect({ ...proxied, tools: null }).toEqual({ ...direct, tools: null });
+  expect(after.map(({ name }) => name)).toEqual([...before.map(({ name }) => name), ...added]);
+  const own = after.slice(0, before.length);
+  if (keepsSchemas === true) expect(own).toEqual(before);
+  else expectWidened(own, before);
+  for (const tool of after.slice(before.length)) {
+    expect(tool).toMatchObject({ inputSchema: { type: "object" }, annotations: { readOnlyHint: true } });
+  }
+}
+
+/** Schemas may say more than before of the same members; whether results fit them is a test of its own. */
+function expectWidened(after: readonly Message[], before: readonly Message[]): void {
+  expect(after).not.toEqual(before);
+  expect(after.map(outlined)).toEqual(before.map(outlined));
+}
+
+function outlined(tool: Message): unknown {
+  const { inputSchema, outputSchema, ...others } = tool;
+  return { ...others, input: outline(inputSchema), output: outline(outputSchema) };
+}
+
+function outline(schema: unknown): unknown {
+  if (schema === undefined) return undefined;
+  const { type, properties = {}, description } = schema as Message & { readonly properties?: object };
+  return { type, description, members: Object.keys(properties) };
+}
+
+function expectIntroduction({ direct, proxied }: Sides): void {
+  const { instructions: before = "", capabilities: had, ...same } = direct;
+  const { instructions: after, capabilities: has, ...others } = proxied;
+  expect(others).toEqual(same);
+  expect(String(after).startsWith(String(before))).toBe(true);
+  expect(String(after).slice(String(before).length).trim()).toMatch(/^[^.]+artifact:\/\/[^.]+\.$/);
+  expect(has).toEqual({ ...(had as object), resources: (had as Message)["resources"] ?? {} });
+}
+
+function expectTemplate({ direct, proxied }: Sides): void {
+  const { resourceTemplates, ttlMs, cacheScope, ...same } = direct;
+  const { resourceTemplates: templates, ttlMs: age, cacheScope: whose, ...others } = proxied;
+  expect(others).toEqual(same);
+  expect((templates as unknown[]).slice(0, -1)).toEqual(resourceTemplates);
+  expect((templates as unknown[]).at(-1)).toMatchObject({
+    uriTemplate: expect.stringMatching(/^artifact:\/\//) as string,
+  });
+  expect([age, whose]).toEqual(ttlMs === undefined ? [ttlMs, cacheScope] : [0, "private"]);
 }

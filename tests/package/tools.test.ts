@@ -1,21 +1,105 @@
 /** The installed `mcp-sluice/tools` in real Chromium, on a page and in a worker, as Vite builds it, under a policy. */
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
+import { request as requestTo, type RequestListener } from "node:http";
 import { join } from "node:path";
-import { chromium, type Browser } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { build, createServer } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
 import { bytesOf } from "../e2e/fixture/bytes.mjs";
+import { serveFixture } from "../e2e/serving.js";
 import { ROOT } from "./run.js";
-import { projectOf, served, siteOf, type Site } from "./sites.js";
-import { agree, logIn, serveAccounts, type Accounts } from "./tools/accounts.js";
+import { projectOf, served, type Site, siteOf } from "./sites.js";
+import { type Accounts, agree, logIn, serveAccounts } from "./tools/accounts.js";
 import { NOISE, serveApi, TOKEN } from "./tools/api.js";
-import { DOCUMENTED, OF_EARLIER_ERA, type Elsewhere } from "./tools/elsewhere.js";
+import { DOCUMENTED, type Elsewhere, forPages, listen, OF_EARLIER_ERA } from "./tools/elsewhere.js";
 import { REPORT } from "./tools/mcp-server.js";
-import { serveEvents, serveMcp, type McpServing } from "./tools/mcp-serving.js";
-import { serveModern, type ModernServing } from "./tools/modern-server.js";
-import { open as visited, PLACES, type Visit } from "./tools/visit.js";
+import { type McpServing, serveEvents, serveMcp } from "./tools/mcp-serving.js";
+
+/** Where the app answers. */
+const PLACES = ["page", "worker"] as const;
+type Place = (typeof PLACES)[number];
+
+/** The app, opened by a new user. */
+interface Visit extends AsyncDisposable {
+  readonly context: BrowserContext;
+  /** What the console said. */
+  readonly complaints: readonly string[];
+  /** Asks one of the questions of `app/tools/answers.js`. */
+  ask(place: Place, question: string, terms?: object): Promise<unknown>;
+}
+
+/** Opens the app, and waits until it can be asked. */
+async function visited(browser: Browser, url: string): Promise<Visit> {
+  const context = await browser.newContext();
+  // The provider's pages have fonts from elsewhere.
+  await context.route(
+    ({ hostname }) => !["localhost", "127.0.0.1"].includes(hostname),
+    (route) => route.abort(),
+  );
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.goto(url);
+  await page.locator("output:not(:empty)").waitFor();
+  return {
+    context,
+    complaints,
+    ask: (place, question, terms = {}) => asked(page, [place, question, terms]),
+    [Symbol.asyncDispose]: () => context.close(),
+  };
+}
+
+interface App {
+  ask(...asking: readonly unknown[]): Promise<unknown>;
+}
+
+function asked(page: Page, asking: readonly unknown[]): Promise<unknown> {
+  return page.evaluate((all) => (globalThis as unknown as App).ask(...all), asking);
+}
+
+/** A server of the later era. */
+interface ModernServing extends Elsewhere {
+  readonly url: string;
+  /** What calls were of that ended before they were answered: names of tools. */
+  readonly givenUp: readonly unknown[];
+}
+
+/** Starts the fixture, and stands in front of it with what pages need: a tool of it has an argument in a header. */
+async function serveModern(): Promise<ModernServing> {
+  const fixture = await serveFixture();
+  const givenUp: unknown[] = [];
+  const cors = { ...DOCUMENTED, allows: `${DOCUMENTED.allows}, Mcp-Param-Region` };
+  const answer = forPages(through(fixture.url, givenUp), cors);
+  const page = await listen(() => answer);
+  return {
+    ...page,
+    url: `${page.origin}/mcp`,
+    givenUp,
+    async [Symbol.asyncDispose]() {
+      await page[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function through(to: string, givenUp: unknown[]): RequestListener {
+  return (request, response) => {
+    const { host: _host, ...headers } = request.headers;
+    const further = requestTo(to, { method: request.method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    further.once("error", () => response.destroy());
+    response.once("close", () => {
+      if (!response.writableFinished && headers["mcp-method"] === "tools/call") givenUp.push(headers["mcp-name"]);
+      further.destroy();
+    });
+    request.pipe(further);
+  };
+}
 
 const root = join(inject("app"), "tools");
 

@@ -19,7 +19,7 @@ import { SluiceResultTree } from "./result/tree.js";
 import type { ShownArtifact } from "./shown.js";
 
 /** Both sides, one of them, their differences, or the original's bytes. */
-export type ResultView = "split" | "sent" | "model" | "diff" | "raw";
+type ResultView = "split" | "sent" | "model" | "diff" | "raw";
 
 /** Pixels below which only one side is shown. */
 const NARROW = 700;
@@ -321,7 +321,7 @@ function segmented<T extends string>(
 }
 
 /** What the guardrail cut: the lengths before and after in characters, or only that it did. */
-export type ResultClamp = boolean | Pick<Clamp, "originalChars" | "clampedChars">;
+type ResultClamp = boolean | Pick<Clamp, "originalChars" | "clampedChars">;
 
 /** Where ranges are, for example `characters 12 to 80, and 1 more`; null if there are none. */
 function placeWords(spans: readonly Span[]): string | null {

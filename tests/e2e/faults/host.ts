@@ -7,10 +7,9 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { COMMAND } from "../../unit/cli/command.js";
 
-const ROOT = new URL("../../../", import.meta.url);
 const SERVER = fileURLToPath(new URL("server.mjs", import.meta.url));
-const COMMAND = fileURLToPath(new URL("dist/cli/main.js", ROOT));
 
 /** A message, parsed. */
 export interface Answer {

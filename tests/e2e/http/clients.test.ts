@@ -11,7 +11,8 @@ import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/s
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileArtifactStore } from "../../../web/src/node.js";
 import { serveFixture } from "../serving.js";
-import { FIXTURE, listening, SLUICE } from "./proxies.js";
+import { COMMAND } from "../../unit/cli/command.js";
+import { FIXTURE, listening } from "./proxies.js";
 
 /** What the tests use of a client; the SDKs' own types differ in what does not matter here. */
 interface AnyClient {
@@ -46,7 +47,7 @@ beforeAll(async () => {
   const atUrl = await listening([...options(), "--url", fixture.url]);
   const atCommand = await listening([...options(), "--", ...FIXTURE]);
   proxies.push(atUrl, atCommand);
-  const args = [SLUICE, "proxy", ...options(), "--url", fixture.url];
+  const args = [COMMAND, "proxy", ...options(), "--url", fixture.url];
   transports["--listen and --url"] = ({ http }) => new http(new URL(atUrl.url));
   transports["--listen and a command"] = ({ http }) => new http(new URL(atCommand.url));
   transports["--url on standard streams"] = ({ stdio }) =>

@@ -2,16 +2,12 @@
  * Proxies that listen, the servers behind them, and requests as a client writes them.
  * @module
  */
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { type Served, started } from "../../unit/cli/serve/serving.js";
 import type { Message } from "../script.js";
-
-/** The command as it was built. */
-export const SLUICE = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 
 /** The fixture as a command. */
 export const FIXTURE: readonly string[] = [
@@ -20,12 +16,7 @@ export const FIXTURE: readonly string[] = [
 ];
 
 /** Something that serves HTTP until it is disposed of. */
-export interface Serving extends AsyncDisposable {
-  readonly url: string;
-  /** What it wrote on standard error. */
-  readonly said: () => string;
-  readonly process: ChildProcess;
-}
+export type Serving = Pick<Served, "url" | "said" | "process" | typeof Symbol.asyncDispose>;
 
 /** Starts `sluice proxy --listen`, on a free port where nothing else is said. */
 export function listening(
@@ -36,32 +27,9 @@ export function listening(
   return serving(["proxy", "--listen", address, ...args], env);
 }
 
-/** Starts a command that listens. */
-export async function serving(args: readonly string[], env: Record<string, string> = {}): Promise<Serving> {
-  const child = spawn(process.execPath, [SLUICE, ...args], {
-    stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, ...env },
-  });
-  const ended = once(child, "exit");
-  let said = "";
-  let url: string | undefined;
-  for await (const line of createInterface({ input: child.stderr })) {
-    said += `${line}\n`;
-    url = /^sluice: listening on (\S+)$/.exec(line)?.[1];
-    if (url !== undefined) break;
-  }
-  if (url === undefined) throw new Error(`it ended before it listened: ${said}`);
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
-  child.stderr.resume();
-  return {
-    url,
-    said: () => said,
-    process: child,
-    [Symbol.asyncDispose]: async () => {
-      child.kill();
-      await ended;
-    },
-  };
+/** Starts a command that listens, which has time to end what it started. */
+export function serving(args: readonly string[], env: Record<string, string> = {}): Promise<Serving> {
+  return started(args, env, "SIGTERM");
 }
 
 /** A server for pages: where it speaks MCP to one session, and by which header that is known. */

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { ReferenceServer } from "../../unit/tools/sources/mcp/reference-server.js";
 import { isRunning } from "../faults/host.js";
 import { type Message, request } from "../script.js";
-import { calling, json, SLUICE, upstream } from "./proxies.js";
+import { COMMAND } from "../../unit/cli/command.js";
+import { calling, json, upstream } from "./proxies.js";
 
 let folder: string;
 
@@ -26,7 +27,7 @@ async function spoken(
   lines: readonly (string | Message)[],
   args: readonly string[] = [],
 ): Promise<{ messages: Message[]; code: number | null }> {
-  const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", url, ...args], {
+  const child = spawn(process.execPath, [COMMAND, "proxy", "--store", folder, "--url", url, ...args], {
     stdio: ["pipe", "pipe", "ignore"],
   });
   let out = "";
@@ -106,7 +107,7 @@ it("says that the session has ended, that nobody is there, and what the server s
 
 it("goes on in a new session with a server that was started anew", async () => {
   await using server = await ReferenceServer.open();
-  const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", server.url], {
+  const child = spawn(process.execPath, [COMMAND, "proxy", "--store", folder, "--url", server.url], {
     stdio: ["pipe", "pipe", "ignore"],
   });
   const closed = once(child, "close");
@@ -201,7 +202,7 @@ it("says in headers what revision a request is of, and hangs up on what is cance
     hungUp = once(response, "close");
     response.writeHead(200, { "content-type": "text/event-stream" }).write(":\n\n");
   });
-  const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", server.url]);
+  const child = spawn(process.execPath, [COMMAND, "proxy", "--store", folder, "--url", server.url]);
   child.stdin.write(`${request("2026", 1, "tools/call", { name: "Zoë" })}\n`);
   while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   child.stdin.end(
@@ -218,7 +219,7 @@ it("says in headers what revision a request is of, and hangs up on what is cance
 it("does not wait for an answer that nobody waits for", async () => {
   const asked: unknown[] = [];
   await using server = await upstream((...each) => void asked.push(each));
-  const proxy = [process.execPath, SLUICE, "proxy", "--store", folder, "--url", server.url];
+  const proxy = [process.execPath, COMMAND, "proxy", "--store", folder, "--url", server.url];
   const host = spawn("sh", ["-c", 'exec 3<&0; "$@" <&3 & echo $!; wait', "sh", ...proxy], {
     stdio: ["pipe", "pipe", "ignore"],
   });
@@ -237,7 +238,7 @@ it("ends its session also when it is told to end", async () => {
     if (incoming.method === "POST") opened(JSON.parse(body) as Message, response);
     else response.writeHead(200).end();
   });
-  const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", server.url]);
+  const child = spawn(process.execPath, [COMMAND, "proxy", "--store", folder, "--url", server.url]);
   child.stdin.write(`${OPENING}\n`);
   await once(child.stdout, "data");
   child.kill("SIGTERM");
@@ -287,7 +288,7 @@ it("holds no other answer back for an app's that stalls half-way", async () => {
     goOn = () => response.end('"}]}}');
     return undefined;
   });
-  const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", server.url], {
+  const child = spawn(process.execPath, [COMMAND, "proxy", "--store", folder, "--url", server.url], {
     stdio: ["pipe", "pipe", "ignore"],
   });
   const closed = once(child, "close");

@@ -1,14 +1,7 @@
 /** Agents in processes of their own, which can be killed. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { build } from "vite";
-
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** What an agent prints. */
 export interface Printed {
@@ -18,32 +11,6 @@ export interface Printed {
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly code?: string;
   readonly message?: string;
-}
-
-/** A program of this folder with all that it imports, for plain node. */
-export async function bundledAgent(
-  name = "agent-program",
-): Promise<{ readonly path: string; dispose(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-agent-"));
-  await build({
-    configFile: false,
-    logLevel: "silent",
-    resolve: {
-      alias: {
-        "#compile": here("../../../web/src/core/compile-node.ts"),
-        "#folder": here("../../../web/src/artifacts/folder-node.ts"),
-        "#hash": here("../../../web/src/artifacts/hash-node.ts"),
-      },
-    },
-    ssr: { noExternal: true },
-    build: {
-      ssr: here(`${name}.ts`),
-      outDir: folder,
-      // One file: the core is looked for beside it.
-      rolldownOptions: { output: { entryFileNames: "program.mjs", codeSplitting: false } },
-    },
-  });
-  return { path: join(folder, "program.mjs"), dispose: () => rm(folder, { recursive: true }) };
 }
 
 /** A Redis server in which runs wait. */

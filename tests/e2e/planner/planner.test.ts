@@ -2,10 +2,11 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { scriptedModel } from "../../../web/src/planner/llm/scripted-model.js";
 import { isFull } from "../../support/full.js";
+import { programOf } from "../../support/program.js";
 import { DURABLE, TestRedis } from "../../unit/redis/redis-server.js";
 import {
   consent,
@@ -14,21 +15,18 @@ import {
   type TestAuthorizationServer,
 } from "../../unit/tools/auth/authorization-server.js";
 import { serveForTest } from "../../unit/tools/serve.js";
-import { Agent, bundledAgent, type Place, type Printed } from "./agent.js";
-import { goesOnAfterDeath, isTakenOver, oneGoesOn } from "./scenarios.js";
+import { Agent, type Place, type Printed } from "./agent.js";
 import { LEASE_IS_OVER, waiting, type World, worldOf } from "./world.js";
 
+const AGENT = new URL("agent-program.ts", import.meta.url);
+
 describe("consent", () => {
-  let program: Awaited<ReturnType<typeof bundledAgent>>;
+  const program = programOf(new URL("consent-program.ts", import.meta.url));
   let authorization: TestAuthorizationServer;
   beforeAll(async () => {
     authorization = await startAuthorizationServer();
-    program = await bundledAgent("consent-program");
   });
-  afterAll(async () => {
-    await program.dispose();
-    await authorization[Symbol.asyncDispose]();
-  });
+  afterAll(() => authorization[Symbol.asyncDispose]());
 
   /** Asks who the user is, and says what it was told. */
   const model = scriptedModel(({ messages }) => {
@@ -135,11 +133,7 @@ describe("consent", () => {
 
 /** Runs whose processes are killed, and that go on in others. */
 describe("a killed planner", () => {
-  let program: Awaited<ReturnType<typeof bundledAgent>>;
-  beforeAll(async () => {
-    program = await bundledAgent();
-  });
-  afterAll(() => program.dispose());
+  const program = programOf(AGENT);
 
   const world = (): Promise<World> => worldOf(program.path);
 
@@ -187,11 +181,7 @@ describe("a killed planner", () => {
 
 /** Runs that wait in Redis, while processes are killed, and Redis too. */
 describe("over Redis", () => {
-  let program: Awaited<ReturnType<typeof bundledAgent>>;
-  beforeAll(async () => {
-    program = await bundledAgent();
-  });
-  afterAll(() => program.dispose());
+  const program = programOf(AGENT);
 
   /** `timeoutSeconds`: for how long agents wait for Redis. */
   async function world(timeoutSeconds = 20): Promise<World & { readonly server: TestRedis }> {
@@ -273,3 +263,66 @@ describe("over Redis", () => {
     },
   );
 });
+
+/** How many want to go on with one run. */
+const MANY = 4;
+
+/** Whoever goes on with it is killed in the middle: another goes on when the lease is over, and not before. */
+async function goesOnAfterDeath(here: World, token: string): Promise<void> {
+  const killed = new Agent(here, ["resume", token, "yes"]);
+  await here.sending(1);
+  await killed.kill();
+  await using early = new Agent(here, ["resume", token, "again"]);
+  expect(await early.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
+
+  await using agent = new Agent(here, ["resume", token, "again"], LEASE_IS_OVER);
+  await here.sending(2);
+  here.sent[1]?.answer("sent");
+  expect(await agent.printed).toMatchObject({ kind: "result", answer: '"again" "sent"' });
+  expect([here.written(), here.sent.length]).toEqual([1, 2]);
+}
+
+/**
+ * A run that is kept by a name goes on from where it was, whenever its process is killed: before a pause, in it, and behind an answer,
+ * which is not asked for again.
+ */
+async function isTakenOver(here: World): Promise<void> {
+  const begun = new Agent(here, ["begin", "the run"]);
+  const { resumeToken = "" } = await begun.printed;
+  await begun.kill();
+  await using waits = new Agent(here, ["take-over", "the run"]);
+  expect(await waits.printed).toMatchObject({ kind: "pause", resumeToken });
+
+  const answered = new Agent(here, ["resume", resumeToken, "yes"]);
+  await here.sending(1);
+  await answered.kill();
+  await using early = new Agent(here, ["take-over", "the run"]);
+  expect(await early.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
+  await using again = new Agent(here, ["resume", resumeToken, "no"], LEASE_IS_OVER);
+  expect(await again.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
+
+  await using agent = new Agent(here, ["take-over", "the run"], LEASE_IS_OVER);
+  await here.sending(2);
+  here.sent[1]?.answer("sent");
+  expect(await agent.printed).toMatchObject({ kind: "result", answer: '"yes" "sent"' });
+  expect([here.written(), here.sent.length]).toEqual([1, 2]);
+}
+
+/** Many go on with it at the same time: one does, and the others are told. Gives how often the mail was sent. */
+async function oneGoesOn(here: World, token: string): Promise<number> {
+  here.beginTogether(MANY);
+  const agents = Array.from({ length: MANY }, (_, at) => new Agent(here, ["resume", token, `${at}`]));
+  try {
+    const codes: (string | undefined)[] = [];
+    const printed = agents.map(async (agent) => void codes.push((await agent.printed).code));
+    await here.sending(1);
+    const refused = Array.from({ length: MANY - 1 }, () => "E_NOT_FOUND");
+    await vi.waitFor(() => expect(codes).toEqual(refused), { timeout: 20_000 });
+    here.sent[0]?.answer("sent");
+    await Promise.all(printed);
+    expect(codes[MANY - 1]).toBeUndefined();
+    return here.sent.length;
+  } finally {
+    for (const agent of agents) await agent.kill();
+  }
+}

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { COMMAND } from "../../unit/cli/command.js";
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -71,8 +71,6 @@ export interface Conversation extends AsyncDisposable {
   stored(): Promise<readonly Stored[]>;
 }
 
-const SLUICE = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
-
 /** Starts a server behind the proxy with its own store; `options` are the proxy's. */
 export async function behindProxy(
   driver: Driver,
@@ -80,7 +78,7 @@ export async function behindProxy(
   options: readonly string[] = [],
 ): Promise<Conversation> {
   const store = await mkdtemp(join(tmpdir(), "sluice-store-"));
-  const proxy = [SLUICE, "proxy", "--store", store, ...options, "--", server.command, ...server.args];
+  const proxy = [COMMAND, "proxy", "--store", store, ...options, "--", server.command, ...server.args];
   return converse(driver, { ...server, command: process.execPath, args: proxy }, store);
 }
 

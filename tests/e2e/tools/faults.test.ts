@@ -1,5 +1,4 @@
 /** What goes wrong on the way to an MCP server over HTTP, through a ToolNode. */
-import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -9,7 +8,6 @@ import { serveForTest } from "../../unit/tools/serve.js";
 import {
   cutAfter,
   ERAS,
-  pass,
   refuse,
   serveTools,
   text,
@@ -88,32 +86,6 @@ describe.each(ERAS)("%s", (era) => {
     expect(retry?.wait_s).toBeGreaterThanOrEqual(1);
   });
 
-  test("429 that asks for longer than anybody waits is told at once", async () => {
-    const { server, front } = await setting();
-    server.meets(refuse(429, { "retry-after": "3600" }));
-    await expect(front.call("report")).rejects.toMatchObject({ code: "E_TOOL_RATE_LIMIT", retryAfterSeconds: 3600 });
-    expect(server.arrived).toBe(1);
-  });
-
-  test("500s are tried again, as often as is configured", async () => {
-    const { server, front } = await setting();
-    server.meets(refuse(500), refuse(503));
-    expect(await seen(front, await front.call("report"))).toEqual(kept(PDF));
-    expect(retries(front.events).map(({ error }) => error.status)).toEqual([500, 503]);
-    server.meets(refuse(500), refuse(502), refuse(504));
-    await expect(front.call("report")).rejects.toMatchObject({ code: "E_TOOL_SERVER", status: 504 });
-    expect(server.arrived).toBe(6);
-  });
-
-  test("a status that nobody mends by trying again is told at once, with the server's reason", async () => {
-    const { server, front } = await setting();
-    server.meets(refuse(422));
-    const error = await front.call("report").catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "E_TOOL_CLIENT", status: 422 });
-    expect(String(error)).toMatch(/ It says: "An explanation with hunter2 in it\."$/);
-    expect(server.arrived).toBe(1);
-  });
-
   test("an answer that breaks off is asked for again, and nothing of the half is kept", async () => {
     const { server, front } = await setting();
     server.meets(cutAfter(60_000));
@@ -172,33 +144,6 @@ describe.each(ERAS)("%s", (era) => {
       () => expect(front.node.getTools()[0]?.input_schema).toMatchObject({ required: ["last"], type: "object" }),
       20_000,
     );
-  });
-
-  test("200 calls over a limit of 10: never more than 10 at the server, and none lost", async () => {
-    const { server, front } = await setting({ max_concurrency: 10, timeout_s: 60 });
-    const isFull = new AbortController();
-    const full = once(isFull.signal, "abort");
-    let entered = 0;
-    const echo: Offered = {
-      annotations: { readOnlyHint: true },
-      answer: async ({ number }) => {
-        entered += 1;
-        if (entered === 10) isFull.abort();
-        // Nobody leaves before all places are taken.
-        await full;
-        await new Promise((resolve) => setTimeout(resolve, Number(number) % 7));
-        return text(`number ${String(number)}`);
-      },
-    };
-    server.change({ echo });
-    await vi.waitFor(() => expect(front.node.getTools().map(({ name }) => name)).toEqual(["far.echo", READ]), 20_000);
-    // Some fail on their way, and come again.
-    server.meets(...Array.from({ length: 40 }, (_, at): Fault => (at % 8 === 0 ? refuse(503) : pass)));
-    const numbers = Array.from({ length: 200 }, (_, number) => number);
-    const results = await Promise.all(numbers.map((number) => front.call("echo", { number })));
-    expect(results.map(({ value }) => value)).toEqual(numbers.map((number) => `number ${number}`));
-    expect(server.mostInFlight).toBe(10);
-    expect(server.arrived).toBe(205);
   });
 });
 

@@ -141,13 +141,6 @@ describe("over HTTP", () => {
       expect(told).not.toContain(KEY);
     });
 
-    test("a file inside of JSON is taken out, and the rest is shown", async () => {
-      const { front } = await setting();
-      const result = await front.call("rows");
-      expect(await seen(front, result)).toEqual(kept(FILES["photo.png"]));
-      expect(result.value).toMatchObject({ rows: [{ name: "photo.png" }] });
-    });
-
     test("429 and 500 are tried again, 404 and a wrong key are not", async () => {
       const { api, front } = await setting();
       api.refuses.push({ status: 429, headers: { "retry-after": "0" } }, { status: 500 });
@@ -161,15 +154,6 @@ describe("over HTTP", () => {
       expect(unknown).toMatchObject({ code: "E_TOOL_AUTH", status: 401 });
       expect(`${String(missing)}${String(unknown)}`).not.toMatch(/hunter2|s3cret/);
       expect(api.asked).toHaveLength(2);
-    });
-
-    test("a file that breaks off in the middle is asked for again, and nothing of the half is kept", async () => {
-      const { api, front } = await setting();
-      api.refuses.push({ status: "half" });
-      expect(await seen(front, await front.call("get_file", { name: "photo.png" }))).toEqual(kept(FILES["photo.png"]));
-      const sizes: number[] = [];
-      for await (const { size_bytes } of front.store.list()) sizes.push(size_bytes);
-      expect(sizes).toEqual([FILES["photo.png"].length]);
     });
 
     test("without a value for its variable it is not connected, and nobody is asked", async () => {

@@ -1,11 +1,133 @@
 /** Users with tokens of their own: whose call it is, and tokens that end. */
 import { once } from "node:events";
-import { describe, expect, test } from "vitest";
-import type { ToolContext, ToolNodeError } from "../../../web/src/tools-node.js";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  type ExternalToolConfig,
+  OAuthManager,
+  type ToolContext,
+  type ToolNodeError,
+} from "../../../web/src/tools-node.js";
+import { LARGE_PNG } from "../../unit/core/samples.js";
+import {
+  consent,
+  REDIRECT,
+  startAuthorizationServer,
+  type TestAuthorizationServer,
+} from "../../unit/tools/auth/authorization-server.js";
 import { serveForTest } from "../../unit/tools/serve.js";
-import { ERAS, refuse } from "./faulty-server.js";
-import { inFront } from "./in-front.js";
-import { HOUR, LATER, pass, type Person, sourceOf, type UserConfig, type UserSetting, useUsers } from "./users.js";
+import { type Era, ERAS, type FaultyServer, type Offered, refuse, serveTools, text } from "./faulty-server.js";
+import { type Fronted, inFront } from "./in-front.js";
+
+/** Milliseconds that tokens are good for. */
+const HOUR = 3_600_000;
+
+/** A little later than tokens end. */
+const LATER: number = HOUR + 60_000;
+
+const TOOLS: Readonly<Record<string, Offered>> = {
+  whoami: { annotations: { readOnlyHint: true }, answer: (_, asker) => text(asker) },
+  /** May not be called twice. */
+  photo: {
+    answer: () => ({ content: [{ type: "image", data: LARGE_PNG.toString("base64"), mimeType: "image/png" }] }),
+  },
+};
+
+/** A person, and how often they were asked. */
+interface Person {
+  readonly context: ToolContext;
+  readonly asked: unknown[];
+}
+
+/** People, and the manager of what they consent to. */
+interface Consent {
+  readonly manager: OAuthManager;
+  readonly person: (user_id: string, more?: { tenant_id?: string; refuses?: boolean }) => Person;
+}
+
+/** The same, and what they use. */
+interface UserSetting extends Consent {
+  readonly server: FaultyServer;
+  readonly front: Fronted;
+}
+
+/** Configuration, and whether the manager's clock stands still: it learns from the source alone that a token is over. */
+type UserConfig = Partial<ExternalToolConfig> & { readonly isLate?: boolean };
+
+/** An authorization server of its own for each test. */
+class Users {
+  #server: TestAuthorizationServer | undefined;
+
+  /** The server of this test. */
+  get authorization(): TestAuthorizationServer {
+    if (this.#server === undefined) throw new Error("The authorization server is used before the tests.");
+    return this.#server;
+  }
+
+  async begin(): Promise<void> {
+    // Tokens end by the clock of the authorization server, which runs here.
+    vi.useFakeTimers({ toFake: ["Date"] });
+    this.#server = await startAuthorizationServer({ lifetime: HOUR / 1000 });
+  }
+
+  async end(): Promise<void> {
+    await this.#server?.[Symbol.asyncDispose]();
+    vi.useRealTimers();
+  }
+
+  /** People of this test, see {@link UserConfig}. */
+  consenting(isLate: boolean): Consent {
+    const start = Date.now();
+    const provider = {
+      issuer: this.authorization.issuer,
+      client_id: "public",
+      redirect_uri: REDIRECT,
+      scopes: ["openid", "offline_access"],
+      auth_params: { prompt: "consent" },
+    };
+    const manager = new OAuthManager({ providers: { far: provider }, ...(isLate && { clock: () => start }) });
+    const person: Consent["person"] = (user_id, { tenant_id = "acme", refuses = false } = {}) => {
+      const asked: unknown[] = [];
+      const pause: ToolContext["pause"] = async (_, payload) => {
+        asked.push(payload);
+        const login = `${user_id}@${tenant_id}`;
+        const callback = await consent(payload["auth_url"] as string, { login, refuses });
+        if (!refuses) await manager.handleCallback(callback, { user: { user_id, tenant_id } });
+      };
+      return { asked, context: { scope: { user_id, tenant_id, session_id: "today" }, pause } };
+    };
+    return { manager, person };
+  }
+
+  /** People of this test in front of a server, which ends with it. */
+  async setting(era: Era, { isLate = false, ...config }: UserConfig = {}): Promise<UserSetting> {
+    const server = await serveTools(TOOLS, { era, owner: (token) => this.authorization.owner(token) });
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const { manager, person } = this.consenting(isLate);
+    const source = { ...sourceOf({ transport: "mcp", connection: server.url }), ...config };
+    const front = await inFront(source, { authManager: manager, context: person("host").context });
+    onTestFinished(() => front[Symbol.asyncDispose]());
+    return { server, front, manager, person };
+  }
+}
+
+/** Users for each test of a file. */
+function useUsers(): Users {
+  const users = new Users();
+  beforeEach(() => users.begin());
+  afterEach(() => users.end());
+  return users;
+}
+
+/** Lets time pass for the authorization server. */
+function pass(milliseconds: number): void {
+  vi.setSystemTime(Date.now() + milliseconds);
+}
+
+/** A source that wants its users' own tokens. */
+function sourceOf(config: Pick<ExternalToolConfig, "transport" | "connection">): ExternalToolConfig {
+  const retry_policy = { wait_exponential_min_s: 0.01, wait_exponential_max_s: 0.1 };
+  return { name: "far", auth_type: "oauth2_user", retry_policy, ...config };
+}
 
 describe("users", () => {
   const users = useUsers();
@@ -164,14 +286,6 @@ describe("consent", () => {
       expect(front.events.map(({ kind }) => kind)).toEqual([]);
     });
 
-    test("five calls at once of one user wait for one consent", async () => {
-      const { server, front, person } = await setting();
-      const ada = person("ada");
-      const answers = await Promise.all(Array.from({ length: 5 }, () => front.node.call("whoami", {}, ada.context)));
-      expect(answers.map(({ value }) => value)).toEqual(Array.from({ length: 5 }, () => "ada@acme"));
-      expect([ada.asked.length, server.arrived]).toEqual([1, 5]);
-    });
-
     test("users are asked at once, each of them once, and one who refuses refuses for their own calls alone", async () => {
       const { front, person } = await setting();
       const [ada, bob, eve] = [person("ada"), person("bob"), person("eve", { refuses: true })];
@@ -191,37 +305,6 @@ describe("consent", () => {
         refusal,
       ]);
       expect([ada, bob, eve].map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
-    });
-
-    test("the call that asks gives up, and the next one asks for all who wait", async () => {
-      const { front, person } = await setting();
-      const [first, second] = [person("ada"), person("ada")];
-      const caller = new AbortController();
-      const asked = new AbortController();
-      const pause: ToolContext["pause"] = () => {
-        asked.abort();
-        return new Promise(() => undefined);
-      };
-      const given = front.node.call("whoami", {}, { ...first.context, pause, signal: caller.signal });
-      await once(asked.signal, "abort");
-      const others = [second, second, first].map(({ context }) => front.node.call("whoami", {}, context));
-      caller.abort(new Error("enough"));
-      await expect(given).rejects.toThrow("enough");
-      expect((await Promise.all(others)).map(({ value }) => value)).toEqual(["ada@acme", "ada@acme", "ada@acme"]);
-      expect(first.asked.length + second.asked.length).toBe(1);
-    });
-
-    test("who gives up while asked has given up", async () => {
-      const { front, person } = await setting();
-      const ada = person("ada");
-      const caller = new AbortController();
-      const pause: ToolContext["pause"] = () => {
-        queueMicrotask(() => caller.abort(new Error("enough")));
-        return new Promise(() => undefined);
-      };
-      const given = front.node.call("whoami", {}, { ...ada.context, pause, signal: caller.signal });
-      await expect(given).rejects.toThrow("enough");
-      expect((await front.node.call("whoami", {}, ada.context)).value).toBe("ada@acme");
     });
   });
 });

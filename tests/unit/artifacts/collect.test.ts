@@ -6,14 +6,14 @@ import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
 import { amount } from "../../support/full.js";
 import { dated, listed } from "./bytes.js";
-import { programOf, killed } from "./child.js";
 import { emptyFolder } from "../../support/folder.js";
+import { killed, programOf } from "../../support/program.js";
 
 // On a busy machine a round may end before anything was old enough to be taken.
 const ROUNDS = amount(2, 6);
 const MOST_ROUNDS = 120;
 const AT_ONCE = 3;
-const program = programOf("claim-program");
+const program = programOf(new URL("store-program.ts", import.meta.url), "claim");
 
 test("a collector never takes what a writer has just claimed, and dying does not stop the next", async () => {
   const folder = join(await emptyFolder(), "store");

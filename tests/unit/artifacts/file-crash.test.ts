@@ -7,13 +7,21 @@ import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js
 import { TemporaryFolder } from "../../../web/src/artifacts/file/temporaries.js";
 import { emptyFolder } from "../../support/folder.js";
 import { amount } from "../../support/full.js";
+import {
+  type Dying,
+  dyingAtEach,
+  killed as killedWriter,
+  printed,
+  type Program,
+  programOf,
+} from "../../support/program.js";
 import { listed, same } from "./bytes.js";
-import { killed as killedWriter, printed, type Program, programOf } from "./child.js";
-import { type Dying, dyingAtEach } from "./dying.js";
 import { noise } from "./noise.js";
 
+const STORE_PROGRAM = new URL("store-program.ts", import.meta.url);
+
 describe("a process that dies", () => {
-  const program = programOf("crash-program");
+  const program = programOf(new URL("crash-program.ts", import.meta.url));
 
   /** What is wrong with a store whose process died before its call number `call`; through when it did not die. */
   async function dying(call: number): Promise<Dying> {
@@ -59,7 +67,7 @@ describe("a process that dies", () => {
 
 describe("a process that is killed", () => {
   const ROUNDS = amount(4, 8);
-  const program = programOf("churn-program");
+  const program = programOf(STORE_PROGRAM, "churn");
 
   async function blobNames(folder: string): Promise<string[]> {
     const entries = await readdir(join(folder, "blobs"), { recursive: true, withFileTypes: true });
@@ -107,7 +115,7 @@ describe("what a dead process left behind", () => {
   /** Of an artifact that is half-written; the last of it is in memory. */
   const BYTES = 4 * MB;
 
-  const program = programOf("half-program");
+  const program = programOf(STORE_PROGRAM, "half");
   let root: string;
   let folder: string;
   beforeEach(async () => {
@@ -256,7 +264,7 @@ describe("what a dead process left behind", () => {
   const hasContainers = spawnSync("unshare", [...CONTAINER, "--version"]).status === 0;
 
   const contained: Program["start"] = (...words) =>
-    spawn("unshare", [...CONTAINER, program.path, ...words], { stdio: ["ignore", "pipe", "inherit"] });
+    spawn("unshare", [...CONTAINER, program.path, "half", ...words], { stdio: ["ignore", "pipe", "inherit"] });
 
   test.runIf(hasContainers)(
     "of processes in other containers, those that live are told from those that do not",

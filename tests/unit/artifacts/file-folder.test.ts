@@ -20,9 +20,9 @@ import { Layout } from "../../../web/src/artifacts/file/folder.js";
 import { scopeKey } from "../../../web/src/artifacts/scope.js";
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
 import { listed, same } from "./bytes.js";
-import { bundled, printed } from "./child.js";
 import { noise } from "./noise.js";
 import { emptyFolder } from "../../support/folder.js";
+import { bundled, printed } from "../../support/program.js";
 
 let root: string;
 let folder: string;
@@ -190,7 +190,7 @@ describe("the folder", () => {
   test("that may not be written is E_STORE_DENIED", async () => {
     await chmod(root, 0o755);
     await mkdir(folder, { mode: 0o555 });
-    const program = await bundled("denied-program");
+    const program = await bundled(new URL("store-program.ts", import.meta.url), "denied");
     try {
       expect(await printed(program.start(folder))).toBe("E_STORE_DENIED");
     } finally {

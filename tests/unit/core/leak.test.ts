@@ -11,7 +11,7 @@ import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import { type ArtifactRef, createSluice, MemoryArtifactStore, type Sluice } from "../../../web/src/index.js";
 import { emptyFolder } from "../../support/folder.js";
 import { amount, isFull } from "../../support/full.js";
-import { printed } from "../artifacts/child.js";
+import { printed } from "../../support/program.js";
 import { noise } from "../artifacts/noise.js";
 import { ROOT } from "../cli/command.js";
 import { encodedAs, files, type Json, results } from "./documents.js";

@@ -27,7 +27,8 @@ import {
 import { tool } from "../../../web/src/planner.js";
 import { SluiceServer } from "../../../web/src/serve.js";
 import { ToolNode, type ExternalToolConfig, type OutputTransformer } from "../../../web/src/tools-node.js";
-import { session, SLUICE, serving } from "../../e2e/http/proxies.js";
+import { session, serving } from "../../e2e/http/proxies.js";
+import { COMMAND as SLUICE } from "../cli/command.js";
 import { once as callsOnce, planned } from "../planner/planned.js";
 import { Visitor } from "../server/visitor.js";
 import { begin, HttpPeer, LinePeer, TransportPeer, type Answer, type Peer } from "./peers.js";

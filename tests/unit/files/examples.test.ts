@@ -3,7 +3,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ArtifactScope } from "../../../web/src/artifacts/store.js";
+import { refusalResult } from "../../../web/src/files/user-files.js";
+import { FileTooLargeError, InvalidPathError } from "../../../web/src/files/workspace/errors.js";
 import { Workspace } from "../../../web/src/files/workspace/workspace.js";
+import { timeoutResult } from "../../../web/src/tools/tool-call.js";
 import type { ToolResult } from "../../../web/src/tools-node.js";
 import { lab, seen, type Lab } from "./lab.js";
 import { emptyFolder } from "../../support/folder.js";
@@ -229,4 +232,12 @@ describe.each(Object.entries(CARRIERS))("as %s", (_, carrier) => {
     const told = JSON.stringify(seen(await ours.answered(OUTSIDE)));
     expect(told).toBe(JSON.stringify(parsed(OUTSIDE)).replace("/tmp/alice/", "/tmp/{username}/"));
   });
+});
+
+test.each([
+  ["a call that took too long", TIMED_OUT, timeoutResult(30, "Processing chunk 45/200")],
+  ["a file outside", OUTSIDE, refusalResult(new InvalidPathError("/etc/passwd", "/tmp/alice/", "outside"))?.value],
+  ["a file too large", TOO_LARGE, refusalResult(new FileTooLargeError(107_374_182_400, 53_687_091_200))?.value],
+])("our own error for %s is the example, key by key", (_, example, own) => {
+  expect(JSON.stringify(own, undefined, 2)).toBe(example);
 });

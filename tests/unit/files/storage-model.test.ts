@@ -11,7 +11,7 @@ import { SluiceError } from "../../../web/src/errors/error.js";
 import { coreDescriber, UserStorage } from "../../../web/src/files/user-storage.js";
 import { emptyFolder } from "../../support/folder.js";
 import { amount } from "../../support/full.js";
-import { bundled, printed } from "../artifacts/child.js";
+import { bundled, printed } from "../../support/program.js";
 import { TestS3 } from "../artifacts/s3/ceph.js";
 
 describe("a model of user storage", () => {
@@ -366,7 +366,7 @@ describe("versions", () => {
     "eight processes make one file of eight versions in a folder",
     async () => {
       const folder = await emptyFolder();
-      const program = await bundled("../files/put-program");
+      const program = await bundled(new URL("../artifacts/store-program.ts", import.meta.url), "put");
       onTestFinished(() => program.dispose());
       const children = EIGHT.map((text) => program.start(folder, "new.txt", text));
       const said = children.map(printed);

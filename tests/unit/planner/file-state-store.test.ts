@@ -8,8 +8,7 @@ import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
 import { MemoryStateStore, type StateEvent } from "../../../web/src/planner/state-store.js";
 import { emptyFolder } from "../../support/folder.js";
 import { amount } from "../../support/full.js";
-import { printed, programOf } from "../artifacts/child.js";
-import { type Dying, dyingAtEach } from "../artifacts/dying.js";
+import { type Dying, dyingAtEach, linesIn, printed, programOf } from "../../support/program.js";
 import { endedOwner } from "../artifacts/ended.js";
 import { mounted, unmounted } from "../artifacts/small-disk.js";
 import { describeStateStore } from "./state-store-contract.js";
@@ -215,12 +214,12 @@ describe("the folder", () => {
   });
 });
 
-const program = programOf("../planner/state-crash-program");
+const program = programOf(new URL("state-crash-program.ts", import.meta.url));
 
 /** What is wrong with a store whose process died before its call number `call`; through when it did not die. */
 async function dying(call: number): Promise<Dying> {
   const folder = join(await emptyFolder(), "store");
-  const lines = (await printed(program.start(folder, String(call)))).split("\n").filter((line) => line !== "");
+  const lines = linesIn(await printed(program.start(folder, String(call))));
   const said = new Set(lines);
   const wrong = lines.filter((line) => line.startsWith("failed"));
   const store = new FileStateStore(folder, { clock: () => Date.now() + 61_000 });

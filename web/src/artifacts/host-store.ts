@@ -115,7 +115,7 @@ export interface BasicArtifactInfo {
 }
 
 /** What a store of five methods says of what it stored; all else in it is left alone. */
-export interface BasicArtifactRef {
+interface BasicArtifactRef {
   /** The name to read and delete it by. */
   readonly id: string;
 }

@@ -54,7 +54,7 @@ export type ErrorCode =
   | "E_PLANNER_TIME";
 
 /** Where an error is, if it is somewhere. */
-export interface ErrorPlace {
+interface ErrorPlace {
   /** From 1. */
   readonly line?: number;
   /** From 1, in code points. */

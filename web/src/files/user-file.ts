@@ -7,7 +7,7 @@ import type { ArtifactRef, StoredArtifact } from "../artifacts/store.js";
 import type { DeferredReason, FileCategory } from "../core/tool-contract.js";
 
 /** Where a file came from. */
-export type FileOrigin = "uploaded" | "generated" | "deferred";
+type FileOrigin = "uploaded" | "generated" | "deferred";
 
 /** The state of a draft. */
 export interface Draft {

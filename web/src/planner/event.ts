@@ -44,7 +44,7 @@ export type PlannerEvent =
   | FinishedEvent;
 
 /** A turn of the model begins, or all of its calls are done. */
-export interface StepEvent {
+interface StepEvent {
   /** Which event this is. */
   readonly kind: "step_started" | "step_finished";
   /** From 1. */
@@ -52,7 +52,7 @@ export interface StepEvent {
 }
 
 /** The model writes. */
-export interface TextEvent {
+interface TextEvent {
   /** Which event this is. */
   readonly kind: "text";
   /** From 1. */
@@ -62,7 +62,7 @@ export interface TextEvent {
 }
 
 /** The text of this step is void: the model's server broke off, and is asked again. */
-export interface TextDiscardedEvent {
+interface TextDiscardedEvent {
   /** Which event this is. */
   readonly kind: "text_discarded";
   /** From 1. */
@@ -70,7 +70,7 @@ export interface TextDiscardedEvent {
 }
 
 /** The model finished a turn. */
-export interface ModelAnsweredEvent {
+interface ModelAnsweredEvent {
   /** Which event this is. */
   readonly kind: "model_answered";
   /** From 1. */
@@ -84,13 +84,13 @@ export interface ModelAnsweredEvent {
 }
 
 /** A call begins. Calls of unknown tools or with invalid arguments only have `tool_answered`. */
-export interface ToolCalledEvent extends CallPlace {
+interface ToolCalledEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_called";
 }
 
 /** A call makes progress. */
-export interface ToolProgressEvent extends CallPlace {
+interface ToolProgressEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_progress";
   /** What the tool reports; untrusted. */
@@ -98,7 +98,7 @@ export interface ToolProgressEvent extends CallPlace {
 }
 
 /** A source is silent for long, or the call was given up because of it. */
-export interface ToolWaitingEvent extends CallPlace {
+interface ToolWaitingEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_waiting";
   /** What you can tell the user. */
@@ -106,7 +106,7 @@ export interface ToolWaitingEvent extends CallPlace {
 }
 
 /** A tool made user files, and may want them shown. The model does not see this. */
-export interface ToolDisplayEvent extends CallPlace {
+interface ToolDisplayEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_display";
   /** What a viewer should do; its texts are untrusted. */
@@ -114,7 +114,7 @@ export interface ToolDisplayEvent extends CallPlace {
 }
 
 /** A call ended. What the model sees is decided when all calls of the step have ended: see `tool_answered`. */
-export interface ToolReturnedEvent extends CallPlace {
+interface ToolReturnedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_returned";
   /** Whether the tool failed, refused its arguments, or was cancelled. */
@@ -122,7 +122,7 @@ export interface ToolReturnedEvent extends CallPlace {
 }
 
 /** A result contained bytes or large text, or did not fit. */
-export interface ArtifactStoredEvent extends CallPlace {
+interface ArtifactStoredEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "artifact_stored";
   /** What was stored, or could not be. */
@@ -130,7 +130,7 @@ export interface ArtifactStoredEvent extends CallPlace {
 }
 
 /** A structured piece of a tool's work, see `emitArtifact`. */
-export interface ArtifactEmittedEvent extends CallPlace {
+interface ArtifactEmittedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "artifact_emitted";
   /** As the tool calls it. */
@@ -140,7 +140,7 @@ export interface ArtifactEmittedEvent extends CallPlace {
 }
 
 /** A chunk of a tool's output, see `emitChunk`. */
-export interface ChunkEmittedEvent extends CallPlace {
+interface ChunkEmittedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "chunk_emitted";
   /** As the tool calls it. */
@@ -165,7 +165,7 @@ export interface ObservationClampedEvent extends CallPlace {
 }
 
 /** The model sees a result. */
-export interface ToolAnsweredEvent extends CallPlace {
+interface ToolAnsweredEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_answered";
   /** Whether the tool failed, or could not be called. */
@@ -175,7 +175,7 @@ export interface ToolAnsweredEvent extends CallPlace {
 }
 
 /** A call failed with an error. The model sees its message. */
-export interface ToolFailedEvent extends CallPlace {
+interface ToolFailedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_failed";
   /** The error. Its `cause` may contain secrets if the tool is native. */
@@ -183,7 +183,7 @@ export interface ToolFailedEvent extends CallPlace {
 }
 
 /** A subscribed resource of a ToolNode changed: earlier contents are outdated. */
-export interface ResourceUpdatedEvent {
+interface ResourceUpdatedEvent {
   /** Which event this is. */
   readonly kind: "resource_updated";
   /** The ToolNode's name. */
@@ -203,7 +203,7 @@ export interface PausedEvent extends CallPlace {
 }
 
 /** The state store could not store events: no more of the run are stored. The run goes on. */
-export interface StateFailedEvent {
+interface StateFailedEvent {
   /** Which event this is. */
   readonly kind: "state_failed";
   /** The failure, once per run. */
@@ -211,7 +211,7 @@ export interface StateFailedEvent {
 }
 
 /** The run ended. */
-export interface FinishedEvent {
+interface FinishedEvent {
   /** Which event this is. */
   readonly kind: "finished";
   /** How many steps there were. */

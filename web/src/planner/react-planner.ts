@@ -90,7 +90,7 @@ export interface PlannerBudget {
 }
 
 /** Hints for running a query. */
-export interface PlanningHints {
+interface PlanningHints {
   /** Most concurrent calls, if fewer than the planner's. */
   readonly max_parallel?: number;
 }

@@ -4,7 +4,7 @@
  */
 
 /** Bytes per line. A multi-byte character belongs to the line it starts in. */
-export const LINE = 120;
+const LINE = 120;
 /** Bytes that are held. */
 export const MAX_HELD = 32 * 1024 * 1024;
 

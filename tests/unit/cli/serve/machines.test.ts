@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { isFull } from "../../../support/full.js";
 import { BUCKET, CREDENTIALS, TestS3 } from "../../artifacts/s3/ceph.js";
@@ -9,8 +10,58 @@ import { TestRedis } from "../../redis/redis-server.js";
 import { FIXTURE } from "../../server/sources/serving.js";
 import { Telling } from "../../server/sources/told.js";
 import { Room } from "../command.js";
-import { Balancer } from "./balancer.js";
 import { begin, called, EVERYTHING, serve, type Served, type Session, stored } from "./serving.js";
+
+/** Passes connections on, to each port in turn; one that nobody listens at is left out. */
+class Balancer implements AsyncDisposable {
+  readonly #server = createServer((client) => this.#pass(client));
+  readonly #ports: readonly number[];
+  readonly #sockets = new Set<Socket>();
+  #next = 0;
+  /** The port that was connected to last. */
+  last = 0;
+
+  private constructor(ports: readonly number[]) {
+    this.#ports = ports;
+  }
+
+  static async over(...urls: readonly string[]): Promise<Balancer> {
+    const balancer = new Balancer(urls.map((url) => Number(new URL(url).port)));
+    balancer.#server.listen(0, "127.0.0.1");
+    await once(balancer.#server, "listening");
+    return balancer;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #pass(client: Socket, tries = this.#ports.length): void {
+    const port = this.#ports[(this.#next += 1) % this.#ports.length] as number;
+    const server = connect(port, "127.0.0.1");
+    this.#sockets.add(client).add(server);
+    client.on("error", () => server.destroy());
+    server.once("connect", () => {
+      this.last = port;
+      server.on("close", () => client.destroy());
+      client.on("close", () => server.destroy());
+      client.pipe(server).pipe(client);
+    });
+    server.on("error", () => {
+      if (server.connecting || server.bytesRead + server.bytesWritten === 0) {
+        if (tries > 1) this.#pass(client, tries - 1);
+        else client.destroy();
+      } else {
+        client.destroy();
+      }
+    });
+  }
+}
 
 describe("several machines", () => {
   let s3: TestS3;

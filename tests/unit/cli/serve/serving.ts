@@ -28,9 +28,18 @@ export interface Served extends AsyncDisposable {
 }
 
 /** Starts it on a free port, unless the words say where. Throws with what it said where it does not listen. */
-export async function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Served> {
+export function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Served> {
   const where = args.includes("--listen") ? [] : ["--listen", "127.0.0.1:0"];
-  const child = spawn(process.execPath, [COMMAND, "serve", ...where, ...args], {
+  return started(["serve", ...where, ...args], env);
+}
+
+/** Starts a command that listens. `last`: the signal that it is sent when it is disposed of. */
+export async function started(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  last: NodeJS.Signals = "SIGKILL",
+): Promise<Served> {
+  const child = spawn(process.execPath, [COMMAND, ...words], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, ...env },
   });
@@ -54,7 +63,7 @@ export async function serve(args: readonly string[] = [], env: Readonly<Record<s
     process: child,
     said: () => said,
     end,
-    [Symbol.asyncDispose]: async () => void (await end("SIGKILL")),
+    [Symbol.asyncDispose]: async () => void (await end(last)),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   withEvent,
 } from "../../../../web/playground/app/chat/turn.js";
 import type { ChatEvent } from "../../../../web/playground/engine/chat/contract.js";
-import { TextBuffer } from "../../../../web/playground/engine/chat/model.js";
+import { TextBuffer } from "../../../../web/playground/engine/chat/chat.js";
 import { script } from "../../../../web/playground/engine/chat/script.js";
 import type { ScriptedAnswer, ScriptedMessage } from "../../../../web/src/planner/llm/scripted-model.js";
 

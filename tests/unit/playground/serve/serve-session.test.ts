@@ -1,12 +1,74 @@
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import type { ChatEvent } from "../../../../web/playground/engine/chat/contract.js";
-import type { ShownPause } from "../../../../web/playground/engine/contract.js";
+import type { EngineEvent, ShownPause } from "../../../../web/playground/engine/contract.js";
 import { Pauses } from "../../../../web/playground/engine/pauses.js";
-import { ServedPauses } from "../../../../web/playground/engine/serve/pauses.js";
+import { ServedPauses } from "../../../../web/playground/engine/serve/chat.js";
+import { ServeSession } from "../../../../web/playground/engine/serve/serve-session.js";
+import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { OpenAiClient, type Script, scriptedModel, tool } from "../../../../web/src/planner.js";
-import type { SluiceServerOptions } from "../../../../web/src/serve.js";
-import { type ServeVisitor, visitor } from "./visitor.js";
+import { SluiceServer, type SluiceServerOptions } from "../../../../web/src/serve.js";
+
+const BASE = "http://127.0.0.1:8080/";
+
+/** Somebody at a page, and the server that the page comes from. */
+interface ServeVisitor extends AsyncDisposable {
+  readonly session: ServeSession;
+  readonly store: MemoryArtifactStore;
+  readonly events: readonly EngineEvent[];
+  readonly pauses: Pauses;
+  /** Events of one kind. */
+  told<Kind extends EngineEvent["kind"]>(kind: Kind): readonly Extract<EngineEvent, { readonly kind: Kind }>[];
+  /** A request beside the session's own, with the same cookie. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Methods and paths that were asked for. */
+  readonly asked: readonly string[];
+  /** Nobody answers from now on. */
+  leave(): void;
+}
+
+/** `cookie`: one that the browser has already. */
+async function visitor(
+  options: Partial<SluiceServerOptions> = {},
+  { cookie = "" }: { readonly cookie?: string } = {},
+): Promise<ServeVisitor> {
+  const store = new MemoryArtifactStore();
+  const server = new SluiceServer({ store, ...options });
+  const asked: string[] = [];
+  let [kept, isAway] = [cookie, false];
+  const sent = async (address: string, init: RequestInit = {}): Promise<Response> => {
+    if (isAway) throw new TypeError("Failed to fetch");
+    const request = new Request(address, init);
+    request.headers.set("cookie", kept);
+    asked.push(`${request.method} ${address.slice(BASE.length)}`);
+    const response = await server.fetch(request);
+    const [given] = response.headers.getSetCookie();
+    kept = given?.split(";", 1)[0] ?? kept;
+    return response;
+  };
+  vi.stubGlobal("fetch", sent);
+  const events: EngineEvent[] = [];
+  const pauses = new Pauses(
+    (pause) => events.push({ kind: "paused", pause }),
+    (pause) => events.push({ kind: "resumed", pause }),
+  );
+  const session = new ServeSession(BASE, pauses, (event) => events.push(event));
+  return {
+    session,
+    store,
+    events,
+    pauses,
+    asked,
+    told: (kind) => events.filter((event): event is Extract<EngineEvent, { kind: typeof kind }> => event.kind === kind),
+    fetch: (path, init) => sent(new URL(path, BASE).href, init),
+    leave: () => (isAway = true),
+    [Symbol.asyncDispose]: async () => {
+      session.watch(false);
+      await server[Symbol.asyncDispose]();
+      vi.unstubAllGlobals();
+    },
+  };
+}
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -154,7 +216,7 @@ const ASKED = { id: "t1", query: "Do it", before: [], model: { kind: "served" } 
 const asks: Script = ({ last }) =>
   last.role === "tool" ? { text: last.content } : { calls: [{ name: "ask", args: {} }] };
 
-function options(script: Script): Partial<SluiceServerOptions> {
+function chatting(script: Script): Partial<SluiceServerOptions> {
   const fetch = scriptedModel(script);
   return { llm: new OpenAiClient({ model: "scripted", baseUrl: "http://model.test/v1", fetch }) };
 }
@@ -163,7 +225,7 @@ describe("a question to the server's model", () => {
   test("is answered; what is asked next is told what was said before, cut to what a server takes", async () => {
     const systems: string[] = [];
     await using seen = await visitor(
-      options(({ messages }) => {
+      chatting(({ messages }) => {
         systems.push(messages[0]?.content ?? "");
         return { text: "It is done." };
       }),
@@ -180,7 +242,7 @@ describe("a question to the server's model", () => {
 
   test("that fails says why", async () => {
     await using seen = await visitor(
-      options(() => {
+      chatting(() => {
         throw new Error("secret");
       }),
     );
@@ -190,7 +252,7 @@ describe("a question to the server's model", () => {
   });
 
   test("is not asked twice where the connection breaks before the server began", async () => {
-    await using seen = await visitor(options(() => ({ text: "It is done." })));
+    await using seen = await visitor(chatting(() => ({ text: "It is done." })));
     await seen.session.begin(false);
     seen.leave();
     await expect(seen.session.chat.ask(ASKED, () => undefined)).rejects.toMatchObject({ code: "E_TOOL_CONNECTION" });
@@ -214,7 +276,7 @@ describe("a run that waits for a person", () => {
   });
 
   test("goes on with the answer, once", async () => {
-    await using seen = await visitor({ ...options(asks), tools: [asking] });
+    await using seen = await visitor({ ...chatting(asks), tools: [asking] });
     await seen.session.begin(false);
     const answering = seen.session.chat.ask(ASKED, () => undefined);
     await vi.waitFor(() => expect(seen.told("paused")).toHaveLength(1), { timeout: 20_000 });
@@ -226,7 +288,7 @@ describe("a run that waits for a person", () => {
   });
 
   test("is given up at the server when it is stopped", async () => {
-    await using seen = await visitor({ ...options(() => ({ calls: [{ name: "ask", args: {} }] })), tools: [asking] });
+    await using seen = await visitor({ ...chatting(() => ({ calls: [{ name: "ask", args: {} }] })), tools: [asking] });
     await seen.session.begin(false);
     const answering = seen.session.chat.ask(ASKED, () => undefined);
     await vi.waitFor(() => expect(seen.told("paused")).toHaveLength(1), { timeout: 20_000 });
@@ -240,7 +302,7 @@ describe("a run that waits for a person", () => {
 
 const never = new AbortController().signal;
 
-function asked(payload: Readonly<Record<string, unknown>>): {
+function pausing(payload: Readonly<Record<string, unknown>>): {
   readonly questions: ServedPauses;
   readonly pauses: Pauses;
   readonly open: ShownPause[];
@@ -260,14 +322,14 @@ const CONSENT = { pause_type: "oauth", provider: "docs", auth_url: "https://acco
 
 describe("what a run waits for", () => {
   test("is asked for the server whose tool it is, and answered by the person", async () => {
-    const { pauses, open, answer } = asked({ pause_type: "url", url: "https://docs.test/" });
+    const { pauses, open, answer } = pausing({ pause_type: "url", url: "https://docs.test/" });
     expect(open).toMatchObject([{ server: "docs", question: "t1" }]);
     pauses.answer(open[0]?.id ?? "", undefined);
     expect(await answer).toBe(true);
   });
 
   test("of a provider is answered by it, and nobody is asked any more", async () => {
-    const { questions, open, answer } = asked(CONSENT);
+    const { questions, open, answer } = pausing(CONSENT);
     questions.consented("another", true);
     expect(open).toHaveLength(1);
     questions.consented("docs", true);
@@ -276,10 +338,10 @@ describe("what a run waits for", () => {
   });
 
   test("is declined where the provider was, or the person does", async () => {
-    const given = asked(CONSENT);
+    const given = pausing(CONSENT);
     given.questions.consented("docs", false);
     expect(await given.answer).toBeNull();
-    const own = asked(CONSENT);
+    const own = pausing(CONSENT);
     own.pauses.answer(own.open[0]?.id ?? "", null);
     expect(await own.answer).toBeNull();
   });

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
@@ -10,7 +12,53 @@ import { DURABLE } from "../../redis/redis-server.js";
 import { describeEventLog } from "../sessions/event-log-contract.js";
 import { first, Heard, numbered, range } from "../sessions/listening.js";
 import { another, coded, inTime, logInTest, served, servedInTest, useRedis } from "./served.js";
-import { tunnelTo } from "./tunnel.js";
+
+/** A port that leads to another one. */
+interface Tunnel {
+  readonly url: string;
+  /** From now on nothing comes out of the connections that there are, and nobody is told. */
+  freeze(): void;
+  /** Breaks off all connections. */
+  cut(): void;
+}
+
+/** Until the test is over. */
+async function tunnelTo(port: number): Promise<Tunnel> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  const server = createServer((inner) => {
+    const outer = connect(port, "127.0.0.1");
+    const pair = [inner, outer] as const;
+    pairs.add(pair);
+    for (const socket of pair) {
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        pairs.delete(pair);
+        for (const each of pair) each.destroy();
+      });
+    }
+    inner.pipe(outer);
+    outer.pipe(inner);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cut = (): void => {
+    for (const pair of pairs) for (const each of pair) each.destroy();
+  };
+  onTestFinished(() => {
+    cut();
+    server.close();
+  });
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    freeze: () => {
+      for (const [inner, outer] of pairs) {
+        inner.unpipe(outer).resume();
+        outer.unpipe(inner).resume();
+      }
+    },
+    cut,
+  };
+}
 
 describe("the log of events", () => {
   const redis = useRedis();

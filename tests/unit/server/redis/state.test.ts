@@ -1,20 +1,51 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { redisState, type RedisStateOptions } from "../../../../web/src/serve-redis.js";
 import { memoryState, SluiceServer } from "../../../../web/src/serve.js";
-import { RedisRateLimit } from "../../../../web/src/server/redis/rate-limit.js";
+import { RedisRateLimit } from "../../../../web/src/server/redis/state.js";
 import { RedisSessionRegister } from "../../../../web/src/server/redis/session-register.js";
 import { sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { MAX_SESSIONS } from "../../../../web/src/server/sessions/session-register.js";
 import type { ServeState } from "../../../../web/src/server/state.js";
+import { programOf } from "../../../support/program.js";
 import { isFull } from "../../../support/full.js";
 import { describeRateLimit } from "../rate-limit-contract.js";
 import { first, Heard, numbered, range } from "../sessions/listening.js";
 import { describeRegister } from "../sessions/register-contract.js";
-import { useProcesses } from "./processes.js";
 import { another, coded, logInTest, SECRET, served, type Served, servedInTest, useRedis } from "./served.js";
+
+/** One process, and what it prints after its first line. */
+interface Shared {
+  readonly lines: readonly string[];
+  /** Settles when the process is over. */
+  readonly over: Promise<unknown>;
+  readonly process: ChildProcess;
+}
+
+/** Starts `state-program` with these words; gives it when it is ready. */
+type StartShared = (...words: readonly string[]) => Promise<Shared>;
+
+/** The program, for the tests of a file. */
+function useProcesses(): StartShared {
+  const program = programOf(new URL("state-program.ts", import.meta.url));
+  return async (...words) => {
+    const child = program.start(...words);
+    const { stdout } = child;
+    if (stdout === null) throw new Error("Its output is not piped.");
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const over = once(child, "close");
+    const lines: string[] = [];
+    const reader = createInterface(stdout);
+    await once(reader, "line");
+    reader.on("line", (line) => lines.push(line));
+    return { lines, over, process: child };
+  };
+}
 
 describe("the server's state", () => {
   const redis = useRedis();

@@ -1,27 +1,25 @@
 /** The same contents in sessions of several processes, stored, ended, expired and collected at once. */
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FileArtifactStore } from "../../../../web/src/node.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import { BUCKET, CREDENTIALS, TestS3 } from "../../artifacts/s3/ceph.js";
-import { bundled, type Program } from "./bundled.js";
+import { emptyFolder } from "../../../support/folder.js";
 import { amount, isFull } from "../../../support/full.js";
+import { linesIn, printed, programOf } from "../../../support/program.js";
 
 const PROCESSES = ["1", "2", "3"];
 const SECONDS = String(amount(3, 12));
 const MOST_ROUNDS = 8;
-let program: Program;
-let root: string;
-beforeAll(async () => {
-  program = await bundled("program");
-  root = await mkdtemp(join(tmpdir(), "sluice-sharing-"));
-});
-afterAll(async () => {
-  await program[Symbol.asyncDispose]();
-  await rm(root, { recursive: true });
-});
+const program = programOf(new URL("program.ts", import.meta.url));
+
+async function run(...words: readonly string[]): Promise<readonly string[]> {
+  const child = program.start(...words);
+  const text = await printed(child);
+  if (child.exitCode !== 0) throw new Error(`the program ended with ${String(child.exitCode)}`);
+  return linesIn(text);
+}
 
 /** Whether enough went well for what went wrong to mean something. */
 function isEnough(lines: readonly string[]): boolean {
@@ -33,14 +31,14 @@ function isEnough(lines: readonly string[]): boolean {
 async function outcomeOf(place: string, seeds: readonly string[]): Promise<object> {
   const lines: string[] = [];
   for (let round = 0; round < MOST_ROUNDS && !isEnough(lines); round += 1) {
-    lines.push(...(await Promise.all(seeds.map((seed) => program.run(place, seed, SECONDS)))).flat());
+    lines.push(...(await Promise.all(seeds.map((seed) => run(place, seed, SECONDS)))).flat());
   }
   const wrong = lines.filter((line) => !/^(?:same|late|took \d+)$/.test(line));
   return { wrong, isEnough: isEnough(lines) };
 }
 
 test("in a folder, a download is what was stored, whoever ends, expires or collects the same meanwhile", async () => {
-  const folder = join(root, "store");
+  const folder = join(await emptyFolder(), "store");
   expect(await outcomeOf(folder, PROCESSES)).toEqual({ wrong: [], isEnough: true });
   // What is left goes with the time, and nothing is left of it.
   const store = new FileArtifactStore(folder, { sweepAfter: 0 });

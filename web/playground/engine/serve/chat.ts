@@ -6,13 +6,13 @@ import { SluiceError } from "mcp-sluice";
 import type { Trajectory } from "mcp-sluice/planner";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ChatEnd, ChatEvent, ChatRequest } from "../chat/contract.js";
+import { serverOf } from "../displays.js";
 import type { Pauses } from "../pauses.js";
 import { servedPath } from "../shelves.js";
 import { CANCELLED } from "../outcome.js";
 import { RunEvents } from "./chat-events.js";
-import { type Cursor, followEvents, delay, type ServedEvent } from "./events.js";
-import { Unreachable, errorIn, type ServerClient } from "./client.js";
-import { ServedPauses } from "./pauses.js";
+import { type Cursor, delay, followEvents, type ServedEvent } from "./events.js";
+import { errorIn, type ServerClient, Unreachable } from "./client.js";
 
 /** Failed connections in a row. After a crash another process takes over within a minute. */
 const TRIES = 12;
@@ -210,5 +210,56 @@ class ServedTurn {
     const asking = (): Promise<unknown> => this.#client.ask(path, { method: "DELETE" });
     // Fails if the run has ended. An unreachable server is asked once more.
     asking().catch((error: unknown) => (error instanceof Unreachable ? asking().catch(() => undefined) : undefined));
+  }
+}
+
+/** The server's event for a pause. */
+interface Paused {
+  readonly tool: string;
+  readonly reason: Parameters<ReturnType<Pauses["for"]>>[0];
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+interface OpenPause {
+  /** The provider of a sign-in; undefined for other pauses. */
+  readonly provider: unknown;
+  readonly over: AbortController;
+  isGiven: boolean | undefined;
+}
+
+/** The open pauses. */
+export class ServedPauses {
+  readonly #pauses: Pauses;
+  readonly #asked = new Set<OpenPause>();
+
+  constructor(pauses: Pauses) {
+    this.#pauses = pauses;
+  }
+
+  /** The user's answer to a pause; null declines. Throws the signal's reason. */
+  async ask(event: ServedEvent, question: string, signal: AbortSignal): Promise<unknown> {
+    const { tool, reason, payload } = event as unknown as Paused;
+    const asked: OpenPause = { provider: payload["provider"], over: new AbortController(), isGiven: undefined };
+    const either = AbortSignal.any([signal, asked.over.signal]);
+    this.#asked.add(asked);
+    try {
+      const answer = await this.#pauses.for(serverOf(tool), either, question)(reason, payload);
+      // Opening a page is answered without a value.
+      return answer === undefined ? true : answer;
+    } catch (error) {
+      if (asked.isGiven === undefined) throw error;
+      return asked.isGiven ? true : null;
+    } finally {
+      this.#asked.delete(asked);
+    }
+  }
+
+  /** Answers the pauses that wait for a provider the user returned from. */
+  consented(provider: string, isGiven: boolean): void {
+    for (const asked of this.#asked) {
+      if (asked.provider !== provider) continue;
+      asked.isGiven = isGiven;
+      asked.over.abort(new DOMException("The provider was answered.", "AbortError"));
+    }
   }
 }

@@ -26,7 +26,7 @@ export type PathRefusal =
   | "unreadable";
 
 /** Details of a refused path. */
-export interface InvalidPathDetails {
+interface InvalidPathDetails {
   /** The tool's path: at most 1,024 characters, without hidden ones. */
   readonly attempted_path: string;
   /** The folder that files are accepted from: `/tmp/ada/`; empty if none is. */
@@ -34,7 +34,7 @@ export interface InvalidPathDetails {
 }
 
 /** Details of a file that is too large. */
-export interface FileTooLargeDetails {
+interface FileTooLargeDetails {
   /** Its size. */
   readonly file_size_bytes: number;
   /** The limit. */

@@ -30,7 +30,7 @@ export interface GatedStdioOptions extends InterceptorOptions {
 }
 
 /** A server's standard error: Node's readable stream, typed without Node's types. */
-export interface ServerErrors extends AsyncIterable<Uint8Array> {
+interface ServerErrors extends AsyncIterable<Uint8Array> {
   /** Calls `listener` with each chunk. */
   on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
 }

@@ -348,7 +348,7 @@ interface WithOptions {
 }
 
 /** A part of an answer. */
-export interface AiSdkPart {
+interface AiSdkPart {
   /** The kind of part. */
   readonly type: string;
 }

@@ -18,7 +18,7 @@ import {
 export type LlmMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
 /** Instructions for the model. */
-export interface SystemMessage {
+interface SystemMessage {
   /** The host's message. */
   readonly role: "system";
   /** A text. */
@@ -46,7 +46,7 @@ export interface AssistantMessage {
 }
 
 /** The result of a call. */
-export interface ToolMessage {
+interface ToolMessage {
   /** A tool's message. */
   readonly role: "tool";
   /** The id of the call. */
@@ -140,7 +140,7 @@ export interface LlmClient {
 export type LlmErrorCode = Extract<ErrorCode, "E_LLM" | `E_LLM_${string}`>;
 
 /** Details of an error. */
-export interface LlmErrorDetails {
+interface LlmErrorDetails {
   /**
    * The code.
    * @defaultValue `E_LLM`

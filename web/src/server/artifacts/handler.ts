@@ -14,7 +14,7 @@ import { failure, gone, jsonAnswer, notFound, refusal } from "../http/answers.js
 import { serveBytes } from "./bytes.js";
 
 /** The scope of the served artifacts: a fixed one, or one for each request. Null serves none. */
-export type RequestScope = ArtifactScope | ((request: Request) => ArtifactScope | null | Promise<ArtifactScope | null>);
+type RequestScope = ArtifactScope | ((request: Request) => ArtifactScope | null | Promise<ArtifactScope | null>);
 
 /** Options of {@link artifactHandler}. */
 export interface ArtifactHandlerOptions {
@@ -38,7 +38,7 @@ export interface ArtifactHandlerOptions {
 }
 
 /** Answers a request, or returns null for other addresses. Never throws. */
-export type ArtifactHandler = (request: Request) => Promise<Response | null>;
+type ArtifactHandler = (request: Request) => Promise<Response | null>;
 
 const METHODS = "GET, HEAD";
 

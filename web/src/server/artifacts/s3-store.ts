@@ -9,7 +9,7 @@ import type { ArtifactRef, ArtifactScope } from "../../artifacts/store.js";
 import { contentDisposition, essenceOf, safeFilename, servedType, UNKNOWN_TYPE } from "./headers.js";
 
 /** Options of a download link. */
-export interface DownloadUrlOptions {
+interface DownloadUrlOptions {
   /** The owner of the artifact. Defaults to no owner. */
   readonly scope?: ArtifactScope;
   /**

@@ -21,7 +21,7 @@ export interface FetchEventLike {
 }
 
 /** The store of sessions' artifacts: one for all, or one for each scope. */
-export type SessionStore = ArtifactStore | ((scope: ArtifactScope) => ArtifactStore);
+type SessionStore = ArtifactStore | ((scope: ArtifactScope) => ArtifactStore);
 
 /** Options of {@link serveArtifacts}. */
 export interface ServeArtifactsOptions {

@@ -42,7 +42,7 @@ export interface OAuthManagerOptions {
 }
 
 /** Who is asked for consent, and for which provider. */
-export interface ConsentQuestion {
+interface ConsentQuestion {
   /** The provider's name. */
   readonly provider: string;
   /** The user's id. */
@@ -261,7 +261,7 @@ function forgotten(): ToolAuthError {
 }
 
 /** The callback of the consent page: the query parameters, or the whole URL. */
-export type OAuthCallback =
+type OAuthCallback =
   | URL
   | {
       /** The request that is answered. */
@@ -275,7 +275,7 @@ export type OAuthCallback =
     };
 
 /** The user whose request was answered. */
-export interface CallbackAnswer {
+interface CallbackAnswer {
   /** The user's id. */
   readonly user_id: string;
   /** The user's tenant, or null. */

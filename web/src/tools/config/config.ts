@@ -12,7 +12,7 @@ import type { TransformerContext } from "../options.js";
 import { isVariableName } from "./variables.js";
 
 /** The transport of a source. `mcp` chooses stdio, Streamable HTTP or server-sent events from the connection. */
-export type TransportType = "mcp" | "http" | "utcp" | "cli";
+type TransportType = "mcp" | "http" | "utcp" | "cli";
 
 /** How callers are authenticated to the source. */
 export type AuthType = "none" | "api_key" | "bearer" | "oauth2_user";
@@ -30,7 +30,7 @@ export type UtcpMode = "auto" | "manual_url" | "base_url";
 export type OutputTransformer = (tool: string, document: unknown, context: TransformerContext) => unknown;
 
 /** When and how often a call is retried. */
-export interface RetryPolicy {
+interface RetryPolicy {
   /**
    * Maximum number of attempts, 1 to 10.
    * @defaultValue `3`
@@ -274,7 +274,7 @@ const MAX_NAME = 128;
 const MAX_CHOICES = 24;
 
 /** Compiled patterns. null lets every tool pass. */
-export type ToolFilter = readonly RegExp[] | null;
+type ToolFilter = readonly RegExp[] | null;
 
 /**
  * Compiles a pattern, anchored at the start only. Undefined if it is not a regular expression, or if matching it

@@ -1,27 +1,25 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isFull } from "../../../../support/full.js";
 import type { ArtifactRef } from "../../../../../web/src/index.js";
 import { McpListener } from "../../../../../web/src/tools/sources/mcp/notices.js";
 import { ResultFacts } from "../../../../../web/src/tools/sources/mcp/tool-interceptor.js";
-import { bytesOf, sha256Of } from "../../../../e2e/fixture/bytes.mjs";
+import { sha256Of } from "../../../../e2e/fixture/bytes.mjs";
 import { serveFixture } from "../../../../e2e/serving.js";
-import { printed } from "../../../artifacts/child.js";
+import { printed } from "../../../../support/program.js";
 import { ROOT } from "../../../cli/command.js";
 import { STDIO, useConnection } from "./fixture.js";
-import { call, hashOf, processSource, until } from "./setting.js";
+import { call, processSource, until } from "./setting.js";
 
-describe("real servers", () => {
+describe("the reference server", () => {
   const SERVERS = join(ROOT, "node_modules", "@modelcontextprotocol");
   const EVERYTHING = join(SERVERS, "server-everything", "dist", "index.js");
-  const FILESYSTEM = join(SERVERS, "server-filesystem", "dist", "index.js");
 
   describe("server-everything", () => {
     const own = useConnection((at) => processSource(at, { argv: [process.execPath, EVERYTHING, "stdio"] }));
@@ -33,25 +31,6 @@ describe("real servers", () => {
       expect(tools.find(({ name }) => name === "get-structured-content")?.output_schema).toMatchObject({
         type: "object",
       });
-    });
-
-    it("gives an image", async () => {
-      const { reduced } = await call(own.connection, "get-tiny-image");
-      expect(reduced.artifacts).toMatchObject([{ mime_type: "image/png" }]);
-      expect(reduced.text).not.toContain("iVBOR");
-    });
-
-    it("gives an embedded blob, and links", async () => {
-      const blob = await call(own.connection, "get-resource-reference", { resourceType: "Blob", resourceId: 1 });
-      expect(blob.reduced.artifacts).toHaveLength(1);
-      const links = await call(own.connection, "get-resource-links", { count: 3 });
-      expect(links.reduced.text.match(/"fetched":false/g)).toHaveLength(3);
-    });
-
-    it("gives structured content", async () => {
-      await own.connection.tools(new AbortController().signal);
-      const { reduced } = await call(own.connection, "get-structured-content", { location: "Chicago" });
-      expect(reduced.value).toMatchObject({ temperature: expect.any(Number) as unknown });
     });
 
     it("tells of progress", async () => {
@@ -95,31 +74,6 @@ describe("real servers", () => {
       expect(told).toEqual({ kind: "resource_updated", uri: first?.uri });
       await call(own.connection, "toggle-subscriber-updates");
       await resources.unsubscribe(first?.uri ?? "", signal);
-    });
-  });
-
-  describe("server-filesystem", () => {
-    let folder: string;
-    const picture = bytesOf("png", 400_000);
-    beforeAll(async () => {
-      folder = await realpath(await mkdtemp(join(tmpdir(), "sluice-source-")));
-      await writeFile(join(folder, "picture.png"), picture);
-      await writeFile(join(folder, "notes.txt"), "words\n".repeat(10_000));
-    });
-    afterAll(() => rm(folder, { recursive: true }));
-    const own = useConnection((at) => processSource(at, { argv: [process.execPath, FILESYSTEM, folder] }));
-
-    it("gives a picture in both halves of its result, under a strict schema: one artifact", async () => {
-      await own.connection.tools(new AbortController().signal);
-      const { reduced } = await call(own.connection, "read_media_file", { path: join(folder, "picture.png") });
-      expect(await hashOf(reduced, own.at)).toBe(createHash("sha256").update(picture).digest("hex"));
-    });
-
-    it("gives a long text as an artifact, and what fails as a result", async () => {
-      const long = await call(own.connection, "read_text_file", { path: join(folder, "notes.txt") });
-      expect(long.reduced.artifacts[0]).toMatchObject({ size_bytes: 60_000, mime_type: "text/plain" });
-      const failed = await call(own.connection, "read_text_file", { path: join(folder, "nowhere.txt") });
-      expect(failed.isError).toBe(true);
     });
   });
 });

@@ -1,4 +1,3 @@
-/** Commands as tools, through a ToolNode. */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -8,69 +7,9 @@ import { type ExternalToolConfig, getPreset, type ToolResult } from "../../../we
 import { variablesOf } from "../../../web/src/tools/config/variables.js";
 import { isFull } from "../../support/full.js";
 import { FILES, useFolder } from "../servers/folder.js";
-import { pngSize, readFileOnPage, servePage } from "../servers/page.js";
+import { pngSize, servePage } from "../servers/page.js";
 import { devtools, filesystem, playwright, type Server, sqlite } from "../servers/programs.js";
-import { bytesOf, type Fronted, frontOf, inFront, kept, seen, type Seen, startOf } from "./in-front.js";
-
-describe("commands", () => {
-  const folder = useFolder();
-
-  const script = (code: string): string => `"${process.execPath}" -e "${code}" --`;
-  const tool = (name: string, command: string, inputs: object = {}): object => ({
-    name,
-    description: "",
-    inputs: { type: "object", properties: inputs },
-    tool_call_template: { call_template_type: "cli", commands: [{ command }] },
-  });
-  const COPY = "fs.createReadStream(process.argv.at(-1)).pipe(process.stdout)";
-  const FAIL = "console.error('no such view'); process.exitCode = 3";
-  const HANG = "setTimeout(() => {}, 60000)";
-
-  const manual = (): string =>
-    JSON.stringify({
-      utcp_version: "1.1.0",
-      tools: [
-        tool("copy", `${script(COPY)} UTCP_ARG_path_UTCP_END`, { path: { type: "string" } }),
-        tool("fail", script(FAIL)),
-        tool("hang", script(HANG)),
-        tool("env", script("process.stdout.write(JSON.stringify(process.env))")),
-      ],
-    });
-  const open = (more: Partial<ExternalToolConfig> = {}): Promise<Fronted> =>
-    inFront({ name: "here", transport: "cli", connection: manual(), ...more });
-
-  test("files arrive byte for byte, whatever they are", async () => {
-    await using front = await open();
-    for (const [name, original] of Object.entries(FILES)) {
-      expect(await seen(front, await front.call("copy", { path: folder.path(name) }))).toEqual(kept(original));
-    }
-  });
-
-  test("an argument is one argument, whatever a shell would make of it", async () => {
-    await using front = await open();
-    const failed = await front.call("copy", { path: `nothing"; cat ${folder.path("photo.png")} #` });
-    expect(failed.isError).toBe(true);
-    expect(failed.artifacts).toEqual([]);
-  });
-
-  test("one that fails is a result, one that hangs is ended", async () => {
-    await using front = await open({ timeout_s: 3 });
-    const failed = await front.call("fail");
-    expect(failed.isError).toBe(true);
-    expect(failed.text).toMatch(/exit code 3.*no such view/s);
-    expect((await front.call("hang")).value).toMatchObject({ meta_data: { error_code: "E_TIMEOUT" } });
-    expect(front.events.some(({ kind }) => kind === "retry")).toBe(false);
-  });
-
-  test("they are not told what is in the environment", async () => {
-    process.env["SLUICE_TEST_SECRET"] = "hunter2";
-    await using front = await open({ env: { GIVEN: "yes" } });
-    const { text: told } = await front.call("env");
-    delete process.env["SLUICE_TEST_SECRET"];
-    expect(told).toContain('"GIVEN":"yes"');
-    expect(told).not.toContain("hunter2");
-  });
-});
+import { bytesOf, type Fronted, inFront, kept, seen, type Seen, startOf } from "./in-front.js";
 
 /** Presets in front of the servers that they are for: connected as they say, and what they say of results holds. */
 describe("presets", () => {
@@ -212,53 +151,5 @@ describe("presets", () => {
       return front.call("take_screenshot", { pageId });
     });
     expect(said).toMatch(SCREENSHOT);
-  });
-});
-
-/** Servers that drive a browser, through a ToolNode: screenshots, and data URLs in Markdown and in fences of JSON. */
-describe("browsers", () => {
-  const folder = useFolder();
-
-  /** It keeps what it sends: there, and not where the tests run. */
-  function playwrightIn(path: string): Server {
-    const server = playwright(path);
-    return { ...server, args: [...server.args, `--output-dir=${path}`] };
-  }
-
-  test.runIf(isFull)("Playwright", async () => {
-    await using page = await servePage();
-    await using front = await frontOf("web", playwrightIn(folder.path()), { timeout_s: 60 });
-    expect(await seen(front, await front.call("browser_navigate", { url: page.url }))).toEqual(kept());
-
-    const screenshot = await front.call("browser_take_screenshot", { type: "png" });
-    const [, saved = ""] = /\]\(([^)]+\.png)\)/.exec(screenshot.text) ?? [];
-    const name = saved.split("/").pop();
-    expect(await seen(front, screenshot)).toEqual(kept(await readFile(folder.path(name))));
-    expect(pngSize(await bytesOf(front, screenshot))).toEqual({ width: 1280, height: 720 });
-
-    for (const file of ["photo.png", "noise.bin"] as const) {
-      const result = await front.call("browser_evaluate", { function: readFileOnPage(file) });
-      expect(await seen(front, result)).toEqual(kept(FILES[file]));
-      expect(result.text).toContain("### Result");
-    }
-  });
-
-  test.runIf(isFull)("Chrome's developer tools", async () => {
-    await using page = await servePage();
-    await using front = await frontOf("web", devtools(folder.path()), { timeout_s: 60 });
-    const opened = await front.call("new_page", { url: page.url });
-    expect(await seen(front, opened)).toEqual(kept());
-    const pageId = Number(/(\d+): [^\n]*\[selected\]/.exec(opened.value as string)?.[1]);
-
-    const screenshot = await front.call("take_screenshot", { pageId });
-    const original = await bytesOf(front, screenshot);
-    expect(await seen(front, screenshot)).toEqual(kept(original));
-    expect(pngSize(original).width).toBeGreaterThan(300);
-
-    for (const file of ["photo.png", "noise.bin"] as const) {
-      const result = await front.call("evaluate_script", { pageId, function: readFileOnPage(file) });
-      expect(await seen(front, result)).toEqual(kept(FILES[file]));
-      expect(result.text).toContain("```json");
-    }
   });
 });
