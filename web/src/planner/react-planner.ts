@@ -22,18 +22,10 @@ import { ArtifactArguments, artifactReadTool } from "../tools/artifacts.js";
 import { NATIVE } from "./call.js";
 import { ObservationLimiter, Sluices, LEAST_SHARE } from "./observation.js";
 import { KeptRuns, type Going, type RunOutcome } from "./run-store.js";
+import { checkBudget, type PlannerBudget } from "./budget.js";
 import { PlannerRun, type RunDeps } from "./run.js";
 import { fullScope } from "../artifacts/scope.js";
-import {
-  ANYTHING,
-  checkOptions,
-  COUNT,
-  FUNCTION,
-  OBJECT,
-  TEXT,
-  type OptionTest,
-  type OptionTests,
-} from "../errors/arguments.js";
+import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/arguments.js";
 import { ToolRegistry } from "../tools/registry.js";
 
 /** Options for `ReactPlanner`. */
@@ -74,19 +66,6 @@ export interface ReactPlannerOptions {
   readonly onEvent?: (event: PlannerEvent) => void;
   /** The WASM core, if a bundler moved it. */
   readonly wasm?: WasmSource;
-}
-
-/** Limits of a run. */
-export interface PlannerBudget {
-  /**
-   * Most turns of the model. In the last one it gets no tools, and has to answer.
-   * @defaultValue `20`
-   */
-  readonly maxSteps?: number;
-  /** Most tokens, read and written, over all turns. Unlimited by default. */
-  readonly maxTokens?: number;
-  /** Most seconds, not counting those in which the run waits for a person. Unlimited by default. */
-  readonly maxSeconds?: number;
 }
 
 /** Hints for running a query. */
@@ -397,22 +376,4 @@ function checkRun<T extends RunOptions | ResumeOptions>(options: T, tests: Optio
 function checkQuery(query: unknown): void {
   if (typeof query === "string" && query.trim() !== "") return;
   throw wrongOption("The query must be a text.", "query");
-}
-
-const WHOLE: OptionTest = [
-  "a whole number above 0, or Infinity",
-  (value) => (Number.isSafeInteger(value) || value === Infinity) && (value as number) > 0,
-];
-
-const BUDGET: OptionTests<PlannerBudget> = {
-  maxSteps: WHOLE,
-  maxTokens: WHOLE,
-  maxSeconds: ["a number above 0", (value) => typeof value === "number" && value > 0],
-};
-
-/** Throws E_INVALID_ARGUMENT for a wrong limit, and for an unknown one, which would lift the limit that was meant. */
-function checkBudget(budget: PlannerBudget): void {
-  checkOptions(budget, BUDGET, "a budget", (sentence, name) => {
-    return wrongOption(sentence, name === "options" ? "budget" : `budget.${name}`);
-  });
 }
