@@ -1,6 +1,6 @@
 /** A browser's part in front of a real server: its requests, with the cookie that it was given. */
 import { vi } from "vitest";
-import type { EngineEvent } from "../../../../web/playground/engine/contract.js";
+import type { EngineEvent } from "../../../../web/playground/engine/messages.js";
 import { Pauses } from "../../../../web/playground/engine/pauses.js";
 import { ServeSession } from "../../../../web/playground/engine/serve/serve-session.js";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";

@@ -14,7 +14,7 @@ import { Displays, serverOf, shownArtifact } from "../displays.js";
 import { CANCELLED, problemOf } from "../outcome.js";
 import type { Servers } from "../servers.js";
 import type { Session } from "../session.js";
-import { callKey, type CallPlace, type ChatEnd, type ChatEvent, type ChatRequest } from "./contract.js";
+import { callKey, type CallPlace, type ChatEnd, type ChatEvent, type ChatRequest } from "./messages.js";
 import { modelOf, observed, TextBuffer } from "./model.js";
 
 /** Steps per question. */

@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "mcp-sluice";
 import { type LlmClient, type LlmMessage, OpenAiClient, scriptedModel } from "mcp-sluice/planner";
-import type { ChatEvent, ChatModel, SeenMessage } from "./contract.js";
+import type { ChatEvent, ChatModel, SeenMessage } from "./messages.js";
 import { script } from "./script.js";
 
 /** Milliseconds between the script's words, so that they stream visibly. */
