@@ -3,6 +3,7 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { MAX_OBSERVATION_CHARS } from "../config/schema.mjs";
 import type { SluiceConfig } from "../config/types.js";
 import { type WasmSource, createSluiceOver, type Sluice } from "../core/sluice.js";
 import type { UserFilePrompts } from "../tools/user-files.js";
@@ -121,7 +122,6 @@ export interface ResumeOptions extends Omit<RunOptions, "llmContext" | "token"> 
 }
 
 const PARALLEL = 50;
-const OBSERVATION_CHARS = 50_000;
 const STEP_CHARS = 100_000;
 /** Most characters about files in a query. */
 const FILE_CHARS = 4000;
@@ -271,7 +271,7 @@ export class ReactPlanner {
   }
 
   get #maxObservationChars(): number {
-    return this.#config.guardrail?.max_observation_chars ?? OBSERVATION_CHARS;
+    return this.#config.guardrail?.max_observation_chars ?? MAX_OBSERVATION_CHARS;
   }
 }
 
