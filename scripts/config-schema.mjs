@@ -1,7 +1,8 @@
 /**
  * What the build makes of the configuration's schema: the schema as it is published, its rules for the library, and its types.
  *
- * The core says what it reads itself. `web/src/config/sections.json` says the sections that the library reads.
+ * The core says what it reads itself. `web/src/config/retention.json` and `interceptor.json` say the two sections that the
+ * library reads.
  * @module
  */
 import { readFileSync } from "node:fs";
@@ -13,12 +14,14 @@ import { root } from "./run.mjs";
 /** The whole schema, from the file that the core's program wrote. */
 export function readSchema(core) {
   const { properties, ...rest } = JSON.parse(readFileSync(core, "utf8"));
-  const sections = JSON.parse(readFileSync(join(root, "web/src/config/sections.json"), "utf8"));
+  const [retention, interceptor] = ["retention", "interceptor"].map((name) =>
+    JSON.parse(readFileSync(join(root, `web/src/config/${name}.json`), "utf8")),
+  );
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Configuration of Sluice",
     ...rest,
-    properties: { ...properties, ...sections },
+    properties: { ...properties, retention, interceptor },
   };
 }
 
@@ -29,6 +32,7 @@ export function schemaModule({ properties: { retention, interceptor, ...core } }
     SECTIONS: sections,
     CORE_SCHEMA: rulesOf({ properties: core }, ["default"]),
     RESOURCES_SCHEMA: rulesOf(core.resources, []),
+    MAX_OBSERVATION_CHARS: core.guardrail.properties.max_observation_chars.default,
     RETENTION_SCHEMA: rulesOf(retention, []),
     INTERCEPTOR_SCHEMA: rulesOf(interceptor, []),
   };

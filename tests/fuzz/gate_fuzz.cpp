@@ -18,7 +18,7 @@ void require(bool holds) {
 // The first bytes choose limits and blocks; the rest is the document.
 GateOptions options_from(uint8_t choice) {
   GateOptions options;
-  options.max_inline_chars = choice & 1 ? 300 : 1000;
+  options.max_inline_size = choice & 1 ? 300 : 1000;
   options.max_document_chars = choice & 2 ? 900 : 4000;
   options.min_run_chars = choice & 4 ? 64 : 200;
   options.max_segments = choice & 8 ? 3 : 64;

@@ -8,7 +8,7 @@ import { listenForRestart, registerServiceWorker, remembered, serverOfPage } fro
 import { listenForCallbacks } from "./app/callback-channel.js";
 import { Playground } from "./app/shell/playground.js";
 import { Store, type Theme } from "./app/state.js";
-import type { Engine } from "./engine/contract.js";
+import type { Engine } from "./engine/messages.js";
 
 const worker = new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module", name: "engine" });
 const store = new Store();

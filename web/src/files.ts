@@ -10,7 +10,7 @@
  * ```
  * @module mcp-sluice/files
  */
-export type { ToolContract } from "./core/tool-contract.js";
+export type { ToolContract } from "./core/contract-types.js";
 export { fileContext, withFileContext } from "./files/context.js";
 export type { FileContextOptions } from "./files/context.js";
 export type { UserFilesOptions, UserWorkspace } from "./files/options.js";

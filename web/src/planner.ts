@@ -13,6 +13,7 @@
  * @module mcp-sluice/planner
  */
 export type { ToolArtifacts } from "./artifacts/scoped.js";
+export type { PlannerBudget } from "./planner/budget.js";
 export type { PlannerEvent } from "./planner/event.js";
 export { AiSdkClient } from "./planner/llm/ai-sdk.js";
 export type { AiSdkClientOptions, AiSdkModel } from "./planner/llm/ai-sdk.js";
@@ -31,7 +32,7 @@ export type { OpenAiClientOptions } from "./planner/llm/openai.js";
 export { scriptedModel } from "./planner/llm/scripted-model.js";
 export type { Script } from "./planner/llm/scripted-model.js";
 export { ReactPlanner } from "./planner/react-planner.js";
-export type { PlannerBudget, ReactPlannerOptions, ResumeOptions, RunOptions } from "./planner/react-planner.js";
+export type { ReactPlannerOptions, ResumeOptions, RunOptions } from "./planner/react-planner.js";
 export type { PlannerOutcome, PlannerPause, PlannerResult, Trajectory } from "./planner/run-state.js";
 export { MemoryStateStore } from "./planner/state-store.js";
 export type {

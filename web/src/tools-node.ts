@@ -18,7 +18,8 @@ import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
 import { environmentVariables, nodeSource } from "./tools/sources/node-source.js";
-import type { ResolvedToolConfig, Variables } from "./tools/config/variables.js";
+import type { ResolvedToolConfig } from "./tools/config/resolved-config.js";
+import type { Variables } from "./tools/config/variables.js";
 
 /** One source of tools. `${VAR}` stands for a variable of the environment, unless `variables` is given. */
 export class ToolNode<D extends Dialect = Dialect> extends AnyToolNode<D> {

@@ -16,7 +16,8 @@ import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
 import { webSource } from "./tools/sources/web-source.js";
-import { variablesOf, type ResolvedToolConfig, type Variables } from "./tools/config/variables.js";
+import type { ResolvedToolConfig } from "./tools/config/resolved-config.js";
+import { variablesOf, type Variables } from "./tools/config/variables.js";
 
 /** One source of tools. In browsers `${VAR}` stands for what `variables` gives. */
 export class ToolNode<D extends Dialect = Dialect> extends AnyToolNode<D> {

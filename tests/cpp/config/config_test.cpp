@@ -297,7 +297,7 @@ TEST(ConfigTest, TheSchemaAllowsNoOtherKey) {
 
 TEST(ConfigTest, TheGateFollowsTheConfiguration) {
   const GateOptions standard = gate_options({});
-  EXPECT_EQ(standard.max_inline_chars, 10'000u);
+  EXPECT_EQ(standard.max_inline_size, 10'000u);
   EXPECT_EQ(standard.max_document_chars, 50'000u);
   EXPECT_EQ(standard.min_run_chars, 1'000u);
   EXPECT_EQ(standard.max_probe_bytes, 5'000'000u);
@@ -309,7 +309,7 @@ TEST(ConfigTest, TheGateFollowsTheConfiguration) {
     "binary_detection":{"enabled":false,"require_magic_bytes":false,"min_size_for_detection":99,"max_decode_bytes":999,
       "signatures":{"JVBERi":["pdf","application/pdf"]}},
     "guardrail":{"max_observation_chars":4000},"inline_media":"off"})"));
-  EXPECT_EQ(set.max_inline_chars, 300u);
+  EXPECT_EQ(set.max_inline_size, 300u);
   EXPECT_EQ(set.max_document_chars, 4'000u);
   EXPECT_EQ(set.min_run_chars, 99u);
   EXPECT_EQ(set.max_probe_bytes, 999u);

@@ -35,7 +35,7 @@ void expect_same(const Passed& whole, const Passed& cut, const std::string& what
 // Small limits, so that small documents meet every rule.
 GateOptions tight() {
   GateOptions options;
-  options.max_inline_chars = 300;
+  options.max_inline_size = 300;
   options.max_document_chars = 900;
   options.min_run_chars = 100;
   options.max_segments = 12;

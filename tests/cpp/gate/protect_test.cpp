@@ -9,7 +9,7 @@ namespace {
 
 GateOptions protecting() {
   GateOptions options;
-  options.max_inline_chars = 400;
+  options.max_inline_size = 400;
   options.max_document_chars = 2'000;
   options.min_run_chars = 200;
   options.protect = true;
@@ -243,7 +243,7 @@ TEST(GateProtect, NoMoreThanTheBoundIsProtected) {
   for (int i = 0; i < 12'000; ++i) json += "\"" + std::string(997, 'w') + "\",";
   json += "0],\"_meta\":{\"late\":" + image() + "}}";
   GateOptions options = protecting();
-  options.max_inline_chars = 1'000;
+  options.max_inline_size = 1'000;
   const Passed passed = pass(json, options, 65'521);
   ASSERT_TRUE(passed.status.ok());
   ASSERT_EQ(passed.segments.size(), 2u);

@@ -104,7 +104,7 @@ TEST(GateText, FewWordsAmongManyRunsAreNotDamaged) {
 
 TEST(GateText, ReferencesAreNoDamageOfAStoredText) {
   GateOptions options;
-  options.max_inline_chars = 1'000;
+  options.max_inline_size = 1'000;
   const Passed passed = pass(in_json("\xEF\xBF\xBD" + table_of_files()), options);
   const auto texts = std::count_if(
       passed.segments.begin(), passed.segments.end(),
@@ -114,7 +114,7 @@ TEST(GateText, ReferencesAreNoDamageOfAStoredText) {
 
 TEST(GateText, APreviewHasTheReferencesOfTheText) {
   GateOptions options;
-  options.max_inline_chars = 1'000;
+  options.max_inline_size = 1'000;
   const Passed passed = pass(in_json(table_of_files()), options);
   const auto text =
       std::find_if(passed.segments.begin(), passed.segments.end(),
@@ -153,7 +153,7 @@ std::string repeated(std::string_view piece, size_t times) {
 
 void expect_text(const std::string& source, const std::string& value) {
   GateOptions options;
-  options.max_inline_chars = 1'000;
+  options.max_inline_size = 1'000;
   const std::string json = "{\"text\":\"" + source + "\"}";
   for (const size_t block : {0, 64, 1000}) {
     const testing::Passed passed = testing::pass(json, options, block);

@@ -208,7 +208,7 @@ class RestoreGate : public ::testing::Test {
 
   static GateOptions gate_options_for_test() {
     GateOptions options;
-    options.max_inline_chars = 400;
+    options.max_inline_size = 400;
     options.max_document_chars = 2'000;
     options.min_run_chars = 64;
     return options;

@@ -11,7 +11,8 @@ import {
   PresetRegistry,
   registerPreset,
 } from "../../../web/src/tools/config/presets.js";
-import { resolveVariables, variableNames } from "../../../web/src/tools/config/variables.js";
+import { resolveVariables } from "../../../web/src/tools/config/resolved-config.js";
+import { variableNames } from "../../../web/src/tools/config/variables.js";
 import { PDF, PNG } from "../core/samples.js";
 import { thrown } from "./thrown.js";
 

@@ -1,13 +1,14 @@
-// The configuration: its keys, their defaults and bounds.
+// The configuration as the core has it. The defaults are in defaults.h; the keys, their bounds and
+// what they mean are in src/config/keys.cpp.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sluice/defaults.h"
 #include "sluice/gate.h"
 #include "sluice/guardrail.h"
 #include "sluice/status.h"
@@ -24,46 +25,41 @@ struct ToolField {
 
 /// `binary_detection`
 struct BinaryDetection {
-  bool enabled = true;
+  bool enabled = defaults::kDetectionEnabled;
   std::vector<Signature> signatures;  ///< config: {"JVBERi": ["pdf", "application/pdf"]}
-  size_t min_size_for_detection = GateOptions{}.min_run_chars;
-  size_t max_decode_bytes = GateOptions{}.max_probe_bytes;
-  bool require_magic_bytes = true;
+  size_t min_size_for_detection = defaults::kMinSizeForDetection;
+  size_t max_decode_bytes = defaults::kMaxDecodeBytes;
+  bool require_magic_bytes = defaults::kRequireMagicBytes;
 };
 
 /// `resources`
 struct ResourcePolicy {
-  bool enabled = true;
-  uint64_t auto_read_if_size_under_bytes = 0;  ///< 0: never
-  size_t inline_text_if_under_chars = 10'000;
-  bool cache_reads_to_artifacts = true;
+  bool enabled = defaults::kResourcesEnabled;
+  /// 0: never
+  uint64_t auto_read_if_size_under_bytes = defaults::kAutoReadIfSizeUnderBytes;
+  size_t inline_text_if_under_chars = defaults::kInlineTextIfUnderChars;
+  bool cache_reads_to_artifacts = defaults::kCacheReadsToArtifacts;
 };
-
-/// The types that an empty InlineMedia::types means.
-inline constexpr std::array<std::string_view, 4> kUsualImages = {"image/png", "image/jpeg",
-                                                                 "image/gif", "image/webp"};
 
 /// `inline_media`: `"auto"`, `"off"`, or `{"types": […], "max_bytes": n, "max_count": n}`
 struct InlineMedia {
-  enum class Mode : uint8_t { automatic, off, listed };
-  Mode mode = Mode::automatic;
-  std::vector<std::string> types;  ///< MIME types, `image/*` allowed; empty: kUsualImages
-  uint64_t max_bytes = 1'048'576;  ///< decoded, per image
-  uint32_t max_count = 2;          ///< per result
+  using Mode = InlineMediaMode;
+  Mode mode = defaults::kInlineMedia;
+  std::vector<std::string> types;  ///< MIME types, `image/*` allowed; empty: kInlineMediaTypes
+  uint64_t max_bytes = defaults::kInlineMediaMaxBytes;  ///< decoded, per image
+  uint32_t max_count = defaults::kInlineMediaMaxCount;  ///< per result
 };
 
-enum class Prefer : uint8_t { structured, content };
-
 struct Config {
-  size_t max_inline_size = GateOptions{}.max_inline_chars;
-  bool auto_artifact_large_content = true;
+  size_t max_inline_size = defaults::kMaxInlineSize;
+  bool auto_artifact_large_content = defaults::kAutoArtifactLargeContent;
   BinaryDetection binary_detection;
   ResourcePolicy resources;
   std::map<std::string, std::vector<ToolField>, std::less<>> tool_fields;
   std::string default_summary_template;  ///< empty (config: null): the description alone
   GuardrailOptions guardrail;            ///< config: `guardrail: {…}`
   InlineMedia inline_media;
-  Prefer prefer = Prefer::structured;
+  Prefer prefer = defaults::kPrefer;
 };
 
 /// Reads a JSON object over the defaults. An unknown key (`config_key`) or a wrong type or range

@@ -8,24 +8,31 @@
 #include <vector>
 
 #include "sluice/bytes.h"
+#include "sluice/defaults.h"
 #include "sluice/segment.h"
 #include "sluice/sniff.h"
 #include "sluice/status.h"
 
 namespace sluice {
 
-/// Limits and switches of the gate. Characters are code points.
+/// Limits and switches of the gate. Characters are code points. What the configuration has a key
+/// for has that key's default.
 struct GateOptions {
-  size_t max_inline_chars = 10'000;    ///< a string's reduced length above which it is diverted
+  /// A string's reduced length above which it is diverted.
+  size_t max_inline_size = defaults::kMaxInlineSize;
   size_t max_document_chars = 50'000;  ///< reduced length above which a sub-tree is diverted
-  size_t min_run_chars = 1'000;        ///< a run shorter than this is left alone (not data: URIs)
-  size_t max_probe_bytes = 5'000'000;  ///< decoded bytes looked at to recognise a run
-  size_t max_segments = 256;           ///< segments of one message, before sub-trees go whole
-  size_t max_depth = 512;              ///< containers deeper than this are diverted
-  bool detect_runs = true;
-  bool require_magic = true;  ///< a run without a signature needs to exceed max_inline_chars
-  bool divert_text = true;    ///< long strings and large documents
-  bool protect = false;       ///< keeps the members that have to pass unchanged (gate/document.h)
+  /// A run shorter than this is left alone (not data: URIs).
+  size_t min_run_chars = defaults::kMinSizeForDetection;
+  /// Decoded bytes looked at to recognise a run.
+  size_t max_probe_bytes = defaults::kMaxDecodeBytes;
+  size_t max_segments = 256;  ///< segments of one message, before sub-trees go whole
+  size_t max_depth = 512;     ///< containers deeper than this are diverted
+  bool detect_runs = defaults::kDetectionEnabled;
+  /// A run without a signature needs to exceed max_inline_size.
+  bool require_magic = defaults::kRequireMagicBytes;
+  /// Long strings and large documents.
+  bool divert_text = defaults::kAutoArtifactLargeContent;
+  bool protect = false;  ///< keeps the members that have to pass unchanged (gate/document.h)
   size_t preview_chars = kPreviewChars;  ///< of a text's beginning, kept in `Segment::preview`
   size_t previews_chars = 0;             ///< of all of them, after which each has kPreviewChars
   size_t keep_bytes = 0;                 ///< images up to this size are kept in `Segment::kept`

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "sluice/defaults.h"
 #include "sluice/status.h"
 
 namespace sluice {
@@ -14,11 +15,11 @@ inline constexpr size_t kMinObservationChars = 256;
 
 /// Limits of the guardrail. Characters are code points of serialised JSON.
 struct GuardrailOptions {
-  size_t max_observation_chars = 50'000;  ///< at least 256
-  size_t max_field_chars = 10'000;
-  std::string truncation_suffix = "\n... [truncated: {truncated_chars} chars]";
-  bool preserve_structure = true;
-  size_t auto_artifact_threshold = 20'000;
+  size_t max_observation_chars = defaults::kMaxObservationChars;  ///< at least 256
+  size_t max_field_chars = defaults::kMaxFieldChars;
+  std::string truncation_suffix{defaults::kTruncationSuffix};
+  bool preserve_structure = defaults::kPreserveStructure;
+  size_t auto_artifact_threshold = defaults::kAutoArtifactThreshold;
 };
 
 /// What the clamp did.

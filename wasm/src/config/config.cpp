@@ -203,10 +203,10 @@ GateOptions gate_options(const Config& config) {
   GateOptions options;
   const BinaryDetection& detection = config.binary_detection;
   const InlineMedia& media = config.inline_media;
-  options.max_inline_chars = config.max_inline_size;
+  options.max_inline_size = config.max_inline_size;
   // Where one string may be longer than a document, that is how long a document may be.
   options.max_document_chars =
-      std::min<size_t>(std::max(options.max_document_chars, options.max_inline_chars),
+      std::min<size_t>(std::max(options.max_document_chars, options.max_inline_size),
                        config.guardrail.max_observation_chars);
   options.min_run_chars = detection.min_size_for_detection;
   options.max_probe_bytes = detection.max_decode_bytes;

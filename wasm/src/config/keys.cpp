@@ -1,3 +1,5 @@
+// The keys of the configuration: each with its type, its bounds and what it does. The defaults are
+// in include/sluice/defaults.h.
 #include <array>
 #include <type_traits>
 #include <utility>

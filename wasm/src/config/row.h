@@ -1,4 +1,5 @@
-// One key of the configuration: everything the reader and the documentation know about it.
+// What the reader and the documentation know about one key of the configuration. The keys are in
+// keys.cpp.
 #pragma once
 
 // In the module an assertion would only bring its words.

@@ -1,4 +1,5 @@
 // What a configuration may hold, as a JSON Schema (draft 2020-12). Only the documentation needs it.
+// The keys and their bounds are in keys.cpp, the defaults in include/sluice/defaults.h.
 #include <algorithm>
 
 #include "config/row.h"
@@ -32,7 +33,7 @@ Json show_value(InlineMedia::Mode value) {
 }
 
 Json show_value(const std::vector<std::string>& value) {
-  return value.empty() ? Json(kUsualImages) : Json(value);
+  return value.empty() ? Json(defaults::kInlineMediaTypes) : Json(value);
 }
 
 Json show_value(const std::vector<Signature>& value) {

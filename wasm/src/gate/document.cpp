@@ -82,7 +82,7 @@ void Document::text(const uint8_t* at, const uint8_t* end) {
   string_chars_ += chars;
   string_source_ += chars;
   // A prefix may still be taken back, so until the string ends only what is out of reach counts.
-  check_string(options_.max_inline_chars + kReach);
+  check_string(options_.max_inline_size + kReach);
 }
 
 void Document::check_string(uint64_t limit) {
@@ -116,7 +116,7 @@ bool Document::is_mangled() const {
 
 void Document::close_string(bool key) {
   if (key) next_ = Place::elsewhere;
-  check_string(options_.max_inline_chars);
+  check_string(options_.max_inline_size);
   if (text_ < 0 && !stays_plain_ && is_mangled()) start_text();
   if (text_ >= 0) {
     end_text();
@@ -172,14 +172,14 @@ bool Document::admits_run() {
 void Document::take_back(size_t prefix) {
   out_.resize(out_.size() - prefix);
   string_chars_ -= prefix;
-  check_string(options_.max_inline_chars + kReach);
+  check_string(options_.max_inline_size + kReach);
 }
 
 void Document::mark(uint32_t segment) {
   append_marker(out_, segment);
   string_chars_ += kReferenceChars;
   string_source_ += log_.segment(segment).chars;
-  check_string(options_.max_inline_chars + kReach);
+  check_string(options_.max_inline_size + kReach);
 }
 
 void Document::mark_value(uint32_t segment) {

@@ -35,7 +35,7 @@ bool Media::allows(const std::string& mime_type) const {
     case InlineMedia::Mode::off:
       return false;
   }
-  return std::any_of(kUsualImages.begin(), kUsualImages.end(), match);
+  return std::any_of(defaults::kInlineMediaTypes.begin(), defaults::kInlineMediaTypes.end(), match);
 }
 
 bool Media::keeps(const Segment& segment) {

@@ -111,8 +111,8 @@ Status Session::begin(std::string_view call_json) {
   message.whole.reset();
   message.text.reset();
   message.options = gate_options(message.config);
-  message.options.max_inline_chars =
-      std::max(message.options.max_inline_chars, reference_chars(message.call));
+  message.options.max_inline_size =
+      std::max(message.options.max_inline_size, reference_chars(message.call));
   if (!keeps_images(message.config, message.call)) message.options.keep_count = 0;
   message.options.protect = message.call.dialect == Dialect::mcp;
   message.reduced.clear();

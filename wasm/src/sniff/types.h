@@ -13,28 +13,11 @@
 
 namespace sluice::sniffing {
 
-/// A kind of file that its bytes give away; an index into the table in types.cpp.
-// clang-format off
+/// A kind of file that its bytes give away: each KIND of signatures.def.
 enum class Kind : uint8_t {
-  // documents
-  pdf, postscript, eps, rtf, docx, xlsx, xlsb, pptx, odt, ods, odp, odg, epub, twbx, doc, xls,
-  ppt, msg, vsd, ole, html, xml, mobi,
-  // images
-  png, jpeg, gif, webp, avif, heic, heif, tiff, bmp, ico, cur, icns, psd, psb, jxl, svg, jp2,
-  jpx, jpm, j2c, djvu, exr, fits, dicom,
-  // sound
-  mp3, wav, flac, ogg, opus, aac, midi, aiff, amr, amr_wb, caf, au, m4a, wma,
-  // moving pictures
-  mp4, m4v, mov, gpp, gpp2, webm, matroska, avi, ogv, ogx, flv, asf, wmv, mj2, mpeg_ps, mpeg_ts,
-  // archives and compression
-  zip, jar, apk, kmz, gzip, zstd, xz, bzip2, seven_zip, rar, tar, lz4, lzip, cab, ar, deb, rpm,
-  // data
-  sqlite, duckdb, parquet, arrow, arrow_stream, feather, avro, orc, hdf5, netcdf, npy, matlab,
-  plist, pcap, pcapng, glb,
-  // fonts
-  woff, woff2, ttf, otf, ttc,
-  // programs
-  wasm, elf, pe, macho, java_class, count
+#define KIND(name, ...) name,
+#include "sniff/signatures.def"
+  count
 };
 
 /// One line of a type table.

@@ -6,7 +6,7 @@ import { proxy, type Remote } from "comlink";
 import type { ByteRange, SluiceConfig } from "mcp-sluice";
 import type { ArtifactBytes, ShownArtifact } from "mcp-sluice/ui";
 import type { ResourceReader } from "../../ui/resources.js";
-import type { CallRequest, Engine, EngineEvent, Outcome, Problem, ServerAddress } from "../engine/contract.js";
+import type { CallRequest, Engine, EngineEvent, Outcome, Problem, ServerAddress } from "../engine/messages.js";
 import type { Keys, Shelf } from "../engine/shelves.js";
 import { longer, TIMEOUT } from "../engine/time-limit.js";
 import { Addresses, restartTabs, remember, remembered } from "./browser.js";

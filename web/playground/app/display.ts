@@ -4,7 +4,7 @@
  */
 import type { ShownArtifact } from "mcp-sluice/ui";
 import { plainLines } from "../../ui/plain-text.js";
-import type { ShownDisplay } from "../engine/contract.js";
+import type { ShownDisplay } from "../engine/messages.js";
 import type { Actions } from "./actions.js";
 import { shelfOf, type Preview, type Placed, type State } from "./state.js";
 

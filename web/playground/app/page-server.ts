@@ -3,7 +3,7 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import type { Outcome, ServedSource } from "../engine/contract.js";
+import type { Outcome, ServedSource } from "../engine/messages.js";
 import type { Actions } from "./actions.js";
 import { NOTHING, type Store, type View } from "./state.js";
 import { remember, remembered } from "./browser.js";

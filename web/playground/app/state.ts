@@ -17,7 +17,7 @@ import type {
   ShownResult,
   ShownServer,
   ShownSpace,
-} from "../engine/contract.js";
+} from "../engine/messages.js";
 import type { Shelf } from "../engine/shelves.js";
 
 /** The views, in the order of the rail. */

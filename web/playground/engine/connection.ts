@@ -13,7 +13,7 @@ import {
   type ToolNodeOptions,
   type ToolResult,
 } from "mcp-sluice/tools";
-import type { CallRequest, ServerAddress, ShownProgress, ShownTool } from "./contract.js";
+import type { CallRequest, ServerAddress, ShownProgress, ShownTool } from "./messages.js";
 import type { MyFiles } from "./my-files.js";
 import type { Pauses } from "./pauses.js";
 import { TIMEOUT } from "./time-limit.js";

@@ -6,9 +6,9 @@ import type { AnswerRef, Sluice } from "mcp-sluice";
 import type { ResultDisplay } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { PlannerEvent } from "mcp-sluice/planner";
-import type { ShownDisplay, ShownResult } from "./contract.js";
+import type { ShownDisplay, ShownResult } from "./messages.js";
 import type { StoredResult } from "./results.js";
-import { callKey } from "./chat/contract.js";
+import { callKey } from "./chat/messages.js";
 
 /** A result of a server that works with My Files. */
 type FiledResult = StoredResult & Required<Pick<StoredResult, "filed">>;

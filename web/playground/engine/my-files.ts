@@ -5,7 +5,7 @@
 import { SluiceError, type ArtifactStore, type StoredArtifact } from "mcp-sluice";
 import { safeFilename } from "mcp-sluice/browser";
 import { UserFiles, type UserFile, type UserStorage } from "mcp-sluice/files";
-import type { ShownFile } from "./contract.js";
+import type { ShownFile } from "./messages.js";
 import { VISITOR } from "./stores.js";
 
 /** The files of the visitor. */

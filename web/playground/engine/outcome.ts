@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "mcp-sluice";
-import type { Outcome, Problem } from "./contract.js";
+import type { Outcome, Problem } from "./messages.js";
 
 /** The problem of a cancelled call. */
 export const CANCELLED: Problem = { code: "E_CANCELLED", message: "It was cancelled." };

@@ -3,7 +3,7 @@
  * @module
  */
 import type { PlannerPause } from "mcp-sluice/planner";
-import type { ShownPause } from "./contract.js";
+import type { ShownPause } from "./messages.js";
 
 interface Waiting {
   /** The OAuth `state`; undefined for other pauses. */

@@ -5,7 +5,7 @@
 import { type SluiceConfig, SluiceError } from "mcp-sluice";
 import type { TemplateVariable } from "mcp-sluice/tools";
 import type { Chat } from "./chat/chat.js";
-import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/contract.js";
+import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/messages.js";
 import type {
   CallRequest,
   Engine,
@@ -21,7 +21,7 @@ import type {
   ShownSpace,
   Started,
   StartOptions,
-} from "./contract.js";
+} from "./messages.js";
 import { CANCELLED, outcome } from "./outcome.js";
 import type { Resources } from "./resources.js";
 import { isServed, type Shelf } from "./shelves.js";

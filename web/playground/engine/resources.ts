@@ -3,7 +3,7 @@
  * @module
  */
 import { fillTemplate, type TemplateVariable, templateVariables } from "mcp-sluice/tools";
-import type { Outcome, ShownReading, ShownResources } from "./contract.js";
+import type { Outcome, ShownReading, ShownResources } from "./messages.js";
 import { outcome } from "./outcome.js";
 import type { Servers } from "./servers.js";
 

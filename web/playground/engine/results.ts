@@ -14,7 +14,7 @@ import {
 import type { ToolResult } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import { base64 } from "../base64.js";
-import type { ShownResult } from "./contract.js";
+import type { ShownResult } from "./messages.js";
 import type { Session } from "./session.js";
 
 /** Results that are kept; older ones are dropped. */

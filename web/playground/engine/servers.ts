@@ -6,7 +6,7 @@ import { type SluiceConfig, SluiceError } from "mcp-sluice";
 import type { OAuthManager, ToolNode, ToolNodeEvent } from "mcp-sluice/tools";
 import { DEMO_URL, demoFetch } from "../demo/server.js";
 import { Connection, type ConnectionDeps, logLine } from "./connection.js";
-import type { EngineEvent, Outcome, ServerAddress, ShownServer } from "./contract.js";
+import type { EngineEvent, Outcome, ServerAddress, ShownServer } from "./messages.js";
 import { Pauses } from "./pauses.js";
 import { problemOf } from "./outcome.js";
 import type { Session } from "./session.js";

@@ -1,5 +1,6 @@
 /**
- * All commands with their operands, options and examples. Parsing and `--help` both use this table.
+ * All commands with their operands, options and examples: an option is added here. Parsing, `--help` and completion use this
+ * table; `load` names the module that runs the command and reads what was given from its `Invocation`.
  * @module
  */
 import { HOSTS } from "./install/hosts.js";

@@ -1,5 +1,7 @@
 /**
  * `sluice completion`: scripts that let a shell complete commands, options and their values, written from the table of commands.
+ *
+ * The operands and options are in `commands.ts`.
  * @module
  */
 import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type Invocation, type OptionSpec } from "./commands.js";

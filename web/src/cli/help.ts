@@ -1,8 +1,7 @@
 /**
- * `--help`, written from the table of commands, and `--version`.
+ * `--help`, written from the table of commands.
  * @module
  */
-import { readFile } from "node:fs/promises";
 import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type OptionSpec } from "./commands.js";
 import { EXIT_MEANINGS } from "./exit.js";
 import { textWidth, wrap, type Output } from "./terminal/terminal.js";
@@ -83,13 +82,4 @@ function rows(pairs: readonly Row[], output: Output): string[] {
     const [first = "", ...more] = wrap(text, textWidth(output) - left - 4);
     return [`  ${name.padEnd(left)}  ${first}`, ...more.map((line) => " ".repeat(left + 4) + line)];
   });
-}
-
-/** The version in the nearest `package.json` above this file. */
-export async function version(): Promise<string> {
-  for (let folder = new URL(".", import.meta.url); ; folder = new URL("..", folder)) {
-    const text = await readFile(new URL("package.json", folder), "utf8").catch(() => undefined);
-    if (text !== undefined) return String((JSON.parse(text) as { version?: unknown }).version);
-    if (folder.pathname === "/" || folder.pathname === new URL("..", folder).pathname) return "unknown";
-  }
 }

@@ -50,7 +50,7 @@ async function answer(request: Request): Promise<number> {
     return command(request.invocation, terminal);
   }
   if (request.kind === "version") {
-    const { version } = await import("./help.js");
+    const { version } = await import("../server/version.js");
     await terminal.output.write(`sluice ${await version()}\n`);
     return Exit.ok;
   }

@@ -1,5 +1,6 @@
 /**
- * What a configuration may hold, written by the build from its schema.
+ * What a configuration may hold, written by the build from its schema: what the core says of the keys that it reads
+ * (`wasm/src/config/keys.cpp`, defaults in `wasm/include/sluice/defaults.h`), and `retention.json` and `interceptor.json`.
  */
 
 /** A schema in the keywords that the configuration's needs (JSON Schema 2020-12). */
@@ -33,8 +34,11 @@ export const CORE_SCHEMA: ConfigSchema;
 /** The section `resources`, with its defaults. */
 export const RESOURCES_SCHEMA: ConfigSchema;
 
-/** The section `retention`, with its defaults. */
+/** The default of `guardrail.max_observation_chars`. */
+export const MAX_OBSERVATION_CHARS: number;
+
+/** The section `retention`, with its defaults: `retention.json`. */
 export const RETENTION_SCHEMA: ConfigSchema;
 
-/** The section `interceptor`, with its defaults. */
+/** The section `interceptor`, with its defaults: `interceptor.json`. */
 export const INTERCEPTOR_SCHEMA: ConfigSchema;

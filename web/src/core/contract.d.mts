@@ -1,5 +1,6 @@
 /**
- * The built module as JavaScript sees it; `wasm/bindings/contract.cpp` is its other side. Views die when memory grows.
+ * The module that reads contracts, as JavaScript sees it; `wasm/bindings/contract.cpp` is its other side. Views die when
+ * memory grows.
  */
 import type { CoreModuleOptions } from "./core.mjs";
 

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactStore, Clock } from "../artifacts/store.js";
-import type { ContractWasmSource } from "../core/tool-contract.js";
+import type { ContractWasmSource } from "../core/contract-types.js";
 import type { WasmSource } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import type { FileRefusal } from "../tools/user-files.js";

@@ -4,7 +4,7 @@
  */
 import { isArtifactId, randomHex } from "../artifacts/reference.js";
 import type { ArtifactRef, StoredArtifact } from "../artifacts/store.js";
-import type { DeferredReason, FileCategory } from "../core/tool-contract.js";
+import type { DeferredReason, FileCategory } from "../core/contract-types.js";
 
 /** Where a file came from. */
 type FileOrigin = "uploaded" | "generated" | "deferred";

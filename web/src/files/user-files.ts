@@ -7,7 +7,7 @@ import { TieredArtifactStore } from "../artifacts/tiered-store.js";
 import { untilAborted } from "../core/abort.js";
 import type { Transformed } from "../core/sluice.js";
 import { timedStore } from "../core/store-access.js";
-import { readContract } from "../core/contract.js";
+import { readContract } from "../core/contract-reader.js";
 import { SluiceError } from "../errors/error.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import {

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { MAX_OBSERVATION_CHARS } from "../config/schema.mjs";
 import type { SluiceConfig } from "../config/types.js";
 import { type WasmSource, createSluiceOver, type Sluice } from "../core/sluice.js";
 import type { UserFilePrompts } from "../tools/user-files.js";
@@ -22,18 +23,10 @@ import { ArtifactArguments, artifactReadTool } from "../tools/artifacts.js";
 import { NATIVE } from "./call.js";
 import { ObservationLimiter, Sluices, LEAST_SHARE } from "./observation.js";
 import { KeptRuns, type Going, type RunOutcome } from "./run-store.js";
+import { checkBudget, type PlannerBudget } from "./budget.js";
 import { PlannerRun, type RunDeps } from "./run.js";
 import { fullScope } from "../artifacts/scope.js";
-import {
-  ANYTHING,
-  checkOptions,
-  COUNT,
-  FUNCTION,
-  OBJECT,
-  TEXT,
-  type OptionTest,
-  type OptionTests,
-} from "../errors/arguments.js";
+import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/arguments.js";
 import { ToolRegistry } from "../tools/registry.js";
 
 /** Options for `ReactPlanner`. */
@@ -74,19 +67,6 @@ export interface ReactPlannerOptions {
   readonly onEvent?: (event: PlannerEvent) => void;
   /** The WASM core, if a bundler moved it. */
   readonly wasm?: WasmSource;
-}
-
-/** Limits of a run. */
-export interface PlannerBudget {
-  /**
-   * Most turns of the model. In the last one it gets no tools, and has to answer.
-   * @defaultValue `20`
-   */
-  readonly maxSteps?: number;
-  /** Most tokens, read and written, over all turns. Unlimited by default. */
-  readonly maxTokens?: number;
-  /** Most seconds, not counting those in which the run waits for a person. Unlimited by default. */
-  readonly maxSeconds?: number;
 }
 
 /** Hints for running a query. */
@@ -142,7 +122,6 @@ export interface ResumeOptions extends Omit<RunOptions, "llmContext" | "token"> 
 }
 
 const PARALLEL = 50;
-const OBSERVATION_CHARS = 50_000;
 const STEP_CHARS = 100_000;
 /** Most characters about files in a query. */
 const FILE_CHARS = 4000;
@@ -292,7 +271,7 @@ export class ReactPlanner {
   }
 
   get #maxObservationChars(): number {
-    return this.#config.guardrail?.max_observation_chars ?? OBSERVATION_CHARS;
+    return this.#config.guardrail?.max_observation_chars ?? MAX_OBSERVATION_CHARS;
   }
 }
 
@@ -397,22 +376,4 @@ function checkRun<T extends RunOptions | ResumeOptions>(options: T, tests: Optio
 function checkQuery(query: unknown): void {
   if (typeof query === "string" && query.trim() !== "") return;
   throw wrongOption("The query must be a text.", "query");
-}
-
-const WHOLE: OptionTest = [
-  "a whole number above 0, or Infinity",
-  (value) => (Number.isSafeInteger(value) || value === Infinity) && (value as number) > 0,
-];
-
-const BUDGET: OptionTests<PlannerBudget> = {
-  maxSteps: WHOLE,
-  maxTokens: WHOLE,
-  maxSeconds: ["a number above 0", (value) => typeof value === "number" && value > 0],
-};
-
-/** Throws E_INVALID_ARGUMENT for a wrong limit, and for an unknown one, which would lift the limit that was meant. */
-function checkBudget(budget: PlannerBudget): void {
-  checkOptions(budget, BUDGET, "a budget", (sentence, name) => {
-    return wrongOption(sentence, name === "options" ? "budget" : `budget.${name}`);
-  });
 }

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
+import { USAGE, type BudgetUsage, type ExhaustedLimit } from "./budget.js";
 import type { Settled, Waiting } from "./call.js";
 
 /** The run is over. */
@@ -96,19 +97,6 @@ export function outcomeOf(
   return text.trim() === "" ? "empty" : "answered";
 }
 
-/** What a run used of its budget. */
-export interface BudgetUsage {
-  /** Turns of the model. */
-  readonly steps: number;
-  /** As the server reports, else one token for every four characters. */
-  readonly tokens: number;
-  /** Not counting those in which the run waited for a person. */
-  readonly seconds: number;
-}
-
-/** The limit that a run reached. */
-export type ExhaustedLimit = "steps" | "tokens" | "seconds";
-
 /** The state of a run between two steps. */
 export interface RunState {
   readonly query: string;
@@ -164,7 +152,7 @@ const RUN = z.object({
   messages: z.array(z.looseObject({ role: z.string() })),
   steps: z.array(z.looseObject({ text: z.string() })),
   artifacts: z.record(z.string(), z.unknown()),
-  spent: z.object({ steps: z.number(), tokens: z.number(), seconds: z.number() }),
+  spent: USAGE,
 });
 
 /** An {@link OpenStep} as a store gives it. */

@@ -4,7 +4,7 @@
  */
 import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
-import type { PlannerBudget } from "./react-planner.js";
+import { BudgetMeter, type PlannerBudget } from "./budget.js";
 import { allMade, argsOf, type CallDeps, type Outcome, type Settled, callsOf } from "./call.js";
 import { leading, listed, type CatalogSource, jsonFields } from "./tool.js";
 import type { Observation, ObservationLimiter } from "./observation.js";
@@ -19,8 +19,6 @@ import type {
   UserMessage,
 } from "./llm/client.js";
 import {
-  type BudgetUsage,
-  type ExhaustedLimit,
   outcomeOf,
   type PlannerPause,
   type PlannerResult,
@@ -45,7 +43,7 @@ export interface RunDeps extends Omit<CallDeps, "listed" | "llmContext"> {
 /** Runs the loop. */
 export class PlannerRun {
   readonly #deps: RunDeps;
-  readonly #meter: Meter;
+  readonly #meter: BudgetMeter;
   readonly #before: RunState;
   readonly #messages: LlmMessage[];
   readonly #steps: TrajectoryStep[];
@@ -54,7 +52,7 @@ export class PlannerRun {
   constructor(deps: RunDeps, state: RunState) {
     this.#deps = deps;
     this.#before = state;
-    this.#meter = new Meter(deps.budget, state.spent);
+    this.#meter = new BudgetMeter(deps.budget, state.spent);
     this.#messages = [...state.messages];
     this.#steps = [...state.steps];
     this.#artifacts = { ...state.artifacts };
@@ -253,67 +251,4 @@ function short(call: LlmToolCall): LlmToolCall {
   const { length } = call.arguments;
   if (length <= MAX_ARGUMENTS) return call;
   return { ...call, arguments: JSON.stringify({ left_out: `${length} characters of arguments` }) };
-}
-
-const STEPS = 20;
-const CHARS_A_TOKEN = 4;
-
-/** Counts what a run uses of its budget. */
-class Meter {
-  readonly #limits: Required<PlannerBudget>;
-  readonly #begun = performance.now();
-  readonly #before: BudgetUsage;
-  #steps: number;
-  #tokens: number;
-
-  constructor(budget: PlannerBudget, before: BudgetUsage) {
-    const { maxSteps = STEPS, maxTokens = Infinity, maxSeconds = Infinity } = budget;
-    this.#limits = { maxSteps, maxTokens, maxSeconds };
-    this.#before = before;
-    this.#steps = before.steps;
-    this.#tokens = before.tokens;
-  }
-
-  /** The current step, from 1. */
-  get step(): number {
-    return this.#steps;
-  }
-
-  /** Whether the current turn is the last one. */
-  get isLast(): boolean {
-    return this.#steps >= this.#limits.maxSteps || this.exhausted !== undefined;
-  }
-
-  /** Milliseconds that are left. */
-  get left(): number {
-    return (this.#limits.maxSeconds - this.spent.seconds) * 1000;
-  }
-
-  get exhausted(): ExhaustedLimit | undefined {
-    const { maxSteps, maxTokens, maxSeconds } = this.#limits;
-    const { steps, tokens, seconds } = this.spent;
-    if (seconds >= maxSeconds) return "seconds";
-    if (tokens >= maxTokens) return "tokens";
-    return steps >= maxSteps ? "steps" : undefined;
-  }
-
-  get spent(): BudgetUsage {
-    const seconds = this.#before.seconds + (performance.now() - this.#begun) / 1000;
-    return { steps: this.#steps, tokens: this.#tokens, seconds };
-  }
-
-  begin(): void {
-    this.#steps += 1;
-  }
-
-  /** Counts a turn. */
-  add({ text, toolCalls, usage }: LlmAnswer, messages: readonly LlmMessage[]): void {
-    if (usage !== undefined) {
-      this.#tokens += usage.inputTokens + usage.outputTokens;
-      return;
-    }
-    const asked = messages.reduce((sum, { content }) => sum + content.length, 0);
-    const said = toolCalls.reduce((sum, call) => sum + call.arguments.length, text.length);
-    this.#tokens += Math.ceil((asked + said) / CHARS_A_TOKEN);
-  }
 }

@@ -8,7 +8,7 @@ import type { ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/arguments.js";
 import type { UserFilesOptions } from "../files/options.js";
-import type { PlannerBudget } from "../planner/react-planner.js";
+import type { PlannerBudget } from "../planner/budget.js";
 import type { LlmClient } from "../planner/llm/client.js";
 import type { NativeTool } from "../planner/tool.js";
 import type { McpClientIdentity } from "../tools/auth/mcp-discovery.js";

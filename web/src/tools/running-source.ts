@@ -31,7 +31,8 @@ import { Sessions } from "./sessions.js";
 import type { Authorize, LeftOutTool, SourceConnection, SourceNotice, SourceTool, ToolSource } from "./source.js";
 import type { CallFiles } from "./call-files.js";
 import type { UserFileHandling } from "./user-files.js";
-import { resolveVariables, secretsOf, type ResolvedToolConfig, type Variables } from "./config/variables.js";
+import { resolveVariables, secretsOf, type ResolvedToolConfig } from "./config/resolved-config.js";
+import type { Variables } from "./config/variables.js";
 
 /** Copies of artifacts as files, for tools that take a path. */
 export interface ArtifactCopies extends AsyncDisposable {

@@ -23,7 +23,8 @@ import type { ListedResource, ListedTemplate, Listing } from "./resources/connec
 import type { ResourceReading } from "./resources/cache.js";
 import { assemble, type ArtifactCopies, type RunningSource } from "./running-source.js";
 import type { ToolSource } from "./source.js";
-import type { ResolvedToolConfig, Variables } from "./config/variables.js";
+import type { ResolvedToolConfig } from "./config/resolved-config.js";
+import type { Variables } from "./config/variables.js";
 import { isObject } from "../errors/arguments.js";
 
 /** One connection of a ToolNode, from the start of `connect` to `close`. */

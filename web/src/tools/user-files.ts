@@ -5,7 +5,7 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { AnswerRef, Transformed } from "../core/sluice.js";
-import type { Display } from "../core/tool-contract.js";
+import type { Display } from "../core/contract-types.js";
 import type { SluiceError } from "../errors/error.js";
 import type { JsonSchema } from "./source.js";
 import { isObject } from "../errors/arguments.js";

@@ -8,7 +8,7 @@ import { formatted } from "../../../../web/playground/app/chat/markdown.js";
 import { openIn, openInPreview } from "../../../../web/playground/app/display.js";
 import { changeBy, type Preview, type ShownCall, type State, Store } from "../../../../web/playground/app/state.js";
 import { FilesView } from "../../../../web/playground/app/views/files-view.js";
-import type { Engine, EngineEvent, ShownServer } from "../../../../web/playground/engine/contract.js";
+import type { Engine, EngineEvent, ShownServer } from "../../../../web/playground/engine/messages.js";
 import { PlaygroundEngine } from "../../../../web/playground/engine/playground-engine.js";
 import { VISITOR } from "../../../../web/playground/engine/stores.js";
 import { violations } from "../../ui/support.js";

@@ -6,7 +6,7 @@ import {
   withCancelled,
   withEvent,
 } from "../../../../web/playground/app/chat/turn.js";
-import type { ChatEvent } from "../../../../web/playground/engine/chat/contract.js";
+import type { ChatEvent } from "../../../../web/playground/engine/chat/messages.js";
 import { TextBuffer } from "../../../../web/playground/engine/chat/chat.js";
 import { script } from "../../../../web/playground/engine/chat/script.js";
 import type { ScriptedAnswer, ScriptedMessage } from "../../../../web/src/planner/llm/scripted-model.js";

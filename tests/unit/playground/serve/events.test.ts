@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ChatTurn, withEvent } from "../../../../web/playground/app/chat/turn.js";
 import { shelfOf } from "../../../../web/playground/app/state.js";
-import type { ChatEvent } from "../../../../web/playground/engine/chat/contract.js";
+import type { ChatEvent } from "../../../../web/playground/engine/chat/messages.js";
 import { RunEvents } from "../../../../web/playground/engine/serve/chat-events.js";
 import { Unreachable } from "../../../../web/playground/engine/serve/client.js";
 import { followEvents, type ServedEvent } from "../../../../web/playground/engine/serve/events.js";

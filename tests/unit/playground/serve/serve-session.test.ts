@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import type { ChatEvent } from "../../../../web/playground/engine/chat/contract.js";
-import type { EngineEvent, ShownPause } from "../../../../web/playground/engine/contract.js";
+import type { ChatEvent } from "../../../../web/playground/engine/chat/messages.js";
+import type { EngineEvent, ShownPause } from "../../../../web/playground/engine/messages.js";
 import { Pauses } from "../../../../web/playground/engine/pauses.js";
 import { ServedPauses } from "../../../../web/playground/engine/serve/chat.js";
 import { ServeSession } from "../../../../web/playground/engine/serve/serve-session.js";

@@ -89,7 +89,7 @@ struct Needs {
 Needs needs_of(const DataUri& uri, const GateOptions& options) {
   if (uri.present) return {kShortest, kShortest};
   const size_t without = options.require_magic
-                             ? std::max(options.max_inline_chars + 1, options.min_run_chars)
+                             ? std::max(options.max_inline_size + 1, options.min_run_chars)
                              : options.min_run_chars;
   return {options.min_run_chars, without};
 }

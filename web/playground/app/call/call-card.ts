@@ -6,7 +6,7 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import "../../../ui/meter.js";
 import "../../../ui/result.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { ShownResult } from "../../engine/contract.js";
+import type { ShownResult } from "../../engine/messages.js";
 import { cards, viewStyles } from "../styles.js";
 import { type ShownCall, storedBytes } from "../state.js";
 import { ViewElement } from "../view-element.js";

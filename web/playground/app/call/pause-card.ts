@@ -3,7 +3,7 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import type { ShownPause } from "../../engine/contract.js";
+import type { ShownPause } from "../../engine/messages.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 import type { ArgumentsForm } from "./arguments-form.js";

@@ -4,7 +4,7 @@
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { ChatModel } from "../../engine/chat/contract.js";
+import type { ChatModel } from "../../engine/chat/messages.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 import { Conversation } from "./conversation.js";

@@ -3,8 +3,8 @@
  * @module
  */
 import { proxy, type Remote } from "comlink";
-import { callKey, type ChatEvent, type ChatModel, type Endpoint } from "../../engine/chat/contract.js";
-import type { Engine, Outcome } from "../../engine/contract.js";
+import { callKey, type ChatEvent, type ChatModel, type Endpoint } from "../../engine/chat/messages.js";
+import type { Engine, Outcome } from "../../engine/messages.js";
 import type { Actions } from "../actions.js";
 import { type Store, withNotice } from "../state.js";
 import { applyDisplay } from "../display.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import type { ChatModel, Endpoint } from "../../engine/chat/contract.js";
+import type { ChatModel, Endpoint } from "../../engine/chat/messages.js";
 import { dialogStyles, viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 import { type Conversation, endpointProblem } from "./conversation.js";

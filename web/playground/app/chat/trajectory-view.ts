@@ -4,7 +4,7 @@
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { plainLines } from "../../../ui/plain-text.js";
-import type { SeenMessage } from "../../engine/chat/contract.js";
+import type { SeenMessage } from "../../engine/chat/messages.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 import type { ChatStep, ChatTurn } from "./turn.js";

@@ -3,8 +3,8 @@
  * @module
  */
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { ChatEnd, ChatEvent, ChatRequest, SeenMessage } from "../../engine/chat/contract.js";
-import type { Problem, ShownProgress } from "../../engine/contract.js";
+import type { ChatEnd, ChatEvent, ChatRequest, SeenMessage } from "../../engine/chat/messages.js";
+import type { Problem, ShownProgress } from "../../engine/messages.js";
 
 /** A tool call of the model. */
 export interface ChatCall {

@@ -4,7 +4,7 @@
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { cleanNamespace } from "mcp-sluice";
-import type { Outcome, ServerAddress, ShownServer } from "../../engine/contract.js";
+import type { Outcome, ServerAddress, ShownServer } from "../../engine/messages.js";
 import { textIn, ViewElement } from "../view-element.js";
 import { dialogStyles, viewStyles } from "../styles.js";
 import type { View } from "../state.js";

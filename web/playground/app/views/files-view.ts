@@ -8,7 +8,7 @@ import type { ShownArtifact } from "mcp-sluice/ui";
 import { repeat } from "lit/directives/repeat.js";
 import { humanSize } from "mcp-sluice";
 import { plainLines } from "../../../ui/plain-text.js";
-import type { ShownFile } from "../../engine/contract.js";
+import type { ShownFile } from "../../engine/messages.js";
 import { cards, viewStyles } from "../styles.js";
 import { textIn, ViewElement } from "../view-element.js";
 

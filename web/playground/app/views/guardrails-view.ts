@@ -6,7 +6,7 @@ import { jsonLanguage } from "@codemirror/lang-json";
 import type { SluiceConfig } from "mcp-sluice";
 import schema from "mcp-sluice/config.schema.json" with { type: "json" };
 import { css, html, nothing, type TemplateResult } from "lit";
-import type { Problem } from "../../engine/contract.js";
+import type { Problem } from "../../engine/messages.js";
 import "../call/call-card.js";
 import { viewStyles } from "../styles.js";
 import { currentCall } from "../state.js";

@@ -7,7 +7,7 @@ import type { ResourceReader } from "../../../ui/resources.js";
 import "../../../ui/resources.js";
 import { css, html, type TemplateResult } from "lit";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { Outcome, Problem, ShownResources } from "../../engine/contract.js";
+import type { Outcome, Problem, ShownResources } from "../../engine/messages.js";
 import type { Actions } from "../actions.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";

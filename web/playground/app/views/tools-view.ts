@@ -3,7 +3,7 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import type { ShownTool } from "../../engine/contract.js";
+import type { ShownTool } from "../../engine/messages.js";
 import type { ArgumentsForm } from "../call/arguments-form.js";
 import "../call/arguments-form.js";
 import "../call/call-card.js";

@@ -26,7 +26,7 @@ import {
   type ChatModel,
   type ChatRequest,
   type SeenMessage,
-} from "./contract.js";
+} from "./messages.js";
 import { script } from "./script.js";
 
 /** Steps per question. */

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { ServedListing } from "../contract.js";
+import type { ServedListing } from "../messages.js";
 import { served } from "./chat-events.js";
 import { type Cursor, followEvents, type ServedEvent } from "./events.js";
 import type { ServerClient } from "./client.js";

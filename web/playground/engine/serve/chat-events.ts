@@ -6,8 +6,8 @@ import type { AnswerRef } from "mcp-sluice";
 import type { PlannerEvent, Trajectory } from "mcp-sluice/planner";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import { Displays } from "../displays.js";
-import type { ChatEvent, PassedEvent, SeenMessage } from "../chat/contract.js";
-import type { ServedArtifact } from "../contract.js";
+import type { ChatEvent, PassedEvent, SeenMessage } from "../chat/messages.js";
+import type { ServedArtifact } from "../messages.js";
 import type { ServedEvent } from "./events.js";
 import { errorIn } from "./client.js";
 

@@ -5,7 +5,7 @@
 import { SluiceError } from "mcp-sluice";
 import type { Trajectory } from "mcp-sluice/planner";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { ChatEnd, ChatEvent, ChatRequest } from "../chat/contract.js";
+import type { ChatEnd, ChatEvent, ChatRequest } from "../chat/messages.js";
 import { serverOf } from "../displays.js";
 import type { Pauses } from "../pauses.js";
 import { servedPath } from "../shelves.js";

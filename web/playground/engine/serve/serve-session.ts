@@ -5,7 +5,7 @@
 import { SluiceError } from "mcp-sluice";
 import { safeFilename } from "mcp-sluice/browser";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { EngineEvent, ServedSource, ServeOffer } from "../contract.js";
+import type { EngineEvent, ServedSource, ServeOffer } from "../messages.js";
 import type { Pauses } from "../pauses.js";
 import { servedPath, type ServedShelf } from "../shelves.js";
 import { ServedArtifacts } from "./artifacts.js";

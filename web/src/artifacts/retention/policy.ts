@@ -64,6 +64,7 @@ interface Kind extends Omit<Limit, "most"> {
 const bytes = { counts: "bytes", once: false } as const;
 const artifacts = { counts: "artifacts", once: false } as const;
 
+// The keys, with their defaults and bounds, are in `web/src/config/retention.json`.
 // From narrow to wide: what makes room in a trace makes room in its session as well.
 const KINDS: readonly Kind[] = [
   { key: "max_trace_bytes", ...bytes, within: "trace" },

@@ -1,6 +1,8 @@
 /**
  * `sluice doctor`: which servers of which hosts are behind Sluice, what that saved so far, what the store has of them, and with
  * `--start` whether they start.
+ *
+ * The operands and options are in `../commands.ts`.
  * @module
  */
 import { isAbsolute } from "node:path";

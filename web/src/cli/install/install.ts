@@ -1,5 +1,7 @@
 /**
  * `sluice install` and `sluice uninstall`: put Sluice in front of the servers in hosts' configurations, and take it away.
+ *
+ * The operands and options are in `../commands.ts`.
  * @module
  */
 import { rm } from "node:fs/promises";

@@ -26,8 +26,8 @@ import { cleanNamespace } from "../../artifacts/reference.js";
 const DAY = 86_400;
 const GB = 1_000_000_000;
 
-/** Retention of a proxy, unless configured. */
-const RETENTION: RetentionConfig = {
+/** The default of each key of `retention` for a proxy, in place of those in `web/src/config/retention.json`. */
+const PROXY_RETENTION: RetentionConfig = {
   ttl_seconds: 7 * DAY,
   ttl_from: "used",
   max_artifact_bytes: null,
@@ -71,7 +71,7 @@ export async function openProxyInterceptors(
   let savings: SavingsCounter | undefined;
   const options = {
     store: session === undefined ? openStore(place) : new FileArtifactStore(session.path),
-    config: { ...said, retention: { ...RETENTION, ...said.retention } },
+    config: { ...said, retention: { ...PROXY_RETENTION, ...said.retention } },
     namespace:
       checkedNamespace(invocation.value("namespace")) ??
       (url === undefined ? namespaceOfCommand(invocation.operands) : namespaceOfUrl(url)),

@@ -6,6 +6,7 @@ import { isFromElsewhere, type HostGuard } from "../../server/http/host-guard.js
 import type { RequestHandler } from "../../server/http/listen.js";
 import { refusal, messagePage } from "../../server/http/answers.js";
 import { failed, originRefused, startingRefused } from "../../server/http/refusals.js";
+import { isProbe } from "../../server/routes/health.js";
 import type { ServeLog } from "./log.js";
 import type { Page } from "./page.js";
 
@@ -58,8 +59,8 @@ export class Front implements RequestHandler {
 
 /** 503, before the stores are open. A probe is told in the form of its own. */
 function starting({ url }: Request): Response {
-  const isProbe = /^\/(?:health|ready)$/.test(new URL(url).pathname);
-  return isProbe ? Response.json({ status: "starting" }, { status: 503 }) : startingRefused();
+  if (!isProbe(new URL(url).pathname)) return startingRefused();
+  return Response.json({ status: "starting" }, { status: 503 });
 }
 
 const WRONG = "The token in this address is not valid here: ask whoever runs this server for another one.";

@@ -1,5 +1,7 @@
 /**
  * `sluice serve`: sessions, artifacts, resources, events and chat over HTTP, with the playground in front.
+ *
+ * The operands and options are in `../commands.ts`.
  * @module
  */
 import { fileURLToPath } from "node:url";

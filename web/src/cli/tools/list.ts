@@ -1,5 +1,7 @@
 /**
  * `sluice tools list`: lists the presets, or the tools of sources.
+ *
+ * The operands and options are in `../commands.ts`.
  * @module
  */
 import { counted } from "../../core/amounts.js";

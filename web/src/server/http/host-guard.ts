@@ -9,6 +9,7 @@ import { wrong } from "../../errors/arguments.js";
 import { isLoopback, isOrigin } from "../../tools/addresses.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { closingRefused, originRefused } from "./refusals.js";
+import { isProbe } from "../routes/health.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 
 /** The names of the server, and the origins that may use it. */
@@ -161,7 +162,6 @@ export const withSafety: MiddlewareHandler<ServeEnv> = async (c, next) => {
 export function whileOpen({ over, base }: Pick<ServeDeps, "over" | "base">): MiddlewareHandler<ServeEnv> {
   return (c, next) => {
     const { pathname } = new URL(c.req.url);
-    const isProbe = pathname === `${base}health` || pathname === `${base}ready`;
-    return over.aborted && !isProbe ? Promise.resolve(closingRefused()) : next();
+    return over.aborted && !isProbe(pathname, base) ? Promise.resolve(closingRefused()) : next();
   };
 }

@@ -10,6 +10,11 @@ import { SluiceError } from "../../errors/error.js";
 import { within } from "../http/time-limit.js";
 import { routesOf } from "./path-methods.js";
 
+/** Whether a path is that of a probe, below the server's own: it is answered while the server starts and closes, too. */
+export function isProbe(pathname: string, base: string = "/"): boolean {
+  return pathname === `${base}health` || pathname === `${base}ready`;
+}
+
 /** `GET /health`: 200 while the process serves, 503 while it closes. Asks no store. */
 export function healthRoutes({ over }: ServeDeps): Hono<ServeEnv> {
   const look = (): Response => (over.aborted ? jsonAnswer({ status: "closing" }, 503) : jsonAnswer({ status: "ok" }));

@@ -5,6 +5,7 @@
 import { parseArgsStringToArgv } from "string-argv";
 import type { ToolConfig } from "./config.js";
 import { ToolConfigError, wrongValue } from "../errors.js";
+import { WRITTEN } from "./variables.js";
 
 /** Where an MCP server is. */
 export type McpEndpoint =
@@ -94,12 +95,19 @@ function split(text: string, path: string): readonly string[] {
   return argv;
 }
 
+/** A variable, or a NUL that a command itself has. */
+const KEPT = new RegExp(`${WRITTEN.source}|\\0`, "g");
+
 /**
- * Splits a command at white space. Single or double quotes keep text together; a backslash has no special meaning.
- * Undefined if a quote is not closed.
+ * Splits a command at white space. Single or double quotes keep text together, and so do the braces of a variable; a
+ * backslash has no special meaning. Undefined if a quote is not closed.
  */
 export function wordsIn(command: string): readonly string[] | undefined {
-  return hasOpenQuote(command) ? undefined : parseArgsStringToArgv(command);
+  const kept = command.match(KEPT) ?? [];
+  const bare = command.replace(KEPT, "\0");
+  if (hasOpenQuote(bare)) return undefined;
+  let at = 0;
+  return parseArgsStringToArgv(bare).map((word) => word.replaceAll("\0", () => kept[at++] ?? ""));
 }
 
 /** Whether a quote is left open. string-argv would close it silently. */

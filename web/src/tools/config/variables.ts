@@ -1,9 +1,10 @@
 /**
  * `${VAR}` in a configuration: secrets, and values that differ between deployments.
+ *
+ * A command is split into words before its variables are replaced, so a value never becomes several arguments. What
+ * `WRITTEN` matches stays in one word, whatever spaces and quotes it has.
  * @module
  */
-import { checkConnection, isInline, transportOf, type McpEndpoint } from "./connection.js";
-import type { ToolConfig } from "./config.js";
 import { subjectOf, ToolAuthError, ToolConfigError } from "../errors.js";
 
 /** Returns a variable's value, or undefined. An empty value counts as a value. */
@@ -17,9 +18,12 @@ export type Variables = (name: string) => string | undefined;
  */
 type Notation = "braced" | "utcp";
 
+/** A variable in braces as it is written, whole. */
+export const WRITTEN: RegExp = /\$\{([^}]*)\}/g;
+
 /** Match the name in braces, or the bare name. */
 const REFERENCES: Readonly<Record<Notation, RegExp>> = {
-  braced: /\$\{([^}]*)\}/g,
+  braced: WRITTEN,
   utcp: /\$(?:\{([A-Za-z0-9_]{1,128})\}|([A-Za-z_][A-Za-z0-9_]{0,127}))/g,
 };
 
@@ -71,56 +75,8 @@ export function substitute(text: string, variables: Variables, source: string): 
   return fillVariables(text, variables, { subject: subjectOf({ source }) });
 }
 
-/** A configuration with its variables replaced. It holds secrets, and is made for one connection. */
-export interface ResolvedToolConfig extends ToolConfig {
-  /** Where the server is, for the transport `mcp`. Null for all others. */
-  readonly endpoint: McpEndpoint | null;
-}
-
-/**
- * Replaces variables in `connection`, `env` and `auth_config`. A value in a command stays one argument, whatever it
- * contains. In an inline document, `env` and `auth_config` take precedence over the host's variables.
- *
- * @throws ToolAuthError that names all variables without a value.
- * @throws ToolConfigError if the resulting connection is invalid.
- */
-export function resolveVariables(config: ToolConfig, variables: Variables): ResolvedToolConfig {
-  const { name, connection, env, auth_config: auth, transport } = config;
-  const fill = (text: string): string => filled(text, variables);
-  const isDocument = transport !== "mcp" && isInline(connection);
-  const isOwn = (variable: string): boolean =>
-    isDocument && (Object.hasOwn(env, variable) || Object.hasOwn(auth, variable));
-  const given = [...Object.values(env), ...Object.values(auth)].flatMap((text) => variableNames(text));
-  const asked = [...variableNames(connection).filter((one) => !isOwn(one)), ...given];
-  requireVariables(asked, variables, { subject: subjectOf({ source: name }) });
-  const [ownEnv, ownAuth] = [mapped(env, fill), mapped(auth, fill)];
-  const known: Variables = (variable) => (isOwn(variable) ? { ...ownAuth, ...ownEnv }[variable] : variables(variable));
-  // In an inline JSON document a value must stay within its string.
-  const isJson = isDocument && connection.trimStart().startsWith("{");
-  const written = (value: string | undefined): string | undefined =>
-    isJson && value !== undefined ? JSON.stringify(value).slice(1, -1) : value;
-  const resolved = {
-    ...config,
-    connection: filled(connection, (variable) => written(known(variable))),
-    env: ownEnv,
-    auth_config: ownAuth,
-  };
-  if (transport === "mcp") return { ...resolved, endpoint: transportOf(connection, fill) };
-  checkConnection(resolved);
-  return { ...resolved, endpoint: null };
-}
-
-/** Entries of `auth_config` that are names rather than secrets. */
-const NAMES: ReadonlySet<string> = new Set(["header", "env", "provider"]);
-
-/** The secrets of a configuration: values of variables, of `env` and of `auth_config`. */
-export function secretsOf(config: ToolConfig, resolved: ResolvedToolConfig, variables: Variables): readonly string[] {
-  const given = variableNames(config.connection).flatMap((name) => variables(name) ?? []);
-  const auth = Object.entries(resolved.auth_config).flatMap(([key, value]) => (NAMES.has(key) ? [] : [value]));
-  return [...given, ...Object.values(resolved.env), ...auth];
-}
-
-function requireVariables(
+/** Throws like {@link fillVariables}. */
+export function requireVariables(
   asked: readonly string[],
   variables: Variables,
   { subject, path, notation, where }: FillOptions,
@@ -142,17 +98,11 @@ function requireVariables(
   throw path === undefined ? new ToolAuthError(sentence) : new ToolConfigError(path, sentence);
 }
 
-function filled(text: string, variables: Variables, notation: Notation = "braced"): string {
+/** A text whose variables all have values. */
+export function filled(text: string, variables: Variables, notation: Notation = "braced"): string {
   return text.replace(
     REFERENCES[notation],
     (written: string, braced: string | undefined, bare: string | undefined) =>
       variables(braced ?? bare ?? "") ?? (braced === undefined ? written : ""),
   );
-}
-
-function mapped(
-  values: Readonly<Record<string, string>>,
-  change: (text: string) => string,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }

@@ -8,7 +8,7 @@ import type { IncomingMessage } from "node:http";
 import { onAbort } from "../../core/abort.js";
 import { adaptError, fromStatus } from "../adapt-error.js";
 import type { SourceParts } from "../options.js";
-import type { ResolvedToolConfig } from "../config/variables.js";
+import type { ResolvedToolConfig } from "../config/resolved-config.js";
 import { commandSource } from "./command/source.js";
 import { MAX_ANSWER } from "./http/web-socket.js";
 import { mcpStdioSource } from "./mcp/stdio.js";

@@ -5,7 +5,8 @@
 import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { SourceParts } from "../options.js";
 import type { ToolSource } from "../source.js";
-import type { ResolvedToolConfig, Variables } from "../config/variables.js";
+import type { ResolvedToolConfig } from "../config/resolved-config.js";
+import type { Variables } from "../config/variables.js";
 import { commandSource } from "./command/source.js";
 import { mcpStdioSource } from "./mcp/stdio.js";
 import { withCredentials } from "../auth/credentials.js";

@@ -5,7 +5,7 @@
 import { type ToolNodeError, unsupported } from "../errors.js";
 import type { SourceParts } from "../options.js";
 import type { ToolSource } from "../source.js";
-import type { ResolvedToolConfig } from "../config/variables.js";
+import type { ResolvedToolConfig } from "../config/resolved-config.js";
 import { mcpSource } from "./mcp/http.js";
 import type { Platform } from "./document-source.js";
 

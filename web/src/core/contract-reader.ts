@@ -1,6 +1,6 @@
 /**
- * The tool output contract of MCP 2.1 with user storage: its types, and how it is found in what a tool answered, checked and
- * normalised by the core. Names are those of the specification.
+ * Finds the tool output contract in what a tool answered, and has the core check and normalise it. What a contract is made of
+ * is in `contract-types.ts`.
  * @module
  */
 import { compileCore } from "#compile";
@@ -8,7 +8,7 @@ import { wrong } from "../errors/arguments.js";
 import createContractModule from "./contract.mjs";
 import type { Contract } from "./contract.mjs";
 import { Engine, EnginePool, instantiate } from "./engine.js";
-import type { ToolContract, ContractWasmSource } from "./tool-contract.js";
+import type { ToolContract, ContractWasmSource } from "./contract-types.js";
 
 /** A field of a result that was left out, or changed, and why. */
 export interface DroppedField {

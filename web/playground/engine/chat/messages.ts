@@ -3,7 +3,7 @@
  * @module
  */
 import type { PlannerEvent, PlannerOutcome, PlannerResult, RunOptions, Trajectory } from "mcp-sluice/planner";
-import type { Problem, ShownDisplay } from "../contract.js";
+import type { Problem, ShownDisplay } from "../messages.js";
 
 /** Who answers: an offline script, the page's server, or a model behind OpenAI's chat completions. */
 export type ChatModel =

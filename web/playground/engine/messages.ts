@@ -14,7 +14,7 @@ import type {
   ToolWait,
 } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/contract.js";
+import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/messages.js";
 import type { Keys, Shelf } from "./shelves.js";
 
 /** An error for the user: a sentence that says what to do, and where the fault is. */

@@ -1,5 +1,6 @@
 /**
- * The tool output contract of MCP 2.1 with user storage, as the core gives it. Names are those of the specification.
+ * The fields of the tool output contract of MCP 2.1 with user storage, as the core gives them. Names are those of the
+ * specification.
  * @module
  */
 import type { WasmSource } from "./sluice.js";
