@@ -164,8 +164,6 @@ function prune(folder, declarations) {
 }
 
 function isWanted(name, declarations) {
-  // The page is built after the library, of it.
-  if (name.startsWith("playground/")) return true;
   if (name.endsWith(".mjs")) return existsSync(join(root, "web/src", name.replace(/mjs$/, "d.mts")));
   if (name.endsWith(".d.mts")) return existsSync(join(root, "web/src", name));
   if (!/\.(d\.ts|js)$/.test(name)) return true;

@@ -7,7 +7,6 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { build, parseSync } from "vite";
 import { describe, expect, inject, test } from "vitest";
-import { SITE } from "../../scripts/site.mjs";
 import { ROOT } from "./run.js";
 
 describe("contents", () => {
@@ -64,7 +63,7 @@ describe("contents", () => {
         ...(await compiled("web/ui", "dist/ui", ".d.ts")),
       ];
       expect(files.filter((name) => name.endsWith(".d.ts") && !sources.includes(name))).toEqual([]);
-      const code = files.filter((name) => name.endsWith(".js") && !/^dist\/(?:ui|playground)\//.test(name));
+      const code = files.filter((name) => name.endsWith(".js") && !name.startsWith("dist/ui/"));
       expect(code).toEqual((await compiled("web/src", "dist", ".js")).sort());
     });
 
@@ -107,9 +106,7 @@ describe("contents", () => {
     });
 
     test("has nothing else but pages: no sources, no tests, no maps, no traces of the build", async () => {
-      const others = (await filesUnder(installed)).filter(
-        (name) => !/^dist\/(?:.*\.(?:js|d\.ts)$|playground\/)/.test(name),
-      );
+      const others = (await filesUnder(installed)).filter((name) => !/^dist\/.*\.(?:js|d\.ts)$/.test(name));
       const core = [
         ...MODULES.flatMap((module) => ["d.mts", "mjs", "wasm"].map((ending) => `dist/core/${module}.${ending}`)),
         // What can be configured, for checks that cannot wait for the core.
@@ -119,13 +116,6 @@ describe("contents", () => {
       const papers = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"];
       const pages = (await filesUnder(join(ROOT, "docs"))).map((name) => `docs/${name}`);
       expect(others).toEqual([...papers, "dist/config.schema.json", ...core, ...pages, "package.json"].sort());
-    });
-
-    test("has the playground, for `sluice serve`: all of the site but what only a few PDFs need", async () => {
-      const site = (await filesUnder(SITE)).filter((name) => !/^pdf\/(?:cmaps|iccs)\//.test(name));
-      expect(await filesUnder(join(installed, "dist/playground"))).toEqual(site);
-      expect(site).toEqual(expect.arrayContaining(["index.html", "sw.js"]));
-      expect(site.filter((name) => name.endsWith(".map"))).toEqual([]);
     });
 
     test("has every file that package.json names", async () => {
@@ -141,7 +131,7 @@ describe("contents", () => {
 
     test("is never stale: packing builds first, and installing runs nothing", async () => {
       const { scripts } = await json<Manifest>(join(installed, "package.json"));
-      expect(scripts["prepack"]).toBe(scripts["build:site"]);
+      expect(scripts["prepack"]).toBe(scripts["build"]);
       for (const name of ["preinstall", "install", "postinstall", "prepare"]) expect(scripts).not.toHaveProperty(name);
     });
 
