@@ -14,9 +14,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readSchema, schemaModule, typesFile } from "./config-schema.mjs";
+import { publishDeclarations, publishElementDeclarations } from "./declarations.mjs";
+import { pruneDist, publishLibrary, writeChanged } from "./library.mjs";
 import { cores, must, root, tool } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
 import { checkSize } from "./size.mjs";
@@ -48,36 +50,21 @@ function writeModule(folder, name, text) {
   writeChanged(join(root, folder, declarations), readFileSync(join(root, "web/src", declarations), "utf8"));
 }
 
-// Unchanged files keep their time stamps: watchers and caches look at them.
-function writeChanged(path, text) {
-  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
-}
-
-/** Where the compiler writes all of them. */
-const DECLARATIONS = join(root, "build/declarations");
-
-const IMPORTED = /(?:from|import\()\s*"(\.[^"]+)\.js"/g;
-
-/** Paths below `dist/` of the declarations of all entries, those of the elements left out, and of what they name. */
-function publicDeclarations() {
-  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const entries = Object.values(exports).flatMap(({ types, node }) => [types, node?.types].filter(Boolean));
-  const waiting = entries.map((path) => join(DECLARATIONS, relative("dist", path)));
-  const found = new Set();
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (found.has(path) || !existsSync(path)) continue;
-    found.add(path);
-    for (const [, name] of readFileSync(path, "utf8").matchAll(IMPORTED))
-      waiting.push(join(dirname(path), `${name}.d.ts`));
-  }
-  return new Set(Array.from(found, (path) => relative(DECLARATIONS, path).split(sep).join("/")));
-}
-
 /** Where CMake builds a preset. */
 export const buildFolder = (preset) => join(root, "build", preset);
 
 /** What C++ becomes: each a glue, the module that it loads, and declarations that are written by hand. */
 const MODULES = ["core", "contract"];
+
+/** What the build writes to `dist/` that is no compiled source. */
+const GENERATED = [
+  "config.schema.json",
+  ...MODULES.map((module) => `core/${module}.wasm`),
+  ...[...MODULES.map((module) => `core/${module}`), "core/media-types", "config/schema"].flatMap((name) => [
+    `${name}.mjs`,
+    `${name}.d.mts`,
+  ]),
+];
 
 /** Brings targets of a preset up to date; Ninja does only what is needed. */
 export async function buildNative(preset, targets = []) {
@@ -101,8 +88,8 @@ export async function build() {
       must(process.execPath, [tool("tsc"), "-p", project]),
     ),
   );
-  copyDeclarations();
-  await buildElements();
+  const files = [...(await publishLibrary()), ...(await publishDeclarations()), ...(await buildElements())];
+  pruneDist(new Set([...files, ...GENERATED]));
   linkCommand();
   checkSize();
 }
@@ -118,6 +105,7 @@ async function buildElements() {
     bundle({ configFile: join(root, "web/ui/vite.config.ts"), logLevel: "warn" }),
     must(process.execPath, [tool("tsc"), "-p", "tsconfig.ui.json"]),
   ]);
+  return publishElementDeclarations();
 }
 
 const glueOf = (module) => join(buildFolder("wasm-release"), `${module}.min.mjs`);
@@ -144,35 +132,6 @@ function copyModule(module, folder) {
 function copyChanged(from, to) {
   if (from === to || (existsSync(to) && readFileSync(from).equals(readFileSync(to)))) return;
   copyFileSync(from, to);
-}
-
-function copyDeclarations() {
-  const [dist, declarations] = [join(root, "dist"), publicDeclarations()];
-  for (const path of declarations) copyChanged(join(DECLARATIONS, path), join(dist, path));
-  prune(dist, declarations);
-}
-
-// Takes away what was compiled from sources that are gone, and declarations that nobody comes to.
-function prune(folder, declarations) {
-  const dist = join(root, "dist");
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    const name = relative(dist, path).split(sep).join("/");
-    if (entry.isDirectory()) prune(path, declarations);
-    else if (!isWanted(name, declarations)) rmSync(path);
-  }
-}
-
-function isWanted(name, declarations) {
-  // The page is built after the library, of it.
-  if (name.startsWith("playground/")) return true;
-  if (name.endsWith(".mjs")) return existsSync(join(root, "web/src", name.replace(/mjs$/, "d.mts")));
-  if (name.endsWith(".d.mts")) return existsSync(join(root, "web/src", name));
-  if (!/\.(d\.ts|js)$/.test(name)) return true;
-  const isElements = name.startsWith("ui/");
-  const source = name.replace(/\.(d\.ts|js)$/, ".ts");
-  if (!existsSync(join(root, isElements ? "web" : "web/src", source))) return false;
-  return isElements || name.endsWith(".js") || declarations.has(name);
 }
 
 // npm links the commands of dependencies only: this makes `npx --no-install sluice` work in the checkout.

@@ -1,9 +1,9 @@
 /**
  * The lines of the library and the command that their tests run, by V8 profiles of Vitest's workers and of the processes that tests
- * start. Those run dist/, which is compiled once more with source maps: the same code, and one comment.
+ * start. Those run dist/, which is made once more with source maps: the same code.
  * @module
  */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import coverage from "istanbul-lib-coverage";
@@ -13,6 +13,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import v8 from "@bcoe/v8-coverage";
 import { convert } from "ast-v8-to-istanbul";
 import { parseAstAsync } from "vite";
+import { published } from "./library.mjs";
 import { must, root, run, tool } from "./run.mjs";
 
 /** Milliseconds that a test may take: profiles slow those that move hundreds of megabytes. */
@@ -73,7 +74,7 @@ async function coverWorkers(folder, profiles, options) {
 const lineCounts = (file) =>
   new Map(Object.entries(file.getLineCoverage()).map(([line, count]) => [Number(line), count]));
 
-const PUBLISHED = join(root, "dist");
+const DIST = join(root, "dist");
 const MAPPED = join(root, "build/coverage-maps");
 
 /** Compiles the sources with maps. */
@@ -91,7 +92,7 @@ async function emitMaps() {
  */
 async function coverProcesses(folder) {
   const profiles = readdirSync(folder)
-    .map((name) => publishedOnly(readProfile(join(folder, name))))
+    .map((name) => oursOnly(readProfile(join(folder, name))))
     .filter(({ result }) => result.length > 0);
   const data = {};
   for (const script of v8.mergeProcessCovs(profiles).result) Object.assign(data, await inSources(script));
@@ -107,19 +108,28 @@ function readProfile(path) {
   }
 }
 
-function publishedOnly({ result }) {
-  const folder = `${pathToFileURL(PUBLISHED).href}/`;
-  return { result: result.filter(({ url }) => url.startsWith(folder) && url.endsWith(".js")) };
+// What is bundled of others has no source here.
+function oursOnly({ result }) {
+  const folder = `${pathToFileURL(DIST).href}/`;
+  const isOurs = (url) => url.startsWith(folder) && existsSync(join(MAPPED, `${url.slice(folder.length)}.map`));
+  return { result: result.filter(({ url }) => isOurs(url)) };
 }
+
+const MAP_COMMENT = /\/\/# sourceMappingURL=\S+\s*$/;
 
 async function inSources(script) {
   const file = fileURLToPath(script.url);
-  const mapped = join(MAPPED, relative(PUBLISHED, file));
-  const code = readFileSync(file, "utf8");
-  if (!readFileSync(mapped, "utf8").startsWith(code)) {
+  const name = relative(DIST, file);
+  const mapped = join(MAPPED, name);
+  const inputMap = JSON.parse(readFileSync(`${mapped}.map`, "utf8"));
+  const { code, map: sourceMap } = await published(
+    name,
+    readFileSync(mapped, "utf8").replace(MAP_COMMENT, ""),
+    inputMap,
+  );
+  if (readFileSync(file, "utf8") !== code) {
     throw new Error(`${relative(root, file)} is not what its source compiles to: run this again, and change nothing`);
   }
-  const sourceMap = JSON.parse(readFileSync(`${mapped}.map`, "utf8"));
   // Sources are named from the folder of the map, which is not the folder of the script.
   sourceMap.sources = sourceMap.sources.map((source) => join(mapped, "..", source));
   return convert({ code, sourceMap, ast: parseAstAsync(code), coverage: script, wrapperLength: 0 });

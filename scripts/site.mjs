@@ -1,11 +1,11 @@
 /**
- * The playground as a static site, in `build/site`: from any sub-path, without a server of its own; and in `dist/playground`,
- * for `sluice serve`.
+ * The playground as a static site, in `build/site`: from any sub-path, without a server of its own; and as a package of its own
+ * in `build/playground`, for `sluice serve`.
  * @module
  */
 import { createHash } from "node:crypto";
-import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "./build.mjs";
 import { root } from "./run.mjs";
@@ -14,8 +14,11 @@ import { main, setup } from "./setup.mjs";
 /** Where the site is built. */
 export const SITE = join(root, "build/site");
 
-/** Where the package has it. */
-const PACKED = join(root, "dist/playground");
+/** Its package: `npm pack` and `npm publish` take this folder. */
+export const PLAYGROUND = join(root, "build/playground");
+
+/** Where the command finds it in the checkout, as it does where both are installed. */
+const LINK = join(root, "node_modules/mcp-sluice-playground");
 
 /** Where it is served; the next one that is free where it is not. */
 const PORT = 4750;
@@ -32,8 +35,32 @@ export async function buildSite() {
   process.env["NODE_ENV"] = "production";
   await bundle(config("vite.config.ts"));
   await bundle({ ...config("sw.config.ts"), define: { "self.__WB_MANIFEST": JSON.stringify(precached()) } });
-  rmSync(PACKED, { recursive: true, force: true });
-  cpSync(SITE, PACKED, { recursive: true, filter: (path) => !RARE.test(`${nameOf(path)}/`) });
+  writePackage();
+}
+
+function writePackage() {
+  rmSync(PLAYGROUND, { recursive: true, force: true });
+  mkdirSync(PLAYGROUND, { recursive: true });
+  cpSync(SITE, join(PLAYGROUND, "site"), { recursive: true, filter: (path) => !RARE.test(`${nameOf(path)}/`) });
+  cpSync(join(root, "LICENSE"), join(PLAYGROUND, "LICENSE"));
+  cpSync(join(root, "docs/playground.md"), join(PLAYGROUND, "README.md"));
+  const { version, license, author, engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const manifest = {
+    name: "mcp-sluice-playground",
+    version,
+    description: "The page of `sluice serve`: what MCP servers send, and what a model would see of it.",
+    license,
+    author,
+    files: ["site"],
+    type: "module",
+    exports: { "./package.json": "./package.json" },
+    // The page speaks to the server of its own version.
+    peerDependencies: { "mcp-sluice": version },
+    engines,
+  };
+  writeFileSync(join(PLAYGROUND, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  rmSync(LINK, { recursive: true, force: true });
+  symlinkSync(relative(dirname(LINK), PLAYGROUND), LINK, "junction");
 }
 
 /**

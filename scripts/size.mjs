@@ -29,7 +29,7 @@ export const BUDGETS = {
   "mcp-sluice/serve": 430_000,
   "mcp-sluice/serve/redis": 33_600,
   sluice: 675_000,
-  tarball: 3_600_000,
+  tarball: 1_000_000,
 };
 
 /** Installed by whoever wants it. */

@@ -1,19 +1,35 @@
-/** The installed command, serving the page that it brings. */
+/** The installed command, serving the page of the playground's package. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { PLAYGROUND, SITE } from "../../scripts/site.mjs";
 import { NODE_VERSIONS, nodeFolder } from "./nodes.js";
+import { NPM_QUIET, ROOT, run } from "./run.js";
 import { isFull } from "../support/full.js";
 
 const app = inject("app");
-const SLUICE = join(app, "node_modules", ".bin", "sluice");
+
+/** A project that has both packages. */
+let both: string;
+
+beforeAll(async () => {
+  both = await mkdtemp(join(tmpdir(), "sluice-playground-"));
+  await run("npm", ["pack", "--pack-destination", both], { cwd: PLAYGROUND });
+  const [packed = ""] = await readdir(both);
+  await writeFile(join(both, "package.json"), JSON.stringify({ private: true }));
+  await run("npm", ["install", ...NPM_QUIET, inject("tarball"), join(both, packed)], { cwd: both });
+}, 300_000);
+
+afterAll(() => rm(both, { recursive: true, force: true }));
 
 /** Starts it on a free port; gives its address, which ends with `/`. */
-async function serving(path: string): Promise<string> {
-  const child = spawn(SLUICE, ["serve", "--listen", "127.0.0.1:0"], {
-    cwd: app,
+async function serving(cwd: string, path: string): Promise<string> {
+  const child = spawn(join(cwd, "node_modules", ".bin", "sluice"), ["serve", "--listen", "127.0.0.1:0"], {
+    cwd,
     env: { ...process.env, PATH: path },
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -36,7 +52,7 @@ describe.each(NODE_VERSIONS)("Node %s", (version) => {
   }, 300_000);
 
   test.runIf(isTried)("`sluice serve` serves the playground, and sessions behind it", async () => {
-    const url = await serving(path);
+    const url = await serving(both, path);
     const page = await (await fetch(url)).text();
     expect(page).toContain('<meta name="sluice-server" content="./" />');
     const named = [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name = ""]) => name);
@@ -49,4 +65,37 @@ describe.each(NODE_VERSIONS)("Node %s", (version) => {
     });
     expect(begun.status).toBe(201);
   });
+
+  test.runIf(isTried)("without the playground, `sluice serve` says how to install it", async () => {
+    const url = await serving(app, path);
+    const answer = await fetch(url);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(await answer.text()).toContain("<code>npm install mcp-sluice-playground</code>");
+    expect((await fetch(`${url}health`)).status).toBe(200);
+  });
+});
+
+/** Paths of all files under a folder, with `/` between names. */
+async function filesUnder(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/"),
+    )
+    .sort();
+}
+
+test("the playground's package has all of the site but what only a few PDFs need", async () => {
+  const installed = join(both, "node_modules", "mcp-sluice-playground");
+  const site = (await filesUnder(SITE)).filter((name) => !/^pdf\/(?:cmaps|iccs)\//.test(name));
+  const papers = ["LICENSE", "README.md", "package.json"];
+  expect(await filesUnder(installed)).toEqual([...papers, ...site.map((name) => `site/${name}`)].sort());
+  expect(site).toEqual(expect.arrayContaining(["index.html", "sw.js"]));
+  expect(site.filter((name) => name.endsWith(".map"))).toEqual([]);
+  const versionOf = async (path: string): Promise<string> =>
+    (JSON.parse(await readFile(path, "utf8")) as { version: string }).version;
+  expect(await versionOf(join(installed, "package.json"))).toBe(await versionOf(join(ROOT, "package.json")));
 });

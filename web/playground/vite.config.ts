@@ -58,7 +58,7 @@ export default defineConfig({
   resolve: {
     alias: [
       ...published(),
-      { find: /^@modelcontextprotocol\/(?:client|server)\/_shims$/, replacement: here("mcp-shims.ts") },
+      { find: /^@modelcontextprotocol\/(?:client|server)\/_shims$/, replacement: here("../mcp-shims.ts") },
     ],
   },
   worker: {

@@ -43,5 +43,13 @@ export type {
   StateStoreOptions,
 } from "./planner/state-store.js";
 export { tool } from "./planner/tool.js";
-export type { CatalogSource, NativeTool, NativeToolOptions, PlannerToolContext, ToolProvider } from "./planner/tool.js";
+export type {
+  CatalogSource,
+  NativeTool,
+  NativeToolOptions,
+  PlannerToolContext,
+  StandardSchema,
+  ToolArguments,
+  ToolProvider,
+} from "./planner/tool.js";
 export type { ResiliencePolicy } from "./tools/resilience/resilience.js";

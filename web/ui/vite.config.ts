@@ -19,10 +19,15 @@ export default defineConfig({
     // The folder also has the declarations.
     emptyOutDir: false,
     target: "es2022",
+    license: { fileName: "LICENSES.md" },
     lib: { entry: { index: here("index.ts") }, formats: ["es"] },
     rolldownOptions: {
       external: [/^pdfjs-dist/],
-      output: { chunkFileNames: "parts/[name]-[hash].js" },
+      output: {
+        chunkFileNames: "parts/[name]-[hash].js",
+        // White space too, which Vite keeps in libraries for those who bundle them: of these nothing can be left out.
+        minify: { compress: true, mangle: { keepNames: true }, codegen: true },
+      },
     },
   },
 });

@@ -1,16 +1,25 @@
 import { describe, expect, test, onTestFinished } from "vitest";
 import { z } from "zod";
 import { z as mini } from "zod/mini";
-import { listed, tool, type NativeToolOptions, wireNames, listening } from "../../../web/src/planner/tool.js";
+import { fromJsonSchema } from "@modelcontextprotocol/client";
+import {
+  listed,
+  tool,
+  type NativeToolOptions,
+  type StandardSchema,
+  wireNames,
+  listening,
+} from "../../../web/src/planner/tool.js";
 import fc from "fast-check";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import type { ToolNodeEvent } from "../../../web/src/tools/options.js";
+import type { JsonSchema } from "../../../web/src/tools/source.js";
 import { answered, once, planned } from "./planned.js";
 
 const SEND = { name: "send", description: "Sends a mail.", input: z.object({ to: z.string() }), run: () => "sent" };
-const ZOD_OBJECT = "must be a Zod object, such as z.object({ to: z.string() })";
+const SCHEMA = "must be a schema of an object, such as z.object({ to: z.string() }) of Zod 4.2, or JSON Schema";
 
 const without = (option: keyof typeof SEND): object =>
   Object.fromEntries(Object.entries(SEND).filter(([name]) => name !== option));
@@ -37,17 +46,17 @@ describe("the options of a tool", () => {
       "did you mean maxObservationChars?",
     ],
     ["side effects that are none", { ...SEND, sideEffects: "none" }, "sideEffects", 'must be "read" or "external"'],
-    ["no input", without("input"), "input", ZOD_OBJECT],
-    ["JSON Schema", { ...SEND, input: { type: "object", properties: {} } }, "input", ZOD_OBJECT],
-    ["a bare shape", { ...SEND, input: { to: z.string() } }, "input", ZOD_OBJECT],
-    ["a schema of no object", { ...SEND, input: z.string() }, "input", ZOD_OBJECT],
-    ["a schema of another kind", { ...SEND, input: mini.object({}) }, "input", ZOD_OBJECT],
-    ["an output of another kind", { ...SEND, output: { sum: z.number() } }, "output", "must be a Zod schema"],
+    ["no input", without("input"), "input", SCHEMA],
+    ["JSON Schema of no object", { ...SEND, input: { type: "array" } }, "input", SCHEMA],
+    ["a bare shape", { ...SEND, input: { to: z.string() } }, "input", SCHEMA],
+    ["a schema of no object", { ...SEND, input: z.string() }, "input", SCHEMA],
+    ["a schema that makes no JSON Schema", { ...SEND, input: mini.object({}) }, "input", SCHEMA],
+    ["an output that is a bare shape", { ...SEND, output: { sum: z.number() } }, "output", "must be a schema, such as"],
     ["what JSON Schema cannot say", { ...SEND, input: z.object({ at: z.date() }) }, "input", "strings for dates"],
     ["nothing", undefined, "options", "The options of a tool must be an object."],
   ])("%s", (_, options, path, sentence) => {
     const refused = { code: "E_INVALID_ARGUMENT", path, message: expect.stringContaining(sentence) as string };
-    expect(() => tool(options as NativeToolOptions<z.ZodType>)).toThrow(expect.objectContaining(refused));
+    expect(() => tool(options as NativeToolOptions<JsonSchema>)).toThrow(expect.objectContaining(refused));
   });
 
   test("all of them, and objects that change what they are given", () => {
@@ -63,6 +72,38 @@ describe("the options of a tool", () => {
 
   test("what may be left out", () => {
     expect(tool({ ...SEND, description: "" })).toMatchObject({ sideEffects: "external", outputSchema: undefined });
+  });
+});
+
+describe("the schema of a tool's arguments", () => {
+  const PLAIN = { type: "object", properties: { to: { type: "string" } }, required: ["to"] } as const;
+  /** A schema as libraries make them by the specification, whatever kind of value they make. */
+  const standard = fromJsonSchema<{ to: string }>(PLAIN);
+  const callable = Object.assign(() => undefined, standard);
+
+  test.each<[string, StandardSchema<{ to: string }>]>([
+    ["Zod", z.object({ to: z.string() })],
+    ["another library", standard],
+    ["a library whose schemas are functions", callable],
+  ])("of %s is what the model is told, and what is checked", async (_, input) => {
+    const sent: string[] = [];
+    const made = tool({ ...SEND, input, run: ({ to }) => void sent.push(to) });
+    expect(made.inputSchema).toMatchObject(PLAIN);
+    const { planner, turns } = planned(once({ name: "send", args: { to: 1 } }, { name: "send", args: { to: "ada" } }), [
+      made,
+    ]);
+    answered(await planner.run("Send it."));
+    expect(sent).toEqual(["ada"]);
+    expect(JSON.stringify(turns.at(-1)?.messages)).toMatch(/The arguments do not fit[^}]*\bto\b/);
+  });
+
+  test("as JSON Schema is what the model is told, and the function checks", async () => {
+    const got: unknown[] = [];
+    const made = tool({ ...SEND, input: PLAIN, output: { artifact: true }, run: (args) => void got.push(args["to"]) });
+    expect([made.inputSchema, made.outputSchema]).toEqual([PLAIN, { artifact: true }]);
+    const { planner } = planned(once({ name: "send", args: { to: 1 } }), [made]);
+    answered(await planner.run("Send it."));
+    expect(got).toEqual([1]);
   });
 });
 

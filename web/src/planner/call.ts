@@ -27,6 +27,7 @@ import {
   hasMarks,
   parted,
   type NativeTool,
+  WrongArguments,
 } from "./tool.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
 import type { RawResult } from "./observation.js";
@@ -263,7 +264,7 @@ class Attempt {
   }
 
   #failed(error: unknown): Settled {
-    if (error instanceof z.ZodError) return this.#broken(`The arguments do not fit. ${z.prettifyError(error)}`);
+    if (error instanceof WrongArguments) return this.#broken(`The arguments do not fit. ${z.prettifyError(error)}`);
     const told = error instanceof SluiceError ? error : unexplained(this.#tool.name, error);
     this.#deps.tell({ kind: "tool_failed", ...this.#place, error: told });
     return this.#broken(told.message);

@@ -2,11 +2,10 @@
  * Tools: functions of the host's own, and all tools of a planner under the names that a model calls them by.
  * @module
  */
-import { z } from "zod";
 import type { ToolArtifacts } from "../artifacts/scoped.js";
 import { isByteSource, piecesOf, type ValuePiece } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
-import { checkOptions, FUNCTION, type OptionTests, TEXT } from "../errors/arguments.js";
+import { checkOptions, FUNCTION, isObject, type OptionTests, TEXT } from "../errors/arguments.js";
 import type { ToolContext, ToolNodeEvent } from "../tools/options.js";
 import type { JsonSchema } from "../tools/source.js";
 import { LEAST_SHARE } from "./observation.js";
@@ -16,19 +15,57 @@ import { ToolRegistry, type ToolSpec } from "../tools/registry.js";
 import type { PlannerEvent } from "./event.js";
 import { wrongOption, type LlmTool } from "./llm/client.js";
 
+/**
+ * A schema of any library that implements Standard Schema and Standard JSON Schema (standardschema.dev): of Zod from 4.2
+ * on, of ArkType from 2.1.28 on, of Valibot with `toStandardJsonSchema`.
+ */
+export interface StandardSchema<Output = unknown> {
+  /** The properties that the two specifications name. */
+  readonly "~standard": {
+    /** The version of the specifications. */
+    readonly version: 1;
+    /** The library. */
+    readonly vendor: string;
+    /** Checks a value. */
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    /** Makes JSON Schema of what it takes and of what it gives. */
+    readonly jsonSchema: Record<"input" | "output", (options: { readonly target: "draft-2020-12" }) => JsonSchema>;
+    /** The types, for TypeScript alone. */
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+/** What a check found. */
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** Something that is wrong with a value. */
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The arguments that a function gets: what the schema's check gives, or any object where the schema checks nothing. */
+export type ToolArguments<Input extends StandardSchema | JsonSchema> =
+  Input extends StandardSchema<infer Output> ? Output : Readonly<Record<string, unknown>>;
+
 /** A function as a tool. */
-export interface NativeToolOptions<Input extends z.ZodType, Output extends z.ZodType = z.ZodType> {
+export interface NativeToolOptions<Input extends StandardSchema | JsonSchema> {
   /** The name: letters, digits, `_`, `-` and `.`, at most 64, unique in a catalog. */
   readonly name: string;
   /** The description for the model. */
   readonly description: string;
-  /** The arguments: a Zod object. The function gets nothing else. */
+  /**
+   * The arguments, an object: a schema of Zod or of another library, and the function gets nothing else; or JSON Schema,
+   * which the model is told and nothing is checked by: the function gets any object.
+   */
   readonly input: Input;
   /**
-   * The result. Fields whose schema has `.meta({ artifact: true })` are kept in `trajectory.artifacts`, and the model
-   * does not see them.
+   * The result. Fields whose JSON Schema has `"artifact": true` are kept in `trajectory.artifacts`, and the model does not
+   * see them; with Zod, `.meta({ artifact: true })`.
    */
-  readonly output?: Output;
+  readonly output?: StandardSchema | JsonSchema;
   /**
    * Whether it only reads, or may change something.
    * @defaultValue `external`
@@ -41,7 +78,7 @@ export interface NativeToolOptions<Input extends z.ZodType, Output extends z.Zod
    * `DataView`, `ArrayBuffer`, `Blob`, `Response`, `ReadableStream`. Throw a ToolNodeError to tell the model why it
    * failed.
    */
-  readonly run: (args: z.output<Input>, context: PlannerToolContext) => unknown;
+  readonly run: (args: ToolArguments<Input>, context: PlannerToolContext) => unknown;
 }
 
 /** A native tool, made by {@link tool}. */
@@ -60,7 +97,7 @@ export interface NativeTool {
   readonly sideEffects: "read" | "external";
   /** Most characters of a result for the model. Undefined: the guardrail's limit. */
   readonly maxObservationChars: number | undefined;
-  /** Checks the arguments and calls the function. Throws a ZodError for wrong arguments. */
+  /** Checks the arguments and calls the function. Throws an error that names all wrong arguments. */
   readonly run: (args: unknown, context: PlannerToolContext) => Promise<unknown>;
 }
 
@@ -68,11 +105,14 @@ const NAME = /^[\w.-]{1,64}$/;
 /** The guardrail's maximum of characters. */
 const MOST_CHARS = 10_000_000;
 
-const TOOL: OptionTests<NativeToolOptions<z.ZodType>> = {
+const TOOL: OptionTests<NativeToolOptions<JsonSchema>> = {
   name: ["of letters, digits, _, - and ., at most 64", isName],
   description: TEXT,
-  input: ["a Zod object, such as z.object({ to: z.string() }), made with Zod 4", isSchema],
-  output: ["a Zod schema, such as z.object({ sum: z.number() }), made with Zod 4", isSchema],
+  input: [
+    'a schema of an object, such as z.object({ to: z.string() }) of Zod 4.2, or JSON Schema with the type "object"',
+    isSchema,
+  ],
+  output: ["a schema, such as z.object({ sum: z.number() }) of Zod 4.2, or JSON Schema", isSchema],
   sideEffects: ['"read" or "external"', (value) => value === "read" || value === "external"],
   maxObservationChars: [
     `a whole number from ${LEAST_SHARE} to ${MOST_CHARS}`,
@@ -87,7 +127,7 @@ const TOOL: OptionTests<NativeToolOptions<z.ZodType>> = {
  * @throws SluiceError E_INVALID_ARGUMENT for an option that is wrong, missing or unknown, with its name as `path`; or
  * for a schema that JSON Schema cannot express.
  */
-export function tool<Input extends z.ZodType>(options: NativeToolOptions<Input>): NativeTool {
+export function tool<Input extends StandardSchema | JsonSchema>(options: NativeToolOptions<Input>): NativeTool {
   const owner = ownerOf(options);
   checkOptions<NativeToolOptions<Input>>(options, TOOL, owner, wrongOption, ["name", "description", "input", "run"]);
   const { name, description, input, output, sideEffects = "external", maxObservationChars, run } = options;
@@ -103,13 +143,33 @@ export function tool<Input extends z.ZodType>(options: NativeToolOptions<Input>)
     outputSchema: output && schemaOf(output, "output", owner),
     sideEffects,
     maxObservationChars,
-    run: async (args, context) => run(await input.parseAsync(args), context),
+    run: async (args, context) => run((await fitting(args, input)) as ToolArguments<Input>, context),
   };
 }
 
-function schemaOf(schema: z.ZodType, option: "input" | "output", owner: string): JsonSchema {
+/** Thrown for arguments that do not fit their schema. */
+export class WrongArguments extends Error {
+  /** What is wrong, and where. */
+  readonly issues: readonly StandardIssue[];
+
+  constructor(issues: readonly StandardIssue[]) {
+    super(issues.map(({ message }) => message).join("; "));
+    this.name = "WrongArguments";
+    this.issues = issues;
+  }
+}
+
+async function fitting(args: unknown, schema: StandardSchema | JsonSchema): Promise<unknown> {
+  if (!isStandard(schema)) return args;
+  const result = await schema["~standard"].validate(args);
+  if (result.issues !== undefined) throw new WrongArguments(result.issues);
+  return result.value;
+}
+
+function schemaOf(schema: StandardSchema | JsonSchema, option: "input" | "output", owner: string): JsonSchema {
+  if (!isStandard(schema)) return schema;
   try {
-    return z.toJSONSchema(schema, { io: option });
+    return schema["~standard"].jsonSchema[option]({ target: "draft-2020-12" });
   } catch (cause) {
     const remedy = "use JSON types, such as strings for dates";
     throw wrongOption(
@@ -130,9 +190,18 @@ function isName(value: unknown): boolean {
   return typeof value === "string" && NAME.test(value);
 }
 
-/** Also true for schemas of other copies of Zod 4. */
+/** Whether a value has what {@link StandardSchema} names, or may be JSON Schema. */
 function isSchema(value: unknown): boolean {
-  return value instanceof z.ZodType;
+  // An object whose values are schemas is the shape of one.
+  if (!isStandard(value)) return isObject(value) && !Object.values(value).some(isStandard);
+  const { validate, jsonSchema } = value["~standard"] as Partial<StandardSchema["~standard"]>;
+  return typeof validate === "function" && isObject(jsonSchema);
+}
+
+/** Also true for functions: those of ArkType are schemas. */
+function isStandard(value: unknown): value is StandardSchema {
+  if (typeof value !== "function" && !isObject(value)) return false;
+  return isObject((value as Partial<StandardSchema>)["~standard"]);
 }
 
 /** The context of a call. */

@@ -47,15 +47,24 @@ export class Front implements RequestHandler {
     if (this.#deps === undefined) return starting(request);
     const { server, page, hosts, takesLinks } = this.#deps;
     const token = takesLinks ? tokenInLink(request) : null;
+    const { pathname } = new URL(request.url);
     const isRead = request.method === "GET" || request.method === "HEAD";
-    const isPage = isRead && page?.has(new URL(request.url).pathname) === true;
+    const isPage = isRead && (page === null ? pathname === "/" : page.has(pathname));
     if (token === null && !isPage) return server.fetch(request);
     const reason = hosts.refusal(request, true);
     if (reason !== undefined) return originRefused(reason);
     if (token !== null) return signedIn(server, request, token);
-    return page === null ? server.fetch(request) : page.answer(request);
+    return page === null ? messagePage(NO_PLAYGROUND) : page.answer(request);
   }
 }
+
+/** The page where the playground is not installed. */
+const NO_PLAYGROUND = {
+  status: 200,
+  title: "sluice serve",
+  text: "The playground is a package of its own: install it beside mcp-sluice and start the server again.",
+  command: "npm install mcp-sluice-playground",
+} as const;
 
 /** 503, before the stores are open. A probe is told in the form of its own. */
 function starting({ url }: Request): Response {

@@ -4,7 +4,8 @@
  * The operands and options are in `../commands.ts`.
  * @module
  */
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { HostGuard } from "../../server/http/host-guard.js";
 import { listen, type ListeningServer } from "../../server/http/listen.js";
 import type { SluiceServerOptions } from "../../server/options.js";
@@ -24,8 +25,16 @@ import { Page } from "./page.js";
 import { readSettings, type ServeSettings } from "./settings.js";
 import { openState, openStores } from "./stores.js";
 
-/** The playground's folder in the package. */
-const PLAYGROUND = fileURLToPath(new URL("../../playground", import.meta.url));
+/** The playground, if its package is installed beside this one. */
+async function playground(): Promise<Page | null> {
+  let manifest: string;
+  try {
+    manifest = createRequire(import.meta.url).resolve("mcp-sluice-playground/package.json");
+  } catch {
+    return null;
+  }
+  return Page.open(join(dirname(manifest), "site"));
+}
 
 /** Serves until a signal arrives, and returns the exit code. Throws UsageError, CommandError, and SluiceError for a wrong key. */
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -82,7 +91,7 @@ async function served(serving: Serving): Promise<number> {
   });
   const hosts = new HostGuard(options);
   const takesLinks = token !== undefined || config.auth?.tokens !== undefined;
-  front.open({ server, page: await Page.open(PLAYGROUND), hosts, takesLinks });
+  front.open({ server, page: await playground(), hosts, takesLinks });
   log.say(`listening on ${shown(address.host, listening.port, "/")}`);
   const code = await over;
   log.say("stopping: running requests have ten seconds; a second signal stops at once");

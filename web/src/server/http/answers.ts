@@ -65,6 +65,8 @@ export interface Message {
   readonly title: string;
   /** What the person can do. */
   readonly text: string;
+  /** The line to type for it. */
+  readonly command?: string;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -76,7 +78,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** A page without script. Its texts are escaped. */
-export function messagePage({ status, title, text }: Message): Response {
+export function messagePage({ status, title, text, command }: Message): Response {
+  const typed = command === undefined ? "" : `\n<pre><code>${escaped(command)}</code></pre>`;
   const body = new TextEncoder().encode(`<!doctype html>
 <html lang="en">
 <head>
@@ -91,7 +94,7 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 15vh auto
 <body>
 <main>
 <h1>${escaped(title)}</h1>
-<p>${escaped(text)}</p>
+<p>${escaped(text)}</p>${typed}
 </main>
 </body>
 </html>

@@ -1,0 +1,188 @@
+/**
+ * The library and the command as they are published: what tsc compiled, with short local names, beside what is bundled with it of
+ * others. `dependencies` and `peerDependencies` are installed; everything else that the sources import is bundled.
+ * @module
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname, join, relative, sep } from "node:path";
+import { root } from "./run.mjs";
+
+/** Where tsc compiles to. */
+export const COMPILED = join(root, "build/library");
+
+const DIST = join(root, "dist");
+
+/** Where the bundled packages are, below `dist/`. */
+const BUNDLED = "bundled";
+
+// Names of functions and classes stay: stacks and profiles show them.
+const MANGLE = { keepNames: true };
+
+/**
+ * Brings `dist/` up to date with what was compiled.
+ * @returns {Promise<Set<string>>} its files, below `dist/`
+ */
+export async function publishLibrary() {
+  const names = sourcesOf("web/src").map((name) => name.replace(/ts$/, "js"));
+  const { parseSync } = await import("vite");
+  const modules = names.map((name) => moduleOf(name, readFileSync(join(COMPILED, name), "utf8"), parseSync));
+  const files = await bundle(wanted(modules));
+  for (const module of modules) writeChanged(join(DIST, module.name), (await publishedOf(module)).code);
+  return new Set([...names, ...files]);
+}
+
+/**
+ * A compiled module as it is published.
+ * @param {string} name below `dist/`
+ * @param {string} code
+ * @param {object} [inputMap] of the code to its source; the result then has a map of its own
+ */
+export async function published(name, code, inputMap) {
+  const { parseSync } = await import("vite");
+  return publishedOf(moduleOf(name, code, parseSync), inputMap);
+}
+
+async function publishedOf({ name, code, imports }, inputMap) {
+  const { minify } = await import("vite");
+  let text = code;
+  for (const { specifier, start, end } of imports.toReversed()) {
+    const path = relative(dirname(name), fileOf(specifier)).split(sep).join("/");
+    text = `${text.slice(0, start)}"${path.startsWith(".") ? path : `./${path}`}"${text.slice(end)}`;
+  }
+  const result = await minify(name, text, {
+    module: true,
+    // Lines are counted by statements, which it would merge.
+    compress: false,
+    mangle: MANGLE,
+    sourcemap: inputMap !== undefined,
+    inputMap,
+  });
+  if (result.errors.length > 0) throw new Error(`${name} cannot be minified: ${result.errors[0].message}`);
+  // Not every bundler takes a template for the name of a module.
+  return { ...result, code: result.code.replaceAll(/\bimport\(`([^`$\\]*)`\)/g, 'import("$1")') };
+}
+
+/** A module with its imports of packages that are bundled, in order. */
+function moduleOf(name, code, parseSync) {
+  const { staticImports, staticExports, dynamicImports } = parseSync(name, code).module;
+  const found = [
+    ...staticImports.map(({ moduleRequest, entries }) => ({
+      ...moduleRequest,
+      names: entries.map(({ importName: { kind, name: own } }) => (kind === "Name" ? own : KINDS[kind])),
+    })),
+    ...staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => (moduleRequest ? [{ ...moduleRequest, names: ["*"] }] : [])),
+    ),
+    ...dynamicImports.map(({ moduleRequest: { start, end } }) => ({
+      value: /^(["'`])(.*)\1$/.exec(code.slice(start, end))?.[2] ?? "./",
+      start,
+      end,
+      names: ["*"],
+    })),
+  ];
+  const imports = found
+    .filter(({ value }) => isBundled(value))
+    .map(({ value, start, end, names }) => ({ specifier: value, start, end, names }))
+    .toSorted((a, b) => a.start - b.start);
+  return { name, code, imports };
+}
+
+const KINDS = { Default: "default", NamespaceObject: "*" };
+
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const INSTALLED = Object.keys({ ...dependencies, ...peerDependencies });
+
+function isBundled(specifier) {
+  if (/^[.#]/.test(specifier) || isBuiltin(specifier)) return false;
+  return !isInstalled(specifier);
+}
+
+const isInstalled = (specifier) => INSTALLED.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+
+/** The file of a bundled package, below `dist/`. */
+const fileOf = (specifier) => `${BUNDLED}/${specifier.replace(/^@/, "").replaceAll("/", "-")}.js`;
+
+/** What all modules import, by package. */
+function wanted(modules) {
+  const names = new Map();
+  for (const { specifier, names: some } of modules.flatMap(({ imports }) => imports)) {
+    names.set(specifier, new Set([...(names.get(specifier) ?? []), ...some]));
+  }
+  return names;
+}
+
+/** Bundles packages, of each what is imported, with their licences. Gives the files, below `dist/`. */
+async function bundle(names) {
+  const { build } = await import("vite");
+  const entries = new Map([...names].map(([specifier, some]) => [`\0${specifier}`, entryOf(specifier, some)]));
+  const input = Object.fromEntries([...names.keys()].map((name) => [fileOf(name).slice(0, -3), `\0${name}`]));
+  // Those for browsers run in Node too; ones that only Node has come without.
+  const conditions = ["browser", "module", "import", "default"];
+  const { output } = await build({
+    configFile: false,
+    logLevel: "error",
+    root,
+    plugins: [
+      {
+        name: "sluice-bundled",
+        resolveId: (id) => (entries.has(id) ? id : undefined),
+        load: (id) => entries.get(id),
+      },
+    ],
+    resolve: {
+      alias: [{ find: /^@modelcontextprotocol\/client\/_shims$/, replacement: join(root, "web/mcp-shims.ts") }],
+    },
+    ssr: { noExternal: true, resolve: { conditions } },
+    build: {
+      ssr: true,
+      write: false,
+      target: "es2022",
+      license: { fileName: `${BUNDLED}/LICENSES.md` },
+      rolldownOptions: {
+        input,
+        external: isInstalled,
+        preserveEntrySignatures: "strict",
+        output: {
+          entryFileNames: "[name].js",
+          chunkFileNames: `${BUNDLED}/parts/[name].js`,
+          minify: { compress: true, mangle: MANGLE },
+        },
+      },
+    },
+  });
+  for (const { fileName, code, source } of output) writeChanged(join(DIST, fileName), code ?? source);
+  return output.map(({ fileName }) => fileName);
+}
+
+function entryOf(specifier, names) {
+  const from = `from ${JSON.stringify(specifier)};\n`;
+  const named = [...names].filter((name) => name !== "*");
+  return names.has("*")
+    ? `export * ${from}${named.includes("default") ? `export { default } ${from}` : ""}`
+    : `export { ${named.join(", ")} } ${from}`;
+}
+
+/** Names of all sources below a folder, without declarations. */
+function sourcesOf(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .map((name) => name.split(sep).join("/"))
+    .filter((name) => /(?<!\.d)\.ts$/.test(name));
+}
+
+/** Writes a file unless it is that already: watchers and caches look at time stamps. */
+export function writeChanged(path, content) {
+  if (existsSync(path) && readFileSync(path).equals(Buffer.from(content))) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+/** Takes away what is in `dist/` and not among these files. Files of the elements stay. */
+export function pruneDist(files) {
+  for (const entry of readdirSync(DIST, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const name = relative(DIST, path).split(sep).join("/");
+    if (entry.isFile() && !files.has(name) && !/^ui\/(?:parts\/[^/]+\.js|index\.js|LICENSES\.md)$/.test(name))
+      rmSync(path);
+  }
+}
