@@ -318,10 +318,13 @@ export interface ArtifactToolsOptions {
 /** What a tool answers: a CallToolResult of one text, bounded. Mistakes in arguments and missing artifacts are such results too. */
 export interface ArtifactToolResult {
   /** The answer, for the model. */
-  readonly content: readonly [{ readonly type: "text"; readonly text: string }];
+  readonly content: readonly [Readonly<TextBlock> & { readonly type: "text" }];
   /** Whether the call failed. */
   readonly isError?: true;
 }
+
+/** What MCP's `ToolAnnotations` tells of a tool. */
+type ToolHint = "readOnlyHint" | "idempotentHint" | "destructiveHint" | "openWorldHint";
 
 /** A tool that a model can be given: its definition as in MCP's `tools/list`, and what does it. */
 export interface ArtifactTool {
@@ -334,12 +337,7 @@ export interface ArtifactTool {
   /** The JSON Schema of its arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>> & { readonly type: "object" };
   /** MCP's hints: it only reads. */
-  readonly annotations: {
-    readonly readOnlyHint: boolean;
-    readonly idempotentHint: boolean;
-    readonly destructiveHint: boolean;
-    readonly openWorldHint: boolean;
-  };
+  readonly annotations: Readonly<Record<ToolHint, boolean>>;
   /** Answers a call. Rejects only with the signal's reason. */
   readonly call: (args: unknown, options?: { readonly signal?: AbortSignal }) => Promise<ArtifactToolResult>;
 }

@@ -31,7 +31,14 @@ export interface StandardSchema<Output = unknown> {
     /** Makes JSON Schema of what it takes and of what it gives. */
     readonly jsonSchema: Record<"input" | "output", (options: { readonly target: "draft-2020-12" }) => JsonSchema>;
     /** The types, for TypeScript alone. */
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    readonly types?:
+      | {
+          /** What is checked. */
+          readonly input: unknown;
+          /** What a valid value becomes. */
+          readonly output: Output;
+        }
+      | undefined;
   };
 }
 

@@ -4,14 +4,13 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { Sluice } from "../core/sluice.js";
+import type { ArtifactToolResult, Sluice } from "../core/sluice.js";
 import { jsonOf } from "../core/value.js";
 import type { SluiceError } from "../errors/error.js";
 import type { Expansion } from "../mcp/arguments/arguments.js";
 import { type ArgumentDeps, Expander } from "../mcp/arguments/expander.js";
 import { ArtifactSource } from "../mcp/artifact-reader/source.js";
 import { readTool } from "../mcp/artifact-reader/definition.js";
-import type { ArtifactToolResult } from "../core/sluice.js";
 import { ToolClientError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { SourceTool } from "./source.js";

@@ -6,13 +6,21 @@ import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/sto
 import { ToolArtifacts, withoutScope } from "../artifacts/scoped.js";
 import type { TruncatedRef } from "../artifacts/reference.js";
 import { untilEither, untilLate } from "../core/abort.js";
-import type { AnswerRef, Clamp, ClampReport, Dialect, GatedResult, Sluice, Transformed } from "../core/sluice.js";
+import type {
+  AnswerRef,
+  ArtifactToolResult,
+  Clamp,
+  ClampReport,
+  Dialect,
+  GatedResult,
+  Sluice,
+  Transformed,
+} from "../core/sluice.js";
 import { Answer } from "../core/transform.js";
 import type { SluiceError } from "../errors/error.js";
 import { isStoreFailure } from "../errors/storage.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { shortened } from "../mcp/artifact-reader/answer.js";
-import type { ArtifactToolResult } from "../core/sluice.js";
 import type { Args, Prepared } from "./artifacts.js";
 import { ToolClientError, ToolNodeError } from "./errors.js";
 import type { Segment, ToolContext, ToolNodeEvent, ToolProgress, ToolWait, ToolResult } from "./options.js";
