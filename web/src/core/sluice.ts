@@ -318,7 +318,7 @@ export interface ArtifactToolsOptions {
 /** What a tool answers: a CallToolResult of one text, bounded. Mistakes in arguments and missing artifacts are such results too. */
 export interface ArtifactToolResult {
   /** The answer, for the model. */
-  readonly content: readonly [Readonly<TextBlock> & { readonly type: "text" }];
+  readonly content: readonly [Readonly<TextBlock>];
   /** Whether the call failed. */
   readonly isError?: true;
 }
@@ -335,7 +335,12 @@ export interface ArtifactTool {
   /** What the model is told of it. */
   readonly description: string;
   /** The JSON Schema of its arguments. */
-  readonly inputSchema: Readonly<Record<string, unknown>> & { readonly type: "object" };
+  readonly inputSchema: {
+    /** Arguments are an object. */
+    readonly type: "object";
+    /** Other keywords. */
+    readonly [keyword: string]: unknown;
+  };
   /** MCP's hints: it only reads. */
   readonly annotations: Readonly<Record<ToolHint, boolean>>;
   /** Answers a call. Rejects only with the signal's reason. */
