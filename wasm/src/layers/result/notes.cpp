@@ -229,8 +229,23 @@ std::string Notes::note(uint32_t segment) const {
     return text + rest + "\n" + preview(shown, config_.max_inline_size - used);
   }
   if (!ends_sentence(text)) text += '.';
-  return text + " Stored, not shown. Read it with " + read_tool() + " {\"uri\":\"" +
-         plain_uri(table_.id(segment)) + "\"} or pass that URI as a tool argument.";
+  text += " Stored, not shown. Read it with " + read_tool() + " {\"uri\":\"" +
+          plain_uri(table_.id(segment)) + "\"} or pass that URI as a tool argument.";
+  return text + beginning_below(segment, count_chars(text));
+}
+
+// Each line of the file stands behind a mark, so that none of them begins like a line of ours.
+std::string Notes::beginning_below(uint32_t index, size_t used) const {
+  const Segment& segment = table_.segment(index);
+  if (segment.kind == SegmentKind::run || segment.preview.empty()) return {};
+  std::string below = "\nPreview (from the file):";
+  const std::string shown = preview(with_uris(segment.preview));
+  for (size_t at = 0; at < shown.size();) {
+    const size_t end = std::min(shown.find('\n', at), shown.size());
+    below.append("\n> ").append(shown, at, end - at);
+    at = end + 1;
+  }
+  return used + count_chars(below) < segment.chars ? below : std::string();
 }
 
 std::string Notes::list(const std::vector<uint32_t>& segments,

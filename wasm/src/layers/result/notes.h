@@ -52,6 +52,7 @@ class Notes {
   std::string words(uint32_t segment) const;
   std::string what_is_left(uint32_t segment, size_t shown_chars) const;
   std::string with_uris(std::string_view text) const;
+  std::string beginning_below(uint32_t segment, size_t used) const;
   std::string name(uint32_t segment) const;
   std::string template_of(uint32_t segment) const;
   std::string read_tool() const;
