@@ -1,5 +1,6 @@
 // Anything at all through describe, with both ends of a file, Outline, TextFacts, Tail,
-// quote_untrusted and preview. The first byte picks the block size and the limit.
+// excerpt, quote_untrusted and preview. The first byte picks the block size and the limit.
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -7,11 +8,13 @@
 #include "describe/facts.h"
 #include "sluice/describe.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 #include "text/utf8.h"
 
 namespace {
 
 using sluice::as_bytes;
+using sluice::is_among;
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -42,8 +45,14 @@ void check_quote(std::string_view text, size_t limit) {
   for (size_t at = 0; at < quote.size();) {
     const sluice::CodePoint point = sluice::read_code_point(quote, at);
     require(!sluice::is_control(point.value));
-    require(point.value != '<' && point.value != '[' && point.value != '`');
+    require(point.value != '[' && point.value != ']' && point.value != '`');
     at += point.length;
+  }
+  for (size_t at = 1; at + 1 < quote.size(); ++at) {
+    const std::string_view last(quote.data(), at);
+    if (quote[at] == '<') require(is_among(quote[at + 1], " =<-0123456789\"\xe2"));
+    if (quote[at] == '>') require(is_among(quote[at - 1], " =->") && !last.ends_with("--"));
+    if (quote[at] == '(') require(!last.ends_with("❳") && !last.ends_with("❳ "));
   }
   require(quote.find("://") == std::string::npos);
 }
@@ -52,6 +61,28 @@ void check_preview(std::string_view text, size_t limit) {
   const std::string part = sluice::preview(text, limit);
   require(sluice::count_chars(part) <= limit);
   require(sluice::preview(text, text.size()).starts_with(part));
+}
+
+/// A preview is short, shows nothing that steers, cuts nothing in two and does not speak like us.
+void check_excerpt(const sluice::Subject& subject) {
+  for (const bool of_error : {false, true}) {
+    const std::string shown = sluice::excerpt(subject, of_error);
+    std::string bare;
+    for (size_t at = 0; at < shown.size();) {
+      if (shown[at] == sluice::kMarkerOpen) {
+        require(sluice::marker_at(shown, at) >= 0);
+        at += sluice::kMarkerBytes;
+        continue;
+      }
+      const sluice::CodePoint point = sluice::read_code_point(shown, at);
+      require(point.value == '\n' || point.value == '\t' || !sluice::is_control(point.value));
+      require(!sluice::is_invisible(point.value));
+      if (point.value != ' ') bare.append(shown, at, point.length);
+      at += point.length;
+    }
+    require(sluice::count_chars(shown) <= sluice::kPreviewChars);
+    require(sluice::lowered(bare).find("[sluice]") == std::string::npos);
+  }
 }
 
 /// Facts and quotes together stay one line that a model may read.
@@ -125,6 +156,12 @@ void check_text(std::string_view text, size_t block) {
   facts.tell(pieces);
   require(whole.type == pieces.type && whole.outline == pieces.outline);
   require(whole.lines == pieces.lines && whole.table == pieces.table);
+  whole.tail = as_bytes(text.substr(text.size() - std::min(text.size(), sluice::kExcerptTail)));
+  check_excerpt(whole);
+  whole.type = {"text/html", "html", "HTML"};
+  check_excerpt(whole);
+  whole.type = {"application/json", "json", "JSON"};
+  check_excerpt(whole);
   check_line(whole);
 }
 

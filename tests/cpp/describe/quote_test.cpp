@@ -104,8 +104,45 @@ TEST(DescribeQuote, InvalidUtf8IsReplaced) {
 TEST(DescribeQuote, MarkupIsDefused) {
   EXPECT_EQ(quote_untrusted("`a` <b> [c](d) !e *f* _g_ #h |i| ~j~"),
             "\"'a' ‹b› ❲c❳❨d❩ ǃe ∗f∗ ˍgˍ ♯h ∣i∣ ∼j∼\"");
+  EXPECT_EQ(quote_untrusted("[c] (d) [e](f(g)) (h)"), "\"❲c❳ ❨d❩ ❲e❳❨f(g)) (h)\"");
   EXPECT_EQ(quote_untrusted("&lt;b&gt; &#60; R&D a & b"), "\"& lt;b& gt; &♯60; R& D a & b\"");
   EXPECT_EQ(quote_untrusted("［x］（http：／／y）＜script＞"), "\"❲x❳❨http:/ /y❩‹script›\"");
+}
+
+TEST(DescribeQuote, SignsOfProgramsStandWhereTheyOpenNothing) {
+  for (const char* plain :
+       {"a < b", "a > b", "x <= 1", "x >= 1", "n <10", "1 << 2", "8 >> 1", "a -> b", "a => b",
+        "x <- c(1, 2)", "a <=> b", "main(int argc)", "f(g(x), (y))", ":( <3", "(a) (b)", "1 <"}) {
+    EXPECT_EQ(quote_untrusted(plain), '"' + std::string(plain) + '"');
+  }
+}
+
+TEST(DescribeQuote, TagsAndAddressesOpenNowhere) {
+  for (const auto& [live, shown] : std::vector<std::pair<std::string, std::string>>{
+           {"<script>", "‹script›"},
+           {"</p>", "‹/p›"},
+           {"<!-- x -->", "‹ǃ-- x --›"},
+           {"<?php", "‹?php"},
+           {"a<b", "a‹b"},
+           {"<<b>", "<‹b›"},
+           {"<|im_start|>", "‹∣imˍstart∣›"},
+           {"<http://x>", "‹http:/ /x›"},
+           {"<1@x.org>", "<1@x.org›"},
+           {"<=a@x.org>", "<=a@x.org›"},
+           {"<@x", "‹@x"},
+           {"<_a@x.org>", "‹ˍa@x.org›"},
+           {"<\xe2\x80\x8b"
+            "b>",
+            "‹b›"},
+           {"<\x1b[1mb>", "‹b›"},
+           {"＜ｂ＞", "‹b›"},
+           {"< b>", "< b›"},
+           {" > quoted", "› quoted"},
+           {"-\xe2\x80\x8b->", "--›"},
+           {"[a]\xe2\x80\x8b(b)", "❲a❳❨b❩"},
+       }) {
+    EXPECT_EQ(quote_untrusted(live), '"' + shown + '"');
+  }
 }
 
 TEST(DescribeQuote, LinksAreBroken) {
@@ -138,7 +175,21 @@ bool forbidden(char32_t c) {
          (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfe00 && c <= 0xfe0f) ||
          (c >= 0xe0000 && c <= 0xe01ef) || (c >= 0xd800 && c <= 0xdfff) ||
-         std::u32string_view(U"`<>[]()!*_#|~").find(c) != std::u32string_view::npos;
+         std::u32string_view(U"`[]!*_#|~").find(c) != std::u32string_view::npos;
+}
+
+/// Whether a sign that may stand does so where it could open or close something.
+bool harmful(const std::u32string& points) {
+  const auto among = [](char32_t c, std::u32string_view some) { return some.find(c) != some.npos; };
+  for (size_t at = 1; at + 1 < points.size(); ++at) {
+    const char32_t last = points[at - 1];
+    const char32_t next = points[at + 1];
+    const char32_t before = at > 1 ? points[at - 2] : U' ';
+    if (points[at] == '<' && !among(next, U" =<‹-0123456789…\"")) return true;
+    if (points[at] == '>' && (!among(last, U" =->") || (last == '-' && before == '-'))) return true;
+    if (points[at] == '(' && (last == U'❳' || (last == ' ' && before == U'❳'))) return true;
+  }
+  return false;
 }
 
 /// Text made of everything that is dangerous, and of noise.
@@ -175,6 +226,14 @@ std::string soup(std::mt19937& random) {
                                                    " ",
                                                    "\n",
                                                    "<",
+                                                   ">",
+                                                   "(",
+                                                   ")",
+                                                   "]",
+                                                   "-",
+                                                   "=",
+                                                   "1@x",
+                                                   "＜",
                                                    "[a](b)",
                                                    "\xf3\xa0\x80\xa1",
                                                    "\xe2\x80\x8d",
@@ -202,6 +261,7 @@ TEST(DescribeQuote, NothingForbiddenComesThrough) {
     const std::u32string points = code_points(quote);
     ASSERT_LE(points.size(), limit + 2) << text;
     ASSERT_TRUE(std::none_of(points.begin(), points.end(), forbidden)) << quote;
+    ASSERT_FALSE(harmful(points)) << quote;
     std::string low = value_of(quote);
     std::transform(low.begin(), low.end(), low.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });

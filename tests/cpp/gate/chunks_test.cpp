@@ -29,6 +29,8 @@ void expect_same(const Passed& whole, const Passed& cut, const std::string& what
     ASSERT_EQ(a.mime_type, b.mime_type) << what;
     ASSERT_EQ(a.description, b.description) << what;
     ASSERT_EQ(a.preview, b.preview) << what;
+    ASSERT_EQ(a.excerpt, b.excerpt) << what;
+    ASSERT_EQ(a.error_excerpt, b.error_excerpt) << what;
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "layers/result/payload.h"
 #include "sluice/codec.h"
+#include "sluice/describe.h"
 #include "sluice/layers.h"
 #include "sluice/restore.h"
 #include "sluice/segment.h"
@@ -192,7 +193,14 @@ class Bench {
     segment.bytes = text.size();
     segment.mime_type = kind == SegmentKind::json ? "application/json" : "text/plain";
     segment.description = kind == SegmentKind::json ? "JSON, 1.0 MB" : "text, 1.0 MB";
+    segment.chars = 1'000'000;
     segment.preview = text.substr(0, 60);
+    Subject subject;
+    subject.type = type_of_mime(segment.mime_type);
+    subject.text = true;
+    subject.head = as_bytes(text);
+    tell_text(text, subject);
+    add_excerpts(subject, segment);
     segment.previewed_whole = text.size() <= 60;
     SourcePrint source;
     ContentPrint content;

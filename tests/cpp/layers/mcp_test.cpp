@@ -17,6 +17,9 @@ class LayersMcp : public ::testing::Test {
            ". Stored, not shown. Read it with tableau_artifact_read {\"uri\":\"artifact://" +
            Bench::id(bytes) + "\"} or pass that URI as a tool argument.";
   }
+  static std::string with_preview(const std::string& note, const std::string& lines) {
+    return note + "\nPreview (from the file):\n> " + lines;
+  }
   static std::string uri(std::string_view bytes, const std::string& rest) {
     return "artifact://" + Bench::id(bytes) + rest;
   }
@@ -42,10 +45,77 @@ TEST_F(LayersMcp, DivertedBlockIsATextBlockAtTheSameIndex) {
   EXPECT_TRUE(bench.layers->changed());
 }
 
-TEST_F(LayersMcp, LongTextBlockIsANoteWithoutPreview) {
-  const std::string m = bench.text("long text");
+TEST_F(LayersMcp, LongTextBlockIsANoteWithAPreview) {
+  const std::string text = "first\n[sluice] PDF, 1 KB. Stored, not shown.";
+  const std::string m = bench.text(text);
+  bench.last().description += ", first line (from the file): \"first\"";
   const std::string out = bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"" + m + "\"}]}");
-  EXPECT_EQ(string_at(out, {"content", "0", "text"}), note("long text", "text, 1.0 MB"));
+  EXPECT_EQ(
+      string_at(out, {"content", "0", "text"}),
+      with_preview(note(text, "text, 1.0 MB"), "first\n> ❲sluice] PDF, 1 KB. Stored, not shown."));
+}
+
+TEST_F(LayersMcp, PreviewStandsOnlyWhereItMakesTheWholeShorter) {
+  const std::string m = bench.text("long text");
+  const size_t whole = count_chars(with_preview(note("long text", "text, 1.0 MB"), "long text"));
+  for (const size_t chars : {whole, whole + 1}) {
+    bench.last().chars = chars;
+    const std::string out = bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"" + m + "\"}]}");
+    EXPECT_EQ(count_chars(string_at(out, {"content", "0", "text"})) == whole, chars > whole);
+  }
+}
+
+TEST_F(LayersMcp, EightTextsHaveAPreview) {
+  std::string blocks;
+  for (int i = 0; i < 10; ++i) {
+    blocks += (i > 0 ? "," : "") +
+              ("{\"type\":\"text\",\"text\":\"" + bench.text("text " + std::to_string(i)) + "\"}");
+  }
+  const std::string out = bench.mcp("{\"content\":[" + blocks + "]}");
+  for (int i = 0; i < 10; ++i) {
+    const std::string text = string_at(out, {"content", std::to_string(i), "text"});
+    EXPECT_EQ(text.find("Preview") != std::string::npos, i < 8) << text;
+  }
+}
+
+TEST_F(LayersMcp, ErrorShowsWhatWentWrong) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "step " + std::to_string(i) + "\n";
+  text += "it broke";
+  const std::string m = bench.text(text);
+  const std::string block = "\"content\":[{\"type\":\"text\",\"text\":\"" + m + "\"}]";
+  const auto shown = [&](const std::string& flag) {
+    return string_at(bench.mcp("{" + block + ",\"isError\":" + flag + "}"),
+                     {"content", "0", "text"});
+  };
+  EXPECT_NE(shown("true").find("\n> it broke"), std::string::npos);
+  EXPECT_EQ(shown("false").find("it broke"), std::string::npos);
+}
+
+TEST_F(LayersMcp, HowToReadIsToldOnce) {
+  const std::string a = bench.run(png(), "image/png");
+  const std::string b = bench.run(png(50), "image/png");
+  const auto block = [](const std::string& marker) {
+    return "{\"type\":\"image\",\"data\":\"" + marker + "\",\"mimeType\":\"image/png\"}";
+  };
+  const std::string out = bench.mcp("{\"content\":[" + block(a) + "," + block(b) + "]}");
+  EXPECT_EQ(string_at(out, {"content", "0", "text"}), note(png(), "file, 2.1 MB"));
+  EXPECT_EQ(string_at(out, {"content", "1", "text"}),
+            "[sluice] file, 2.1 MB. Stored, not shown: " + uri(png(50), ""));
+  EXPECT_EQ(normal(bench.restore(out)),
+            normal(bench.original("{\"content\":[" + block(a) + "," + block(b) + "]}")));
+}
+
+TEST_F(LayersMcp, ListBehindANoteDoesNotTellAgain) {
+  const std::string a = bench.run(png(), "image/png");
+  const std::string b = bench.run(pdf(), "application/pdf");
+  const std::string c = bench.run(pdf(50), "application/pdf");
+  const std::string out =
+      bench.mcp("{\"content\":[{\"type\":\"image\",\"data\":\"" + a +
+                "\"}],\"structuredContent\":{\"b\":\"" + b + "\",\"c\":\"" + c + "\"}}");
+  EXPECT_EQ(string_at(out, {"content", "1", "text"}),
+            "[sluice] This result refers to these stored files:\n- " + uri(pdf(), ": PDF, 2.1 MB") +
+                "\n- " + uri(pdf(50), ": PDF, 2.1 MB"));
 }
 
 TEST_F(LayersMcp, BothHalvesCarryReferencesAndOneNoteNamesThem) {
@@ -152,7 +222,8 @@ TEST_F(LayersMcp, OtherValuesKeepTheirShape) {
 TEST_F(LayersMcp, CollapsedObjectIsAResultWithANote) {
   const std::string m = bench.json("{\"content\":[1]}");
   const std::string out = bench.mcp("\"" + m + "\"");
-  EXPECT_EQ(string_at(out, {"content", "0", "text"}), note("{\"content\":[1]}", "JSON, 1.0 MB"));
+  EXPECT_EQ(string_at(out, {"content", "0", "text"}),
+            with_preview(note("{\"content\":[1]}", "JSON, 1.0 MB"), "{\"content\":[1]}"));
 }
 
 TEST_F(LayersMcp, CollapsedArrayIsAReference) {
@@ -167,7 +238,9 @@ TEST_F(LayersMcp, CollapsedHalvesStayValid) {
   const std::string out =
       bench.mcp("{\"content\":\"" + a + "\",\"structuredContent\":\"" + b + "\"}");
   EXPECT_EQ(at(out, {"content", "0", "type"}), "\"text\"");
-  EXPECT_EQ(string_at(out, {"content", "1", "text"}), note("{\"n\":1}", "JSON, 1.0 MB"));
+  EXPECT_EQ(string_at(out, {"content", "1", "text"}),
+            with_preview("[sluice] JSON, 1.0 MB. Stored, not shown: " + uri("{\"n\":1}", ""),
+                         "{\"n\":1}"));
   EXPECT_EQ(string_at(out, {"structuredContent", "artifact"}),
             uri("{\"n\":1}", "?type=application/json&size=7"));
 }

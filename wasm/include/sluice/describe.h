@@ -15,6 +15,8 @@ namespace sluice {
 /// Bytes of head kept for describing, and of tail where a kind of file keeps something there.
 inline constexpr size_t kDescribeHead = 65'536;
 inline constexpr size_t kDescribeTail = 65'536;
+/// Bytes of tail that are looked at for lines worth showing.
+inline constexpr size_t kExcerptTail = 8'192;
 
 /// Follows a JSON text as it streams by and tells its outermost shape; constant memory, never a
 /// DOM, the same answer for any chunking. Malformed input just ends the outline. Markers
@@ -92,12 +94,15 @@ void tell_text(std::string_view text, Subject& subject);
 /// Keeps the end of what streams by; costs nothing until something is pushed.
 class Tail {
  public:
+  explicit Tail(size_t size = kDescribeTail) : size_(size) {}
+
   void push(std::string_view bytes);
 
-  /// The last kDescribeTail bytes of a file that is `head` and what was pushed.
+  /// The last bytes, as many as it keeps, of a file that is `head` and what was pushed.
   std::string finish(std::string_view head) const;
 
  private:
+  size_t size_;
   std::string ring_;
   size_t at_ = 0;  // where the oldest byte stands, once the ring is full
 };
@@ -109,6 +114,20 @@ bool wants_tail(Bytes head);
 /// quoted from the file, at most five texts, follows `(from the file):` by the rules of
 /// `quote_untrusted`. Parts not seen are left out.
 std::string describe(const Subject& subject);
+
+/// What a text is shown by, at most kPreviewChars code points of it: the first lines; of a log, and
+/// of any text `of_error`, those that say what went wrong, with some of both ends; the header and
+/// the first rows of a table; the first rows of JSON; the title and headings of an HTML page.
+/// Empty for what is no text. `…` shows a cut. Lines come without control characters, ANSI
+/// sequences and what shows nothing, never with a part of an encoding, an escape or a reference;
+/// markers stay. `[sluice]` never stands in them.
+std::string excerpt(const Subject& subject, bool of_error = false);
+
+/// Writes both excerpts into a segment.
+void add_excerpts(const Subject& subject, Segment& segment);
+
+/// A description without the first line of the text that it quotes at its end.
+std::string_view without_first_line(std::string_view description);
 
 /// `0 B`, `312 B`, `1.0 KB`, `2.1 MB`, `1.4 GB`: powers of 1,024, one decimal from KB on.
 std::string human_size(uint64_t bytes);
@@ -123,9 +142,10 @@ std::string grouped(uint64_t number);
 /// last `…` shows a cut). Removed: control characters, whole ANSI sequences, markers, bidi
 /// controls, zero-width and tag characters, variation selectors, soft hyphens. White space of any
 /// kind becomes one space, invalid UTF-8 becomes U+FFFD, full-width ASCII becomes ASCII. Defused by
-/// look-alikes that no normalisation turns back: `` ` `` ' · `<>` ‹› · `[]` ❲❳ · `()` ❨❩ · `!` ǃ ·
-/// `*` ∗ · `_` ˍ · `#` ♯ ·
-/// `|` ∣ · `~` ∼; and by a space: `:/ /`, `www .`, `data :`, `javascript :` and the like, `& lt;`.
+/// look-alikes that no normalisation turns back: `` ` `` ' · `[]` ❲❳ · `!` ǃ · `*` ∗ · `_` ˍ ·
+/// `#` ♯ · `|` ∣ · `~` ∼ · `<` ‹ unless white space, a digit, `=`, `<`, `-` or the end follows ·
+/// `>` › unless behind white space, `=` or one `-` · `()` ❨❩ behind `]`; and by a space: `:/ /`,
+/// `www .`, `data :`, `javascript :` and the like, `& lt;`.
 std::string quote_untrusted(std::string_view text, size_t limit = 60);
 
 /// The first `limit` code points of `text`, cut at a code-point boundary, invalid UTF-8 replaced

@@ -108,6 +108,8 @@ struct Segment {
   std::string preview;      ///< text and json: its beginning, cut clean, as long as the options
                             ///< allow, with a marker for each reference; else empty
   bool previewed_whole = false;  ///< the preview is all of it
+  std::string excerpt;           ///< what a text is shown by, see sluice/describe.h; else empty
+  std::string error_excerpt;     ///< the same in a result that tells an error, where it differs
   std::string kept;              ///< decoded bytes of an image the host may show inline; else empty
   std::vector<uint32_t> inner;   ///< segments that its text refers to
   bool mangled = false;          ///< text that was binary before some decoder broke it

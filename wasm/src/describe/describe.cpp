@@ -89,24 +89,24 @@ bool Quotes::add(std::string_view text) {
 // --- the end of a file -----------------------------------------------------------------------
 
 void Tail::push(std::string_view bytes) {
-  if (bytes.size() >= kDescribeTail) {
-    ring_ = bytes.substr(bytes.size() - kDescribeTail);
+  if (bytes.size() >= size_) {
+    ring_ = bytes.substr(bytes.size() - size_);
     at_ = 0;
     return;
   }
-  if (ring_.empty()) ring_.reserve(kDescribeTail);
-  const size_t grows = std::min(kDescribeTail - ring_.size(), bytes.size());
+  if (ring_.empty()) ring_.reserve(size_);
+  const size_t grows = std::min(size_ - ring_.size(), bytes.size());
   ring_.append(bytes.substr(0, grows));
   for (bytes.remove_prefix(grows); !bytes.empty();) {
-    const size_t piece = std::min(kDescribeTail - at_, bytes.size());
+    const size_t piece = std::min(size_ - at_, bytes.size());
     bytes.copy(ring_.data() + at_, piece);
-    at_ = (at_ + piece) % kDescribeTail;
+    at_ = (at_ + piece) % size_;
     bytes.remove_prefix(piece);
   }
 }
 
 std::string Tail::finish(std::string_view head) const {
-  const size_t missing = std::min(kDescribeTail - ring_.size(), head.size());
+  const size_t missing = std::min(size_ - ring_.size(), head.size());
   std::string tail(head.substr(head.size() - missing));
   tail.append(ring_, at_);
   return tail.append(ring_, 0, at_);
@@ -132,9 +132,11 @@ std::string label_of(const Subject& subject) {
   return subject.text ? "text" : "data";
 }
 
+constexpr std::string_view kFirstLine = ", first line";
+
 void append_text_facts(std::string& line, const Subject& subject, std::string_view head) {
   if (subject.lines > 0) append_count(line, subject.lines, "line");
-  Quotes(line, ", first line").add(head.substr(0, head.find_first_of("\r\n")));
+  Quotes(line, kFirstLine).add(head.substr(0, head.find_first_of("\r\n")));
 }
 
 void append_file_facts(std::string& line, const Subject& subject, Bytes head) {
@@ -154,6 +156,13 @@ void append_file_facts(std::string& line, const Subject& subject, Bytes head) {
 }
 
 }  // namespace
+
+// A file cannot write it: where anything is quoted before it, it stays.
+std::string_view without_first_line(std::string_view description) {
+  const std::string_view facts = description.substr(0, description.find('"'));
+  const size_t at = facts.rfind(kFirstLine);
+  return at == facts.npos ? description : description.substr(0, at);
+}
 
 std::string describe(const Subject& subject) {
   const Bytes head = subject.head.first(std::min(subject.head.size(), kDescribeHead));

@@ -1,5 +1,7 @@
 // Text from a file, made fit to stand in a prompt, a terminal or a page, and the beginning of a
 // text, cut where nothing breaks.
+#include <utility>
+
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "text/ascii.h"
@@ -13,13 +15,28 @@ namespace {
 
 /// The look-alike of a character that means something to Markdown or HTML. None of them has a
 /// compatibility decomposition, so NFKC does not bring the original back.
-char32_t defused(char32_t value) {
+char32_t look_alike(char32_t value) {
   constexpr std::u32string_view kLive = U"`<>[]()!*_#|~";
   constexpr std::u32string_view kLookAlike =
       U"'\u2039\u203a\u2772\u2773\u2768\u2769\u01c3\u2217\u02cd\u266f\u2223\u223c";
   static_assert(kLive.size() == kLookAlike.size());
   const size_t at = kLive.find(value);
   return at == kLive.npos ? value : kLookAlike[at];
+}
+
+/// A tag, a comment or a declaration begins with `<` and a letter, `/`, `!` or `?` (HTML
+/// §13.2.5.6), a link with `<` and a character of an address (CommonMark §6.5), a token of a model
+/// with `<|`. Before white space, a digit and a sign of comparison it is none of them: such an
+/// address would have to end in `>`, which stands as itself only where none can end.
+bool opens_nothing(char32_t next) {
+  return next == 0 || is_space(next) || is_digit(next) || next == '=' || next == '<' || next == '-';
+}
+
+/// Behind white space `>` is a comparison, behind `=` or a single `-` an arrow, behind another one
+/// a shift. An address has no white space and does not end in any of them; a comment ends in `-->`.
+bool closes_nothing(char32_t last, char32_t before) {
+  return (last == ' ' && before != 0) || last == '=' || last == '>' ||
+         (last == '-' && before != '-');
 }
 
 /// Schemes that do something without `//`.
@@ -53,17 +70,25 @@ class Quote {
  public:
   explicit Quote(size_t limit) : limit_(limit) {}
 
-  void space() { space_ = !text_.empty(); }
-
-  /// Adds one visible code point; false once the limit is passed.
-  bool add(char32_t value) {
-    if (space_ || completes_link(text_, value)) put(U' ');
+  /// Adds one code point, white space as a space; `next` stands behind it, 0 at the end. False once
+  /// the limit is passed.
+  bool add(char32_t value, char32_t next) {
+    if (is_space(value)) {
+      space_ = !text_.empty();
+      return true;
+    }
+    const char32_t last = space_ ? U' ' : last_;
+    const char32_t before = space_ ? last_ : before_;
+    const char32_t shown = defused(value, next, last, before);
+    if (space_ || completes_link(text_, shown)) put(U' ');
     space_ = false;
     if (value == '"' || value == '\\') {
       text_.push_back('\\');
       ++count_;
     }
-    put(value);
+    put(shown);
+    before_ = last;
+    last_ = shown == U'\u2773' ? U']' : shown;
     if (count_ < limit_) cut_ = text_.size();
     return count_ <= limit_;
   }
@@ -79,6 +104,19 @@ class Quote {
   }
 
  private:
+  /// A character as it is where it can do no harm.
+  char32_t defused(char32_t value, char32_t next, char32_t last, char32_t before) {
+    if (value == '<' && opens_nothing(next)) return value;
+    if (value == '>' && closes_nothing(last, before)) return value;
+    // A parenthesis is a link's only behind a bracket, which never stands as itself either.
+    if (value == '(') {
+      link_ = last == ']' || (last == ' ' && before == ']');
+      if (!link_) return value;
+    }
+    if (value == ')' && !std::exchange(link_, false)) return value;
+    return look_alike(value);
+  }
+
   void put(char32_t value) {
     append_code_point(text_, value);
     ++count_;
@@ -88,7 +126,10 @@ class Quote {
   std::string text_;
   size_t count_ = 0;  // code points in text_
   size_t cut_ = 0;    // where text_ may be cut so that an ellipsis still fits
+  char32_t last_ = 0;
+  char32_t before_ = 0;
   bool space_ = false;
+  bool link_ = false;  // a link's target is open
 };
 
 /// Bytes at `text[at]` that go as a whole: a terminal's control sequence or a marker.
@@ -97,11 +138,9 @@ size_t removed_length(std::string_view text, size_t at) {
   return ansi_length(text, at);
 }
 
-}  // namespace
-
-std::string quote_untrusted(std::string_view text, size_t limit) {
-  Quote quote(limit);
-  for (size_t at = 0; at < text.size();) {
+/// The next character that shows something, or white space; 0 behind the last. Moves behind it.
+char32_t next_shown(std::string_view text, size_t& at) {
+  while (at < text.size()) {
     if (const size_t removed = removed_length(text, at); removed > 0) {
       at += removed;
       continue;
@@ -109,11 +148,21 @@ std::string quote_untrusted(std::string_view text, size_t limit) {
     CodePoint point = read_code_point(text, at);
     at += point.length;
     if (point.value >= 0xff01 && point.value <= 0xff5e) point.value -= 0xfee0;  // full-width ASCII
-    if (is_space(point.value)) {
-      quote.space();
-    } else if (!is_control(point.value) && !is_invisible(point.value)) {
-      if (!quote.add(defused(point.value))) break;
-    }
+    if (is_space(point.value)) return point.value;
+    if (!is_control(point.value) && !is_invisible(point.value)) return point.value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string quote_untrusted(std::string_view text, size_t limit) {
+  Quote quote(limit);
+  size_t at = 0;
+  for (char32_t value = next_shown(text, at); value != 0;) {
+    const char32_t next = next_shown(text, at);
+    if (!quote.add(value, next)) break;
+    value = next;
   }
   return std::move(quote).finish();
 }

@@ -204,6 +204,8 @@ void SegmentLog::recognise(Open& open, const Segment& segment) const {
   open.recognised = true;
   if (readable && !binary && (!run || !open.type.mime_type.starts_with("image/"))) {
     open.text.emplace(head, open.delimiter);
+    open.has_tail = !json;
+    open.tail = Tail(kExcerptTail);
   } else {
     open.has_tail = wants_tail(as_bytes(head));
   }
@@ -218,7 +220,7 @@ void SegmentLog::close(uint32_t index) {
       looks_mangled(open.head, open.damaged, segment.bytes + references, options_.signatures);
   if (!open.recognised) recognise(open, segment);
   const std::string tail = open.has_tail ? open.tail.finish(open.head) : std::string();
-  if (segment.kind == SegmentKind::run && open.has_tail) {
+  if (segment.kind == SegmentKind::run && open.has_tail && !open.text) {
     open.type = decide_type(segment.declared, sniff(as_bytes(open.head), as_bytes(tail),
                                                     segment.bytes, options_.signatures));
   }
@@ -258,6 +260,7 @@ void SegmentLog::close(uint32_t index) {
     segment.preview.clear();
   } else {
     segment.description = describe(subject);
+    add_excerpts(subject, segment);
   }
   if (open.keeps && segment.mime_type.rfind("image/", 0) == 0) {
     segment.kept = std::move(open.kept);

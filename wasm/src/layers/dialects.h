@@ -46,7 +46,6 @@ class Observation {
   bool says_nothing(size_t node) const;
   std::vector<uint32_t> texts_that_say_structure() const;
   Ids ids_in(size_t node) const;
-  bool is_error() const;
   Object head() const;
   std::string other_members() const;
 
@@ -55,9 +54,9 @@ class Observation {
   const Document& document_;
   const SegmentTable& table_;
   const std::vector<std::string>& links_;
+  Shape shape_;
   Notes notes_;
   Media media_;
-  Shape shape_;
   std::vector<uint32_t> link_blocks_;
   std::vector<uint32_t> repeated_;  // text blocks that say what the structured half says
 };
@@ -97,16 +96,18 @@ class Mcp {
   std::string text_of(size_t string) const;
   std::string block_with(size_t block, std::string_view text) const;
   std::string entry_with(size_t entry, const std::string& uri, std::string_view text) const;
+  std::string note(uint32_t segment);
   std::string note_entry(size_t entry, uint32_t segment) const;
   std::vector<uint32_t> news() const;
-  std::vector<std::string> tail_blocks() const;
+  std::vector<std::string> tail_blocks();
   std::optional<size_t> server_refs() const;
 
   const Document& document_;
   const SegmentTable& table_;
-  Notes notes_;
-  Media media_;
   Shape shape_;
+  Notes notes_;
+  Told told_;
+  Media media_;
   Referrer referrer_;
   std::vector<Splice> splices_;
   Edits edits_;

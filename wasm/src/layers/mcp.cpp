@@ -10,9 +10,9 @@ Mcp::Mcp(const Config& config, const Call& call, const Document& document,
          const SegmentTable& table)
     : document_(document),
       table_(table),
-      notes_(config, call, table),
-      media_(config, call),
       shape_(call.transformed ? Shape{} : shape_of(document, table.segments())),
+      notes_(config, call, table, shape_.is_error),
+      media_(config, call),
       referrer_(document, table, notes_) {}
 
 // The server may have sent a list under our name. It must not be mistaken for ours, so it moves
@@ -31,6 +31,7 @@ std::string Mcp::write() {
   if (!changes()) return std::string(document_.text());
   splices_.clear();
   edits_ = {};
+  told_ = {};
   const bool object = document_.tape()[shape_.body].type == Type::object;
   if (shape_.kind == Shape::Kind::collapsed) {
     rewrite_collapsed();
@@ -56,8 +57,7 @@ void Mcp::rewrite_collapsed() {
   const uint32_t segment = *document_.whole(shape_.body);
   const Rewritten was = referrer_.alone(shape_.body);
   edits_.replaced("", was.text, was.edits);
-  std::string body = "{\"content\":[" + note_as_block(notes_.note(segment)) + "]" +
-                     table_.segment(segment).members + "}";
+  std::string body = "{\"content\":[" + note(segment) + "]" + table_.segment(segment).members + "}";
   Tape tape;
   if (Tape::parse(body, tape).ok()) body = apply_splices(body, {list_in(tape, 0)});
   const Node& node = document_.tape()[shape_.body];
@@ -104,7 +104,7 @@ void Mcp::rewrite_items(const std::string& at) {
 void Mcp::rewrite_block(size_t block, const std::string& at) {
   if (const std::optional<uint32_t> segment = document_.whole(block)) {
     noted_.push_back(*segment);
-    return replace(block, at, *segment, note_as_block(notes_.note(*segment)));
+    return replace(block, at, *segment, note(*segment));
   }
   // Clients reject text where they expect bytes.
   if (const std::optional<size_t> text = text_for_bytes(document_, block)) {
@@ -119,7 +119,8 @@ void Mcp::rewrite_block(size_t block, const std::string& at) {
     return keep(*data, *load);
   }
   noted_.push_back(load->segment);
-  replace(block, at, load->segment, block_with(block, json_string(notes_.note(load->segment))));
+  replace(block, at, load->segment,
+          block_with(block, json_string(notes_.note(load->segment, told_))));
 }
 
 void Mcp::keep(size_t data, const Load& load) {
@@ -177,8 +178,15 @@ std::string Mcp::entry_with(size_t entry, const std::string& uri, std::string_vi
   return out.end();
 }
 
+/// A block of its own about one segment.
+std::string Mcp::note(uint32_t segment) {
+  return note_as_block(notes_.note(segment, told_));
+}
+
+// Clients show one entry without the others.
 std::string Mcp::note_entry(size_t entry, uint32_t segment) const {
-  return entry_with(entry, notes_.uri(segment, false), json_string(notes_.note(segment)));
+  Told told;
+  return entry_with(entry, notes_.uri(segment, false), json_string(notes_.note(segment, told)));
 }
 
 void Mcp::rewrite_entry(size_t entry, const std::string& at) {
@@ -237,18 +245,18 @@ std::vector<uint32_t> Mcp::news() const {
 
 // One block lists them all. Each unstored text gets a block of its own, because it exists nowhere
 // else.
-std::vector<std::string> Mcp::tail_blocks() const {
+std::vector<std::string> Mcp::tail_blocks() {
   std::vector<uint32_t> listed;
   std::vector<std::string> blocks;
   for (const uint32_t segment : news()) {
     if (!notes_.beginning(segment).empty() && blocks.size() < kMaxBeginnings) {
-      blocks.push_back(note_as_block(notes_.note(segment)));
+      blocks.push_back(note(segment));
     } else {
       listed.push_back(segment);
     }
   }
   if (!listed.empty()) {
-    blocks.insert(blocks.begin(), note_as_block(notes_.list(listed, shown_)));
+    blocks.insert(blocks.begin(), note_as_block(notes_.list(listed, shown_, told_)));
   }
   return blocks;
 }
@@ -257,7 +265,7 @@ void Mcp::finish_list(const std::string& at) {
   const size_t list = *shape_.list;
   const bool entries = shape_.kind == Shape::Kind::contents;
   if (const std::optional<uint32_t> segment = document_.whole(list)) {
-    std::string items = entries ? note_entry(list, *segment) : note_as_block(notes_.note(*segment));
+    std::string items = entries ? note_entry(list, *segment) : note(*segment);
     noted_.push_back(*segment);
     if (!entries) {
       for (const std::string& block : tail_blocks()) items += "," + block;

@@ -212,6 +212,8 @@ Shape shape_of(const Document& document, const std::vector<Segment>& segments) {
   const std::optional<size_t> content = tape.find(shape.body, "content");
   const std::optional<size_t> contents = tape.find(shape.body, "contents");
   shape.structured = tape.find(shape.body, "structuredContent");
+  const std::optional<size_t> flag = tape.find(shape.body, "isError");
+  shape.is_error = flag && tape.source(*flag) == "true";
   if (content && is_content(document, segments, *content)) {
     shape.kind = Shape::Kind::result;
     shape.list = content;

@@ -84,6 +84,7 @@ struct Shape {
   size_t body = 0;                   ///< the result itself; for `error` the whole response
   std::optional<size_t> list;        ///< `content`, `contents` or the array of blocks
   std::optional<size_t> structured;  ///< `structuredContent`
+  bool is_error = false;             ///< `isError`
 
   /// Whether `list` is still an array, not a marker.
   bool listed(const Document& document) const {

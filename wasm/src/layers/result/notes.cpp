@@ -14,6 +14,7 @@ namespace sluice::layers {
 namespace {
 
 constexpr size_t kMaxLines = 8;
+constexpr size_t kMaxPreviews = 8;
 constexpr std::string_view kNotStored = " Note: content not stored.";
 constexpr const char* kLost = " It cannot be read back.";
 
@@ -66,6 +67,17 @@ bool ends_sentence(std::string_view text) {
   return text.ends_with('.') || text.ends_with('!') || text.ends_with('?') || text.ends_with("…");
 }
 
+/// Each line behind a mark, so that none of them begins like one of ours.
+std::string marked(std::string_view lines) {
+  std::string out;
+  for (size_t at = 0; at <= lines.size();) {
+    const size_t end = std::min(lines.find('\n', at), lines.size());
+    out.append("\n> ").append(lines, at, end - at);
+    at = end + 1;
+  }
+  return out;
+}
+
 std::string label_of(const Segment& segment, const About& about) {
   if (!about.label.empty()) return about.label;
   const FileType type = type_of_mime(segment.mime_type);
@@ -97,10 +109,10 @@ std::string Notes::template_of(uint32_t segment) const {
   return own.empty() ? config_.default_summary_template : own;
 }
 
-std::string Notes::words(uint32_t index) const {
+std::string Notes::words(uint32_t index, bool previewed) const {
   const Segment& segment = table_.segment(index);
   const About& about = table_.about(index);
-  std::string text = segment.description;
+  std::string text(previewed ? without_first_line(segment.description) : segment.description);
   if (text.empty()) text = label_of(segment, about) + ", " + human_size(segment.bytes);
   if (const std::string words = template_of(index); !words.empty()) {
     std::vector<Value> values;
@@ -123,8 +135,8 @@ std::string Notes::words(uint32_t index) const {
   return text;
 }
 
-std::string Notes::summary(uint32_t index) const {
-  std::string text = words(index);
+std::string Notes::summary(uint32_t index, bool previewed) const {
+  std::string text = words(index, previewed);
   if (is_stored(index)) return text;
   if (!ends_sentence(text)) text += '.';
   return text.append(kNotStored).append(what_is_left(index, SIZE_MAX));
@@ -162,6 +174,7 @@ std::string Notes::beginning(uint32_t index) const {
 void Notes::append_artifact(std::string& out, uint32_t index) const {
   const Segment& segment = table_.segment(index);
   const std::optional<Stored>& stored = table_.about(index).stored;
+  const size_t before = out.size();
   Object artifact;
   artifact.text("id", table_.id(index))
       .text("mime_type", segment.mime_type)
@@ -174,23 +187,20 @@ void Notes::append_artifact(std::string& out, uint32_t index) const {
   }
   append_key(out, "artifact");
   out += artifact.end();
+  std::string shown = beginning(index);
+  std::string json;
+  if (segment.kind == SegmentKind::json) json = closed_json(shown);
+  Tape tape;
+  const bool is_json = !json.empty() && Tape::parse(json, tape).ok();
+  if (shown.empty()) shown = excerpt(index);
+  // Bytes may be few. A text is never shorter, but where somebody asked for it to be diverted.
+  const size_t longer = out.size() - before + shown.size();
+  if (segment.kind == SegmentKind::run && longer >= segment.chars) shown.clear();
   append_key(out, "summary");
-  out += json_string(summary(index));
-  if (segment.kind == SegmentKind::run || segment.preview.empty()) return;
-  const std::string shown = beginning(index);
-  if (segment.kind == SegmentKind::json) {
-    const std::string json = closed_json(shown);
-    Tape tape;
-    if (Tape::parse(json, tape).ok()) {
-      append_key(out, "beginning");
-      out += json;
-      return;
-    }
-  }
-  append_key(out, "preview");
-  out += '"';
-  append_escaped(out, shown.empty() ? preview(with_uris(segment.preview)) : shown);
-  out += '"';
+  out += json_string(summary(index, !shown.empty()));
+  if (shown.empty()) return;
+  append_key(out, is_json ? "beginning" : "preview");
+  out += is_json ? json : json_string(shown);
 }
 
 std::string Notes::artifact(uint32_t segment) const {
@@ -213,42 +223,65 @@ std::string Notes::read_tool() const {
   return call_.name_space.empty() ? "artifact_read" : call_.name_space + "_artifact_read";
 }
 
-std::string Notes::note(uint32_t segment) const {
-  std::string text = "[sluice] " + words(segment);
-  if (!is_stored(segment)) {
-    // A planner gets the reason beside the summary. Here it has to be in the sentence.
-    const std::optional<Stored>& stored = table_.about(segment).stored;
-    if (!ends_sentence(text)) text += '.';
-    text += " " + (stored ? stored->warning : std::string("Content not stored."));
-    if (!ends_sentence(text)) text += '.';
-    const std::string shown = beginning(segment);
-    std::string rest = what_is_left(segment, SIZE_MAX);
-    const size_t whole = count_chars(text) + count_chars(rest) + 1 + count_chars(shown);
-    if (whole > config_.max_inline_size) rest = what_is_left(segment, 0);
-    const size_t used = count_chars(text) + count_chars(rest) + 1;
-    if (shown.empty() || used >= config_.max_inline_size) return text + kLost;
-    return text + rest + "\n" + preview(shown, config_.max_inline_size - used);
-  }
-  if (!ends_sentence(text)) text += '.';
-  const std::string tool = read_tool();
+std::string Notes::note(uint32_t segment, Told& told) const {
+  if (!is_stored(segment)) return unstored_note(segment);
   const std::string uri = plain_uri(table_.id(segment));
-  if (tool.empty()) return text + " Stored, not shown: " + uri;
-  return text + " Stored, not shown. Read it with " + tool + " {\"uri\":\"" + uri +
-         "\"} or pass that URI as a tool argument.";
+  const std::string tool = told.how_to_read ? std::string() : read_tool();
+  const std::string behind = tool.empty()
+                                 ? " Stored, not shown: " + uri
+                                 : " Stored, not shown. Read it with " + tool + " {\"uri\":\"" +
+                                       uri + "\"} or pass that URI as a tool argument.";
+  told.how_to_read = true;
+  const auto sentence = [&](bool previewed) {
+    std::string text = "[sluice] " + words(segment, previewed);
+    if (!ends_sentence(text)) text += '.';
+    return text + behind;
+  };
+  if (const std::string shown = told.previews < kMaxPreviews ? excerpt(segment) : std::string();
+      !shown.empty()) {
+    std::string text = sentence(true).append("\nPreview (from the file):").append(marked(shown));
+    if (count_chars(text) < table_.segment(segment).chars) {
+      ++told.previews;
+      return text;
+    }
+  }
+  return sentence(false);
 }
 
-std::string Notes::list(const std::vector<uint32_t>& segments,
-                        const std::vector<uint32_t>& shown) const {
+// A planner gets the reason beside the summary. Here it has to be in the sentence.
+std::string Notes::unstored_note(uint32_t segment) const {
+  const std::optional<Stored>& stored = table_.about(segment).stored;
+  std::string text = "[sluice] " + words(segment);
+  if (!ends_sentence(text)) text += '.';
+  text += " " + (stored ? stored->warning : std::string("Content not stored."));
+  if (!ends_sentence(text)) text += '.';
+  const std::string shown = beginning(segment);
+  std::string rest = what_is_left(segment, SIZE_MAX);
+  const size_t whole = count_chars(text) + count_chars(rest) + 1 + count_chars(shown);
+  if (whole > config_.max_inline_size) rest = what_is_left(segment, 0);
+  const size_t used = count_chars(text) + count_chars(rest) + 1;
+  if (shown.empty() || used >= config_.max_inline_size) return text + kLost;
+  return text + rest + "\n" + preview(shown, config_.max_inline_size - used);
+}
+
+std::string Notes::excerpt(uint32_t index) const {
+  const Segment& segment = table_.segment(index);
+  const bool differs = of_error_ && !segment.error_excerpt.empty();
+  return preview(with_uris(differs ? segment.error_excerpt : segment.excerpt));
+}
+
+std::string Notes::list(const std::vector<uint32_t>& segments, const std::vector<uint32_t>& shown,
+                        Told& told) const {
   const auto is_shown = [&](uint32_t segment) {
     return std::find(shown.begin(), shown.end(), segment) != shown.end();
   };
-  if (segments.size() == 1 && !is_shown(segments[0])) return note(segments[0]);
+  if (segments.size() == 1 && !is_shown(segments[0])) return note(segments[0], told);
   const bool any = std::any_of(segments.begin(), segments.end(),
                                [&](uint32_t segment) { return is_stored(segment); });
   std::string text =
       "[sluice] This result refers to these files, which were not stored and cannot be read back:";
   if (any) {
-    const std::string tool = read_tool();
+    const std::string tool = told.how_to_read ? std::string() : read_tool();
     text = "[sluice] This result refers to these stored files";
     if (!tool.empty()) {
       text += ". Read one with " + tool +

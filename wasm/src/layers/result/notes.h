@@ -14,17 +14,25 @@ namespace sluice::layers {
 /// `{"type":"text","text":…}`
 std::string note_as_block(std::string_view note);
 
+/// What the notes of a result have told so far.
+struct Told {
+  bool how_to_read = false;
+  size_t previews = 0;
+};
+
 /// Describes segments. Does not change the document.
 class Notes {
  public:
-  Notes(const Config& config, const Call& call, const SegmentTable& table)
-      : config_(config), call_(call), table_(table) {}
+  /// `of_error`: whether the result tells an error.
+  Notes(const Config& config, const Call& call, const SegmentTable& table, bool of_error)
+      : config_(config), call_(call), table_(table), of_error_(of_error) {}
 
   /// The reference to a segment for use inside a string.
   std::string uri(uint32_t segment, bool with_form) const;
 
-  /// One line: the summary template filled in, or the description. Says so if nothing was stored.
-  std::string summary(uint32_t segment) const;
+  /// One line: the summary template filled in, or the description, without the first line where a
+  /// preview stands beside it. Says so if nothing was stored.
+  std::string summary(uint32_t segment, bool previewed = false) const;
 
   /// Appends the members `"artifact":{…},"summary":"…"`, and `"preview":"…"` for text, with a comma
   /// if members precede them. Of something that was not stored it shows all that is known: a longer
@@ -34,9 +42,10 @@ class Notes {
   /// An object with those members.
   std::string artifact(uint32_t segment) const;
 
-  /// `[sluice] PDF, 2.1 MB. Stored, not shown. Read it with …`. For an unstored text followed by
-  /// its beginning; at most `max_inline_size` characters in all.
-  std::string note(uint32_t segment) const;
+  /// `[sluice] PDF, 2.1 MB. Stored, not shown. Read it with …`, behind the first such note
+  /// `[sluice] PDF, 2.1 MB. Stored, not shown: artifact://…`. For a text followed by a preview. For
+  /// an unstored text followed by its beginning; at most `max_inline_size` characters in all.
+  std::string note(uint32_t segment, Told& told) const;
 
   /// The beginning of an unstored text with references in it, up to a long word that may be an
   /// encoding. Empty for anything else.
@@ -44,14 +53,17 @@ class Notes {
 
   /// A note about several segments: eight lines, then a count. `shown` are images that the result
   /// shows too. `segments` must not be empty.
-  std::string list(const std::vector<uint32_t>& segments, const std::vector<uint32_t>& shown) const;
+  std::string list(const std::vector<uint32_t>& segments, const std::vector<uint32_t>& shown,
+                   Told& told) const;
 
  private:
   bool is_stored(uint32_t segment) const;
+  std::string unstored_note(uint32_t segment) const;
   size_t lost_inside(uint32_t segment) const;
-  std::string words(uint32_t segment) const;
+  std::string words(uint32_t segment, bool previewed = false) const;
   std::string what_is_left(uint32_t segment, size_t shown_chars) const;
   std::string with_uris(std::string_view text) const;
+  std::string excerpt(uint32_t segment) const;
   std::string name(uint32_t segment) const;
   std::string template_of(uint32_t segment) const;
   std::string read_tool() const;
@@ -59,6 +71,7 @@ class Notes {
   const Config& config_;
   const Call& call_;
   const SegmentTable& table_;
+  const bool of_error_;
 };
 
 /// Appends a value's source. Fully diverted values become artifact objects, other markers

@@ -96,6 +96,7 @@ std::optional<uint32_t> SegmentTable::add_bytes(const Payload& payload, std::str
   segment.mime_type = subject.type.mime_type;
   segment.extension = subject.type.extension;
   segment.description = describe(subject);
+  add_excerpts(subject, segment);
   if (segment.mime_type.starts_with("image/") &&
       payload.bytes.size() <= config_.inline_media.max_bytes) {
     segment.kept = payload.bytes;
@@ -108,6 +109,7 @@ std::optional<uint32_t> SegmentTable::add_text(std::string_view text) {
   subject.type = type_of_mime(default_type(SegmentKind::text));
   subject.size_bytes = text.size();
   subject.head = as_bytes(text.substr(0, kDescribeHead));
+  subject.tail = as_bytes(text.substr(text.size() - std::min(text.size(), kExcerptTail)));
   subject.text = true;
   const FileType type = subject.type;
   tell_text(text, subject);
@@ -117,6 +119,7 @@ std::optional<uint32_t> SegmentTable::add_text(std::string_view text) {
   segment.mime_type = type.mime_type;
   segment.extension = type.extension;
   segment.description = describe(subject);
+  add_excerpts(subject, segment);
   const size_t limit = std::max(config_.guardrail.max_field_chars, kPreviewChars);
   segment.preview = preview(text, limit);
   segment.previewed_whole = segment.chars <= limit;
@@ -178,6 +181,8 @@ void SegmentTable::hide(uint32_t index) {
     references += segment.preview.substr(at, kMarkerBytes);
   }
   segment.preview = std::move(references);
+  segment.excerpt = segment.preview;
+  segment.error_excerpt.clear();
   segment.description.clear();
 }
 
@@ -218,6 +223,8 @@ void SegmentTable::stored(uint32_t index, Stored stored) {
   stored.filename = clean_filename(stored.filename);
   if (stored.opaque) {
     segment.preview.clear();
+    segment.excerpt.clear();
+    segment.error_excerpt.clear();
     segment.description.clear();
   }
   abouts_[index].stored = std::move(stored);
