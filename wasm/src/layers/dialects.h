@@ -46,7 +46,6 @@ class Observation {
   bool says_nothing(size_t node) const;
   std::vector<uint32_t> texts_that_say_structure() const;
   Ids ids_in(size_t node) const;
-  bool is_error() const;
   Object head() const;
   std::string other_members() const;
 
@@ -56,8 +55,8 @@ class Observation {
   const SegmentTable& table_;
   const std::vector<std::string>& links_;
   Notes notes_;
-  Media media_;
   Shape shape_;
+  Media media_;
   std::vector<uint32_t> link_blocks_;
   std::vector<uint32_t> repeated_;  // text blocks that say what the structured half says
 };
@@ -105,8 +104,8 @@ class Mcp {
   const Document& document_;
   const SegmentTable& table_;
   Notes notes_;
-  Media media_;
   Shape shape_;
+  Media media_;
   Referrer referrer_;
   std::vector<Splice> splices_;
   Edits edits_;

@@ -11,8 +11,8 @@ Mcp::Mcp(const Config& config, const Call& call, const Document& document,
     : document_(document),
       table_(table),
       notes_(config, call, table),
-      media_(config, call),
       shape_(call.transformed ? Shape{} : shape_of(document, table.segments())),
+      media_(config, call, shape_.is_error(document)),
       referrer_(document, table, notes_) {}
 
 // The server may have sent a list under our name. It must not be mistaken for ours, so it moves

@@ -187,8 +187,8 @@ Observation::Observation(const Config& config, const Call& call, const Document&
       table_(table),
       links_(links),
       notes_(config, call, table),
-      media_(config, call),
       shape_(call.transformed ? Shape{} : shape_of(document, table.segments())),
+      media_(config, call, shape_.is_error(document)),
       link_blocks_(links_of(document, shape_)),
       repeated_(texts_that_say_structure()) {}
 
@@ -240,7 +240,7 @@ std::string Observation::structured_half() {
   const std::vector<std::string> beside = blocks_beside(*shape_.structured);
   std::string structured = whole(*shape_.structured);
   const std::string others = other_members();
-  if (beside.empty() && others.empty() && !is_error()) return structured;
+  if (beside.empty() && others.empty() && !shape_.is_error(document_)) return structured;
   Object out = head();
   out.source("structured", structured);
   if (!beside.empty()) out.source("content", array(beside));
@@ -255,7 +255,7 @@ std::string Observation::content_half() {
   if (shape_.structured && repeated_.empty() && !says_nothing(*shape_.structured)) {
     structured = whole(*shape_.structured);
   }
-  if (sole && others.empty() && structured.empty() && !is_error()) return content;
+  if (sole && others.empty() && structured.empty() && !shape_.is_error(document_)) return content;
   Object out = head();
   out.source("content", content);
   if (!structured.empty()) out.source("structured", structured);
@@ -264,13 +264,8 @@ std::string Observation::content_half() {
 
 Object Observation::head() const {
   Object out;
-  if (is_error()) out.flag("isError", true);
+  if (shape_.is_error(document_)) out.flag("isError", true);
   return out;
-}
-
-bool Observation::is_error() const {
-  const std::optional<size_t> flag = document_.tape().find(shape_.body, "isError");
-  return flag && document_.tape().source(*flag) == "true";
 }
 
 // Leaves out `_meta`, which is for programs, and `resultType` if it is `complete`.

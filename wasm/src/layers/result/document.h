@@ -89,6 +89,12 @@ struct Shape {
   bool listed(const Document& document) const {
     return list && document.tape()[*list].type == Type::array;
   }
+
+  /// Whether the tool failed (`isError`).
+  bool is_error(const Document& document) const {
+    const std::optional<size_t> flag = document.tape().find(body, "isError");
+    return flag && document.tape().source(*flag) == "true";
+  }
 };
 
 /// Finds out the kind of result. `segments` are the records that the markers refer to.
