@@ -53,7 +53,7 @@ export interface Core {
   /** The file is over: what `segment` tells of it. */
   looked(): void;
   restore(): boolean;
-  restoreWith(refs: number): boolean;
+  restoreWith(refs: number, named: boolean): boolean;
   restoreText(refs: number, json: boolean): boolean;
   nextPiece(): boolean;
   openForm(raw: boolean): boolean;
