@@ -32,3 +32,46 @@ export function failureIn(prompt: string): string | undefined {
     conversation(prompt),
   )?.[0];
 }
+
+/** What a model is given as the result of its last call. */
+export interface ShownResult {
+  /** The text of all parts. A part that is neither text nor image is here as JSON. */
+  readonly text: string;
+  /** How many images are shown as such. */
+  readonly images: number;
+  /** All of it, as JSON text. */
+  readonly body: string;
+}
+
+/** Reads a request body of chat completions or of responses. A host may split one result into several messages. */
+export function toolResult(prompt: string): ShownResult {
+  const { messages = [], input = [] } = JSON.parse(prompt) as Readonly<Record<string, readonly Message[]>>;
+  const said = [...messages, ...input];
+  const results = said.slice(said.findIndex(({ role, type }) => role === "tool" || type === "function_call_output"));
+  const parts = results.flatMap(({ content, output }) => partsOf(content ?? output));
+  return {
+    text: parts.map((part) => (isImage(part) ? "" : (part.text ?? JSON.stringify(part)))).join(""),
+    images: parts.filter(isImage).length,
+    body: JSON.stringify(results),
+  };
+}
+
+function isImage({ type }: Part): boolean {
+  return type === "image_url" || type === "input_image";
+}
+
+interface Message {
+  readonly role?: string;
+  readonly type?: string;
+  readonly content?: unknown;
+  readonly output?: unknown;
+}
+
+interface Part {
+  readonly type?: string;
+  readonly text?: string;
+}
+
+function partsOf(content: unknown): readonly Part[] {
+  return Array.isArray(content) ? (content as readonly Part[]) : [{ type: "text", text: String(content) }];
+}
