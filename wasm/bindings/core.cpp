@@ -88,7 +88,7 @@ class Core {
 
   // Restoring.
   bool restore() { return answer(restoration_.cut(in_)); }
-  bool restore_with(size_t refs) { return answer(restoration_.cut(in_, refs)); }
+  bool restore_with(size_t refs, bool named) { return answer(restoration_.cut(in_, refs, named)); }
   bool restore_text(size_t refs, bool json) {
     return answer(restoration_.cut_text(in_, refs, json));
   }

@@ -302,6 +302,18 @@ TEST_F(LayersBlocks, ImagesStayOnlyIfListedOrShown) {
   EXPECT_EQ(at(bench.show(input), {"content", "0", "data"}), "(none)");
 }
 
+TEST_F(LayersBlocks, ImagesOfAnErrorStayOnlyIfListed) {
+  const std::string blocks = image(base64(png()));
+  const std::string input = R"({"content":[)" + blocks + R"(],"isError":true})";
+  bench.call.client_shows_images = true;
+  EXPECT_EQ(at(bench.show(input), {"content", "0", "data"}), "(none)");
+  EXPECT_NE(
+      at(bench.show(R"({"isError":false,"content":[)" + blocks + "]}"), {"content", "0", "data"}),
+      "(none)");
+  bench.config.inline_media.mode = InlineMedia::Mode::listed;
+  EXPECT_NE(at(bench.show(input), {"content", "0", "data"}), "(none)");
+}
+
 class LayersLinks : public ::testing::Test {
  protected:
   Bench bench;

@@ -91,6 +91,24 @@ TEST(RestorePieces, WhatOthersWroteIntoOurMetaStays) {
   EXPECT_EQ(pieces[0].literal, R"({"v":1,"_meta":{"x":2}})");
 }
 
+TEST(RestorePieces, NameOfTheEntriesIsTakenOutWhereTheyAreNamed) {
+  const auto named = [](const std::string& meta, const std::string& refs, bool is_named = true) {
+    std::vector<Piece> pieces;
+    const std::string json = "{\"v\":1,\"_meta\":" + meta + "}";
+    return restore_pieces(json, refs, pieces, is_named).ok() ? pieces.front().literal : "(error)";
+  };
+  const std::string added = R"([{"at":"/_meta","added":true}])";
+  EXPECT_EQ(named(R"({"sluice/refs":"n_1"})", added), R"({"v":1})");
+  EXPECT_EQ(named(R"({"x":2,"sluice/refs":"n_1"})", added), R"({"v":1,"_meta":{"x":2}})");
+  EXPECT_EQ(named(R"({"sluice/refs":"n_1","x":2})", "[]"), R"({"v":1,"_meta":{"x":2}})");
+  EXPECT_EQ(
+      named(R"({"sluice/refs":"n_1"})", R"([{"at":"/_meta/sluice~1refs","was":"the server's"}])"),
+      R"({"v":1,"_meta":{"sluice/refs":"the server's"}})");
+  EXPECT_EQ(named(R"({"sluice/refs":"n_1"})", "[]", false),
+            R"({"v":1,"_meta":{"sluice/refs":"n_1"}})");
+  EXPECT_EQ(named(R"({"sluice/refs":"n_1"})", R"([{"at":"/w","added":true}])"), "(error)");
+}
+
 TEST(RestorePieces, ManyReferencesTakeLinearTime) {
   std::string value;
   std::string refs = "[";

@@ -37,9 +37,9 @@ struct Piece {
 Status restore_pieces(std::string_view json, std::vector<Piece>& pieces);
 
 /// The same with entries kept beside the document (`Layers::refs_json`), for a result that has no
-/// `_meta`.
-Status restore_pieces(std::string_view json, std::string_view refs_json,
-                      std::vector<Piece>& pieces);
+/// `_meta`, or has the name of the entries in their place there (`named`).
+Status restore_pieces(std::string_view json, std::string_view refs_json, std::vector<Piece>& pieces,
+                      bool named = false);
 
 /// Cuts the text of a stored segment. `refs_json` is an array of what `inner_ref` wrote, or empty.
 /// With `json_source` the text is JSON source (a json segment); otherwise it is the text of a
@@ -58,8 +58,8 @@ std::string inner_ref(const Segment& inner, std::string_view id, uint64_t offset
 class Restoration {
  public:
   /// Cuts an mcp-dialect result. The last `refs` bytes of `input`, if any, are entries kept beside
-  /// it.
-  Status cut(std::string_view input, size_t refs = 0);
+  /// it, which it may name.
+  Status cut(std::string_view input, size_t refs = 0, bool named = false);
   /// The text of a stored segment followed by its `refs` bytes of entries.
   Status cut_text(std::string_view input, size_t refs, bool json_source);
 

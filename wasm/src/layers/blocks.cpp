@@ -30,7 +30,7 @@ bool Media::allows(const std::string& mime_type) const {
       if (media_.types.empty()) break;
       return std::any_of(media_.types.begin(), media_.types.end(), match);
     case InlineMedia::Mode::automatic:
-      if (!call_.client_shows_images) return false;
+      if (!client_shows_) return false;
       break;
     case InlineMedia::Mode::off:
       return false;

@@ -18,7 +18,10 @@ namespace sluice::layers {
 /// Decides which images of a result stay in place, and writes them.
 class Media {
  public:
-  Media(const Config& config, const Call& call) : media_(config.inline_media), call_(call) {}
+  /// With `automatic` no image of an error stays: some clients drop it, and some print all of the
+  /// error as JSON.
+  Media(const Config& config, const Call& call, bool is_error)
+      : media_(config.inline_media), client_shows_(call.client_shows_images && !is_error) {}
 
   /// Counts the image in and returns true if `inline_media` allows its type and size, the gate kept
   /// its bytes, and the limit per result is not reached.
@@ -31,7 +34,7 @@ class Media {
   bool allows(const std::string& mime_type) const;
 
   const InlineMedia& media_;
-  const Call& call_;
+  bool client_shows_ = false;
   uint32_t count_ = 0;
 };
 

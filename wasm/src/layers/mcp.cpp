@@ -12,7 +12,7 @@ Mcp::Mcp(const Config& config, const Call& call, const Document& document,
       table_(table),
       shape_(call.transformed ? Shape{} : shape_of(document, table.segments())),
       notes_(config, call, table, shape_.is_error),
-      media_(config, call),
+      media_(config, call, shape_.is_error),
       referrer_(document, table, notes_) {}
 
 // The server may have sent a list under our name. It must not be mistaken for ours, so it moves

@@ -188,7 +188,7 @@ Observation::Observation(const Config& config, const Call& call, const Document&
       links_(links),
       shape_(call.transformed ? Shape{} : shape_of(document, table.segments())),
       notes_(config, call, table, shape_.is_error),
-      media_(config, call),
+      media_(config, call, shape_.is_error),
       link_blocks_(links_of(document, shape_)),
       repeated_(texts_that_say_structure()) {}
 

@@ -86,8 +86,8 @@ Status restore_pieces(std::string_view json, std::vector<Piece>& pieces) {
   return {};
 }
 
-Status restore_pieces(std::string_view json, std::string_view refs_json,
-                      std::vector<Piece>& pieces) {
+Status restore_pieces(std::string_view json, std::string_view refs_json, std::vector<Piece>& pieces,
+                      bool named) {
   Tape tape;
   Tape refs;
   Status status = Tape::parse(json, tape, kMaxTapeDepth, false);
@@ -97,6 +97,7 @@ Status restore_pieces(std::string_view json, std::string_view refs_json,
   if (!status.ok()) return status;
   Cutter cutter(tape, body_of(tape), refs);
   status = cutter.undo(entries);
+  if (named) cutter.take_list_out();
   return status.ok() ? cutter.finish(0, tape.text().size(), pieces) : status;
 }
 
@@ -199,12 +200,12 @@ constexpr std::array<std::string_view, 4> kKindNames = {"literal", "bytes", "tex
 
 }  // namespace
 
-Status Restoration::cut(std::string_view input, size_t refs) {
+Status Restoration::cut(std::string_view input, size_t refs, bool named) {
   pieces_.clear();
   next_ = 0;
   if (refs == 0) return restore_pieces(input, pieces_);
   const size_t size = input.size() - refs;
-  return restore_pieces(input.substr(0, size), input.substr(size), pieces_);
+  return restore_pieces(input.substr(0, size), input.substr(size), pieces_, named);
 }
 
 Status Restoration::cut_text(std::string_view input, size_t refs, bool json_source) {

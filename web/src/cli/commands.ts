@@ -602,7 +602,10 @@ export const COMMANDS: readonly CommandSpec[] = [
         choices: ["auto", "always", "never"],
         help: "add `resource_link` blocks to results: for clients that are known to support them, for all, for none",
       },
-      { name: "inline-images", help: "store small images and leave them in place: for hosts that show them" },
+      {
+        name: "inline-images",
+        help: "store small images and leave them in place: for hosts that show them; some are known to",
+      },
       {
         name: "schemas",
         value: "widen|keep|drop",

@@ -104,7 +104,7 @@ export interface Core {
   /** Cuts the mcp result in `input`. */
   restore(): boolean;
   /** The same with entries of `refs` bytes behind it, for a result that does not carry them. */
-  restoreWith(refs: number): boolean;
+  restoreWith(refs: number, named: boolean): boolean;
   /** Cuts the text of a stored segment, with `refs` bytes of entries behind it. `json` says that the text is JSON source. */
   restoreText(refs: number, json: boolean): boolean;
   /** Writes the next piece: source text behind a `=`, or `{"kind":…,"id":…,"form":…,"raw":…}`. False after the last. */

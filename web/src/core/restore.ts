@@ -1,8 +1,10 @@
 /**
- * Restores what the mcp dialect took out of a result. A result carries its references in `_meta`. For results without `_meta` (an
- * array, a text, an error) the references are stored beside the artifacts. `textOf` restores a single stored text, for the layers.
+ * Restores what the mcp dialect took out of a result. A result carries its references in `_meta`: their list, or the name of a stored
+ * list. For results without `_meta` (an array, a text, an error) the references are stored beside the artifacts. `textOf` restores a
+ * single stored text, for the layers.
  * @module
  */
+import { isArtifactId } from "../artifacts/reference.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded, storageError } from "../errors/storage.js";
@@ -49,14 +51,27 @@ export class Restorer {
    * The restored document, in pieces.
    *
    * @throws SluiceError E_RESTORE_REFS; with the id of the artifact E_NOT_FOUND (unknown, in another scope, or never stored),
-   * E_EXPIRED, E_STORE_CORRUPT, E_STORE_DENIED, E_STORE_READ. All but damage is thrown before the first byte.
+   * E_EXPIRED, E_STORE_CORRUPT, E_STORE_DENIED, E_STORE_READ. All but damage is thrown before the first byte, where lines name their
+   * references before that of the line.
    */
   async *document(json: string): AsyncGenerator<Uint8Array> {
-    const refs = await sidecarRefs(this.#store, this.#scope, json);
+    const mayName = NAMED.test(json);
+    const value = mayName ? parsed(json) : undefined;
+    if (value === null && json.includes("\n")) {
+      for (const [index, line] of json.split("\n").entries()) {
+        if (index > 0) yield encoder.encode("\n");
+        yield* this.document(line);
+      }
+      return;
+    }
+    const name = nameIn(value);
+    const refs = await (name === undefined
+      ? sidecarRefs(this.#store, this.#scope, json)
+      : listNamed(name, this.#store, this.#scope));
     const entries = encoder.encode(refs);
     const cut = (engine: Engine): void => {
       if (refs === "") engine.must("restore");
-      else engine.must("restoreWith", entries.length);
+      else engine.must("restoreWith", entries.length, name !== undefined);
     };
     yield* this.#cut([encoder.encode(json), entries], 0, cut);
   }
@@ -189,6 +204,40 @@ function gone(id: string): SluiceError {
   );
 }
 
+/** What names the list of references in a document. Some write the slash as an escape. */
+const NAMED = /"sluice\\?\/refs"\s*:\s*"/;
+
+/** The record of a list that its result names. A server may choose the type of an artifact, but writes nothing into `source`. */
+export const LIST_RECORD: Pick<ArtifactRef, "mime_type" | "source"> = {
+  mime_type: MIME_TYPE,
+  source: { restores: "result" },
+};
+
+/** The name of the list of a result, or of the result in a response. */
+function nameIn(document: unknown): string | undefined {
+  const root = document as (Carrier & { readonly jsonrpc?: unknown }) | null | undefined;
+  const name = (root?.jsonrpc === undefined ? root : root.result)?.["_meta"]?.["sluice/refs"];
+  return typeof name === "string" ? name : undefined;
+}
+
+/** A stored list as JSON text. Throws E_RESTORE_REFS for the name of anything else. */
+async function listNamed(name: string, store: ArtifactStore, scope: ArtifactScope | undefined): Promise<string> {
+  const ref = isArtifactId(name) ? await reading(name, () => store.stat(name, scope)) : undefined;
+  if (ref === null) throw gone(name);
+  if (ref?.mime_type !== MIME_TYPE || ref.source["restores"] !== LIST_RECORD.source["restores"]) {
+    const what = `The result names ${JSON.stringify(name.slice(0, MAX_ID))} as its references, which is no list of them.`;
+    throw new SluiceError(
+      "E_RESTORE_REFS",
+      `${what} Pass the result to restore unchanged, exactly as Sluice returned it.`,
+    );
+  }
+  const bytes = await reading(name, () => store.get(name, scope));
+  if (bytes === null) throw gone(name);
+  const list = new TextDecoder().decode(bytes);
+  if (Array.isArray(parsed(list))) return list;
+  throw damaged(name);
+}
+
 interface Carrier {
   readonly _meta?: Readonly<Record<string, unknown>> | null;
   readonly result?: { readonly _meta?: Readonly<Record<string, unknown>> | null } | null;
@@ -270,7 +319,11 @@ interface Kept {
 function recordOf(bytes: Uint8Array, id: string): Kept {
   const kept = parsed(new TextDecoder().decode(bytes)) as Partial<Kept> | null;
   if (typeof kept?.of === "string" && typeof kept.refs === "string") return { of: kept.of, refs: kept.refs };
-  throw new SluiceError(
+  throw damaged(id);
+}
+
+function damaged(id: string): SluiceError {
+  return new SluiceError(
     "E_STORE_CORRUPT",
     `The references in ${id} are damaged: delete it, and call the tool again to restore its result.`,
   );

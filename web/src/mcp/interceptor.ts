@@ -30,9 +30,11 @@ import {
   type DeferredRequest,
   type RequestOutcome,
 } from "./client-request-handler.js";
+import { traitsOf, type ClientTraits } from "./clients.js";
 import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
 import { InFlight, type Request } from "./in-flight.js";
 import { withLinks, withLinksAsText } from "./links.js";
+import { nameRefs } from "./named-refs.js";
 import type { SchemaMode } from "./schemas/schemas.js";
 import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
 import { namespaceOf } from "../artifacts/reference.js";
@@ -41,6 +43,7 @@ import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
 import { timedStore } from "../core/store-access.js";
+import { storageError } from "../errors/storage.js";
 import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
 import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
@@ -54,7 +57,7 @@ export type LinkMode = "auto" | "always" | "never";
 export interface InterceptorDeps extends ClientRequestDeps {
   readonly sluice: Sluice;
   readonly links: LinkMode;
-  /** Whether the client shows images to its model. */
+  /** Whether the client shows images to its model. Some are known to. */
   readonly showImages: boolean;
   readonly schemas: SchemaMode;
   readonly onEvent: (event: InterceptorEvent) => void;
@@ -106,12 +109,6 @@ export interface Interceptor {
 
 const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 
-/** Clients known to handle links to artifacts. */
-const KNOWN_FOR_LINKS: ReadonlySet<string> = new Set(["mcp-inspector"]);
-
-/** Clients whose calls throw if a result contains any link. */
-const FAILS_AT_LINKS: ReadonlySet<string> = new Set(["@langchain/mcp-adapters"]);
-
 /** Stores large content of results, adds a tool that reads it back, and puts artifacts into arguments. */
 export class McpInterceptor implements Interceptor {
   readonly #deps: InterceptorDeps;
@@ -119,20 +116,22 @@ export class McpInterceptor implements Interceptor {
   readonly #catalog: Catalog;
   readonly #policy: ResponsePolicy;
   readonly #requestHandler: ClientRequestHandler;
-  #client: string | undefined;
+  /** What is known of the client. */
+  #client: ClientTraits;
 
   /**
    * `beside` is another interceptor of the same client. They share what is known of the server and may see equal ids.
    */
   constructor(deps: InterceptorDeps, beside?: McpInterceptor) {
     this.#deps = deps;
+    this.#client = beside === undefined ? traitsOf(undefined) : beside.#client;
     this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
     this.#catalog = beside === undefined ? this.#emptyCatalog() : beside.#catalog;
     this.#policy = new ResponsePolicy({
       inFlight: this.#inFlight,
       catalog: this.#catalog,
       options: (tool) => this.#options(tool),
-      links: () => this.#linkEdit(),
+      written: (reduced) => this.#write(reduced),
       restored: ({ text }) => deps.sluice.restoreStream(text, { scope: deps.scope }),
       edit: (request) => this.#edit(request),
     });
@@ -259,18 +258,29 @@ export class McpInterceptor implements Interceptor {
     return { forward: outcome.text === undefined ? bytes : new TextEncoder().encode(outcome.text), answers: [] };
   }
 
-  /** Notes the client's name, which is in `initialize`, and since 2026-07-28 in each request. */
+  /** Notes who the client is, which is in `initialize`, and since 2026-07-28 in each request. */
   #noteClient({ method, params }: ClientRequest): void {
     const info = method === "initialize" ? params["clientInfo"] : objectOr(params["_meta"])[CLIENT_INFO];
-    this.#client = stringOr(objectOr(info)["name"]) ?? this.#client;
+    if (info !== undefined) this.#client = traitsOf(info);
   }
 
-  /** How results with links are rewritten for this client. */
-  #linkEdit(): ((reduced: Transformed) => string) | undefined {
-    const { links } = this.#deps;
-    const client = this.#client ?? "";
-    if (links === "always" || (links === "auto" && KNOWN_FOR_LINKS.has(client))) return withLinks;
-    return FAILS_AT_LINKS.has(client) ? withLinksAsText : undefined;
+  /** Writes a reduced result as this client needs it. */
+  async #write(reduced: Transformed): Promise<string> {
+    const { links, store, namespace, scope, onEvent } = this.#deps;
+    const { links: fit, printsMeta } = this.#client;
+    const isLinked = links === "always" || (links === "auto" && fit === "take");
+    let { text } = reduced;
+    if (isLinked) text = withLinks(reduced);
+    else if (fit === "throw") text = withLinksAsText(reduced);
+    const isPrinted = printsMeta === "always" || (printsMeta === "errors" && isError(reduced));
+    if (!isPrinted) return text;
+    try {
+      return await nameRefs(text, store, { namespace, scope });
+    } catch (error) {
+      // With the list in it, the result says the same in more characters.
+      onEvent({ kind: "failed", error: storageError(error, "write") });
+      return text;
+    }
   }
 
   #emptyCatalog(): Catalog {
@@ -284,7 +294,7 @@ export class McpInterceptor implements Interceptor {
       dialect: "mcp",
       namespace,
       scope,
-      clientShowsImages: showImages,
+      clientShowsImages: showImages || this.#client.showsImages,
       ...(tool !== undefined && { tool }),
     };
   }
@@ -342,6 +352,10 @@ export class McpInterceptor implements Interceptor {
   }
 }
 
+function isError(reduced: Transformed): boolean {
+  return reduced.text.includes('"isError"') && objectOr(reduced.value)["isError"] === true;
+}
+
 /** Combines the outcomes of a batch's elements. */
 async function combineOutcomes(
   bytes: Uint8Array,
@@ -377,7 +391,7 @@ export interface InterceptorOptions {
    */
   readonly links?: LinkMode;
   /**
-   * Whether small images stay in place, for models that can see.
+   * Whether small images stay in place, for models that can see. They do for clients that are known to show them.
    * @defaultValue `false`
    */
   readonly showImages?: boolean;

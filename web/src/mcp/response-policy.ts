@@ -19,8 +19,8 @@ interface ResponsePolicyDeps {
   readonly catalog: Catalog;
   /** Options for a tool's results, or for any other message if there is no tool. */
   readonly options: (tool: string | undefined) => TransformOptions;
-  /** Rewrites a reduced result. Undefined keeps its own text. */
-  readonly links: () => ((reduced: Transformed) => string) | undefined;
+  /** Writes a reduced result as the client needs it. */
+  readonly written: (reduced: Transformed) => Promise<string>;
   /** Restores a reduced result. */
   readonly restored: (reduced: Transformed) => AsyncIterable<Uint8Array>;
   /** The edit for the answer to a request, if there is one. */
@@ -131,7 +131,7 @@ export class ResponsePolicy implements MessagePolicy {
    * Gates a member. The tool is known at the end of the message at the latest, and decides how the result is written.
    */
   #gate(member: string, message: JsonRpcScanner): MessageAction {
-    const { inFlight, links, options, restored } = this.#deps;
+    const { inFlight, options, restored, written } = this.#deps;
     const requestNow = (): Request | undefined => inFlight.find(message.text("id"));
     const answer = async (result: GatedResult): Promise<GateAnswer> => {
       await using gated = result;
@@ -141,7 +141,7 @@ export class ResponsePolicy implements MessagePolicy {
       const reduced = await gated.answer(request?.tool === undefined ? {} : { tool: request.tool });
       const original = kind === "raw" && reduced.changed ? await begun(restored(reduced)) : undefined;
       if (original !== undefined) return { text: "", original };
-      return { text: links()?.(reduced) ?? reduced.text, reduced };
+      return { text: await written(reduced), reduced };
     };
     return { kind: "gate", member, options: options(requestNow()?.tool), answer };
   }

@@ -1,0 +1,30 @@
+/**
+ * Stores the list of references of a result, for clients that give their model all of `_meta`.
+ * @module
+ */
+import { isTruncated } from "../artifacts/reference.js";
+import type { ArtifactInfo, ArtifactStore } from "../artifacts/store.js";
+import { LIST_RECORD } from "../core/restore.js";
+import { checked } from "../core/store-access.js";
+import { applyEdits, parseJson, replaceEdit, sourceOf, valueAt, type ValueNode } from "../json/text.js";
+
+const REFS = "sluice/refs";
+
+/**
+ * Stores the list of references of a result, and puts the name of the stored list in its place. `restore` goes by the name. A
+ * result stays as it is if it has no list, is nested too deep to edit, or if the store keeps nothing. Throws what the store throws.
+ */
+export async function nameRefs(result: string, store: ArtifactStore, info: ArtifactInfo): Promise<string> {
+  const refs = result.includes(`"${REFS}"`) ? refsIn(result) : undefined;
+  if (refs?.type !== "Array") return result;
+  const ref = checked(await store.putText(sourceOf(result, refs), { ...info, ...LIST_RECORD }));
+  return isTruncated(ref) ? result : applyEdits(result, [replaceEdit(refs, JSON.stringify(ref.id))]);
+}
+
+function refsIn(result: string): ValueNode | undefined {
+  try {
+    return valueAt(valueAt(parseJson(result), "_meta"), REFS);
+  } catch {
+    return undefined;
+  }
+}
