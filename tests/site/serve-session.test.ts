@@ -168,7 +168,7 @@ describe("a server that is away", () => {
     await page.reload();
     await firstResult(page);
     const note = page.locator("playground-session").getByRole("alert");
-    await note.getByText("This page's server does not answer: see that it runs, and try again.").waitFor();
+    await note.getByText("This page's server does not answer: check that it is running, and try again.").waitFor();
     await mortal.start();
     await note.getByRole("button", { name: "Try again" }).click();
     await connected(page);

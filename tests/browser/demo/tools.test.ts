@@ -120,7 +120,7 @@ describe("tools of the demo", () => {
       ["jingle", { seconds: "four" }, "The argument seconds must be a whole number from 1 to 60."],
       ["archive", { megabytes: 101 }, "The argument megabytes must be a whole number from 1 to 100."],
       ["sales_report", { quarter: "Q5" }, "The argument quarter must be one of Q1, Q2, Q3, Q4."],
-      ["write_note", { text: "x".repeat(4001) }, "The argument text must be a text of at most 4000 characters."],
+      ["write_note", { text: "x".repeat(4001) }, "The argument text must be a string of at most 4000 characters."],
       ["small_talk", { loud: true }, 'There is no argument "loud": this tool takes none.'],
       ["fails", { message: "The printer is on fire." }, "The printer is on fire."],
     ])("says what is wrong: %s %o", async (tool, args, sentence) => {

@@ -230,7 +230,7 @@ TEST(ConfigTest, StringsAreBounded) {
   EXPECT_TRUE(config_of(R"({"default_summary_template":null})").default_summary_template.empty());
   expect_refused(R"({"default_summary_template":1})", Code::config_value,
                  "default_summary_template",
-                 "default_summary_template must be null or a string of 0 to 2000 characters");
+                 "default_summary_template must be null or a string of at most 2,000 characters");
 }
 
 TEST(ConfigTest, HostileTextsAreRefused) {

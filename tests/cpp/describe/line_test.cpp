@@ -63,7 +63,7 @@ TEST(DescribeLine, TextHasLinesAndItsFirst) {
   EXPECT_EQ(text_line("Hello <b>\nworld\n"),
             "text, 16 B, 2 lines, first line (from the file): \"Hello ‹b›\"");
   EXPECT_EQ(text_line("a\r\nb\rc"), "text, 6 B, 3 lines, first line (from the file): \"a\"");
-  EXPECT_EQ(text_line("a"), "text, 1 B, 1 line, first line (from the file): \"a\"");
+  EXPECT_EQ(text_line("a"), "text, 1 B, 1 line (from the file): \"a\"");
   EXPECT_EQ(text_line("\nb"), "text, 2 B, 2 lines");
   EXPECT_EQ(text_line(" \xe2\x80\x8b\nb"), "text, 6 B, 2 lines");
   EXPECT_EQ(text_line(""), "text, 0 B");
@@ -101,8 +101,7 @@ TEST(DescribeLine, TextOfAnotherKindIsNoTable) {
 TEST(DescribeLine, MarkersOfATextDoNotShow) {
   std::string text = "see ";
   append_marker(text, 3);
-  EXPECT_EQ(text_line(text + " there"),
-            "text, 16 B, 1 line, first line (from the file): \"see there\"");
+  EXPECT_EQ(text_line(text + " there"), "text, 16 B, 1 line (from the file): \"see there\"");
 }
 
 TEST(DescribeLine, WithoutALabel) {
@@ -111,8 +110,8 @@ TEST(DescribeLine, WithoutALabel) {
   EXPECT_EQ(describe(subject), "data, 10 B");
   subject.text = true;
   EXPECT_EQ(describe(subject), "text, 10 B");
-  subject.outline = "array of 0";
-  EXPECT_EQ(describe(subject), "JSON, 10 B: array of 0");
+  subject.outline = "empty array";
+  EXPECT_EQ(describe(subject), "JSON, 10 B: empty array");
 }
 
 // --- files that stream by ------------------------------------------------------------------------

@@ -51,7 +51,7 @@ TEST(Outline, ArraysOfObjects) {
 }
 
 TEST(Outline, ArraysOfOtherThings) {
-  EXPECT_EQ(outline_of("[]"), "array of 0");
+  EXPECT_EQ(outline_of("[]"), "empty array");
   EXPECT_EQ(outline_of(" [ 1 , -2 , 0 ] "), "array of 3 integer");
   EXPECT_EQ(outline_of("[1,2.5]"), "array of 2 number");
   EXPECT_EQ(outline_of("[1e3]"), "array of 1 number");
@@ -82,7 +82,7 @@ TEST(Outline, Objects) {
   EXPECT_EQ(outline_of(R"({"rows":[{"a":1},{"a":2}],"total":2})"),
             "object {rows: array of 2 {a: integer}, total: integer}");
   EXPECT_EQ(outline_of(R"({"o":{"x":[1,{"y":2}]},"e":[],"l":[[1]],"n":null})"),
-            "object {o: object, e: array of 0, l: array of 1 array, n: null}");
+            "object {o: object, e: empty array, l: array of 1 array, n: null}");
   EXPECT_EQ(outline_of(R"({"a":1,"a":"x"})"), "object {a: integer|string}");
   EXPECT_EQ(outline_of(R"({"a":[1],"a":["x","y"]})"), "object {a: array of 2 string}");
 }

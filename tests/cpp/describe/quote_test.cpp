@@ -8,6 +8,7 @@
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 #include "text/utf8.h"
 
 namespace sluice {

@@ -45,7 +45,10 @@ describe("a server that ends", () => {
   it("by itself gives the proxy its exit code", async () => {
     await using host = await Host.open({ store });
     const { error } = await host.call("exit");
-    expect(error).toEqual({ code: -32000, message: "The server ended with code 7 before it answered." });
+    expect(error).toEqual({
+      code: -32000,
+      message: expect.stringMatching(/^The server ended with exit code 7 before it answered: /),
+    });
     expect(await host.ended).toEqual({ code: 7, signal: null });
   });
 

@@ -31,7 +31,7 @@ it("hands through that the server wants authorization, and what it says of how",
   expect(refused.status).toBe(401);
   expect(refused.headers.get("www-authenticate")).toBe('Bearer resource_metadata="https://example.com/x"');
   expect(await refused.text()).toBe("no");
-  expect(proxy.said()).toMatch(/^sluice: the server wants authorization: .+$/m);
+  expect(proxy.said()).toMatch(/^sluice: the server needs authorization: .+$/m);
   const known = await fetch(new URL("/.well-known/oauth-protected-resource/mcp?a=b", proxy.url));
   expect(await known.json()).toEqual({ url: "/.well-known/oauth-protected-resource/mcp?a=b" });
   const passed = await post(proxy.url, calling(1, "any"), { authorization: "Bearer mine" });

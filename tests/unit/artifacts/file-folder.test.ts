@@ -39,6 +39,14 @@ const refFolder = (ref: ArtifactRef): string => layout.refFolder(scopeKey(ref.sc
 const entries = (): Promise<string[]> => readdir(folder, { recursive: true });
 
 describe("the folder", () => {
+  test("is named by its path", () => {
+    for (const directory of [undefined, { folder }, 5, new URL("file:///tmp")]) {
+      expect(() => new FileArtifactStore(directory as never)).toThrow(
+        expect.objectContaining({ code: "E_INVALID_ARGUMENT", path: "directory" }),
+      );
+    }
+  });
+
   test("is not made by looking into it", async () => {
     expect(await store.get("artifact_000000000000")).toBeNull();
     expect(await store.delete("artifact_000000000000")).toBe(false);

@@ -60,7 +60,7 @@ test("names of folders are one to one, and never differ in case only", () => {
   );
 });
 
-const WHY = "Content not stored. Make room. (E_STORE_FULL)";
+const WHY = "Content not stored. Make room (E_STORE_FULL).";
 const data = noise(5_000);
 
 describe("a content that is not stored", () => {

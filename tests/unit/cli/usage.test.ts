@@ -89,7 +89,7 @@ test("an address and headers of the environment are checked, and not shown", asy
   for (const [env, sentence] of [
     [{ SLUICE_PROXY_URL: "secret" }, "SLUICE_PROXY_URL must begin with http:// or https://"],
     [{ ...url, SLUICE_PROXY_URL_FILE: "/secret" }, "set SLUICE_PROXY_URL or SLUICE_PROXY_URL_FILE, not both"],
-    [{ ...url, SLUICE_PROXY_HEADERS: "secret" }, "each line of SLUICE_PROXY_HEADERS wants a name and a value"],
+    [{ ...url, SLUICE_PROXY_HEADERS: "secret" }, "each line of SLUICE_PROXY_HEADERS needs a name and a value"],
     [{ SLUICE_PROXY_HEADERS: "A: secret" }, "proxy needs a server"],
   ] as const) {
     const { code, stderr } = await sluiceHere(["proxy"], { env });

@@ -112,7 +112,7 @@ describe("when the store fails", () => {
     expect(text).toContain(artifacts[0]?.id);
     expect(await refsIn(memory)).toHaveLength(1);
     expect(failures).toMatchObject([
-      { code: "E_STORE_FULL", message: expect.stringMatching(/restore cannot put back.*There is no room/) },
+      { code: "E_STORE_FULL", message: expect.stringMatching(/restore cannot put its content back.*There is no room/) },
     ]);
     const strict = await createSluice({ store: failing("putText", full), onStoreFailure: "throw" });
     await expect(strict.transform([base64(PDF)], { dialect: "mcp" })).rejects.toMatchObject({ code: "E_STORE_FULL" });

@@ -16,7 +16,7 @@ import { failingAt, faulty, type Fault, type Watched } from "./faulty-store.js";
 import { base64, longestRun, PDF, PNG, prose, refsIn, sha256, textResult } from "./samples.js";
 
 const FULL = new SluiceError("E_STORE_FULL", "There is no room: make some.");
-const WARNING = "Content not stored. There is no room: make some. (E_STORE_FULL)";
+const WARNING = "Content not stored. There is no room: make some (E_STORE_FULL).";
 const INPUT = { pdf: base64(PDF), log: prose(30_000), png: base64(PNG), note: "kept" };
 
 interface Opened extends Watched {
@@ -157,7 +157,9 @@ describe("the ref of what was not stored", () => {
       const { sluice } = await opened(failingAt(1, cause, call));
       const { text, artifacts, failures } = await sluice.transform({ pdf: base64(PDF) });
       expect(failures).toMatchObject([{ name: "SluiceError", code: "E_STORE_FULL", cause }]);
-      expect(artifacts[0]?.source["warning"]).toMatch(/^Content not stored\. The store is full: .* \(E_STORE_FULL\)$/);
+      expect(artifacts[0]?.source["warning"]).toMatch(
+        /^Content not stored\. The store is full: .* \(E_STORE_FULL\)\.$/,
+      );
       expect(text + JSON.stringify(artifacts)).not.toContain("token");
     }
   });
@@ -324,7 +326,7 @@ test.each([
   const sluice = await createSluice({ store });
   const blocks = { content: [{ type: "image", data: "ACGT".repeat(20_000), mimeType: "image/png" }] };
   const { failures, text } = await sluice.transform(blocks);
-  expect(failures).toMatchObject([{ code: "E_STORE_READ", message: expect.stringContaining("repair the store") }]);
+  expect(failures).toMatchObject([{ code: "E_STORE_READ", message: expect.stringContaining("fix the store") }]);
   expect(text).not.toContain("ACGTACGT");
 });
 

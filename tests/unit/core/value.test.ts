@@ -191,7 +191,7 @@ test.each<[string, string, unknown]>([
   ["rows[3].id", "BigInt", { rows: [1, 2, 3, { name: "a", id: 1n }] }],
   ["rows[1]", "await it", { rows: [{ x: { y: 1 } }, Promise.resolve(bytes)] }],
   ['a.at["not a word"]', "await it", { a: { b: [[]], at: { "not a word": Promise.resolve(1) } } }],
-  ["rows[0].self", "circular", round],
+  ["rows[0].self", "contains itself", round],
   ["[1].big", "BigInt", [bytes, new Map([["big", 1n]])]],
   ["made.out", "BigInt", { made: { toJSON: () => ({ out: 1n }) } }],
   ["objects", "collect", { objects: Readable.from([{ a: 1 }]) }],

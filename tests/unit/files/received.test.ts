@@ -141,7 +141,7 @@ test("a file that is larger than the store takes is told with a warning, and the
   expect(seen(result)).toMatchObject({
     results: { done: true },
     artifacts: [
-      { name: "large.txt", warning: expect.stringContaining("1000 bytes") as string },
+      { name: "large.txt", warning: expect.stringContaining("1,000 bytes") as string },
       { name: "small.txt", ref: expect.any(String) as string },
     ],
   });

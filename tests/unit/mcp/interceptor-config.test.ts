@@ -88,6 +88,13 @@ describe.each(WRONG)("%j", (interceptor, code, path) => {
   });
 });
 
+test("what is not formed as it must be is told with an example, not with a pattern", () => {
+  const message = (interceptor: object): string => String(thrown(() => readInterceptor(odd(interceptor))));
+  expect(message({ share: [{ from: "*", to: "b.c" }] })).toMatch(/from must be a string such as "playwright"\.$/);
+  expect(message({ share: [{ from: "a", to: "b" }] })).toMatch(/to must be a string .* such as "drive\.upload"\.$/);
+  expect(message({ arguments: { t: { "a..b": "text" } } })).toMatch(/such as "files\.0\.data"\.$/);
+});
+
 test("the numbers of tools and of places are bounded, and what is told of a name as well", () => {
   const interceptor = (tools: object): unknown => thrown(() => readInterceptor(odd({ arguments: tools })));
   expect(interceptor(many(1_000, {}))).not.toBeInstanceOf(Error);

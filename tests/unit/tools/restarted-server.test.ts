@@ -282,6 +282,6 @@ describe("a store that hangs", () => {
       headers: { "content-type": "application/json" },
       body,
     });
-    expect(await response.text()).toContain("its store did not answer in time");
+    expect(await response.text()).toContain("the store did not answer in time");
   });
 });

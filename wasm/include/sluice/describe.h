@@ -135,9 +135,6 @@ std::string human_size(uint64_t bytes);
 /// Gives a segment the size that it has in the store, in its description too.
 void resize(Segment& segment, uint64_t bytes);
 
-/// Decimal digits in groups of three: `12,000`.
-std::string grouped(uint64_t number);
-
 /// Untrusted text made harmless and JSON-quoted, at most `limit` code points between the quotes (a
 /// last `…` shows a cut). Removed: control characters, whole ANSI sequences, markers, bidi
 /// controls, zero-width and tag characters, variation selectors, soft hyphens. White space of any

@@ -121,7 +121,7 @@ inline constexpr std::array<ToolFieldRow, 4> kToolFieldRows = {{
      "a string of 1 to 100 characters such as pdf"},
     {"mime_type", 0, 255, &ToolField::mime_type, "null or a MIME type such as application/pdf"},
     {"summary_template", 0, 2'000, &ToolField::summary_template,
-     "null or a string of at most 2000 characters"},
+     "null or a string of at most 2,000 characters"},
 }};
 
 // --- paths and what is wrong at them ---------------------------------------------------------

@@ -11,7 +11,12 @@ namespace {
 
 /// `1 to 20`
 std::string range(uint64_t least, uint64_t most) {
-  return std::to_string(least) + " to " + std::to_string(most);
+  return grouped(least) + " to " + grouped(most);
+}
+
+/// `1 to 20`, or `at most 20` where nothing is too few.
+std::string amount(uint64_t least, uint64_t most) {
+  return least == 0 ? "at most " + grouped(most) : range(least, most);
 }
 
 /// What a string says; null for any other type.
@@ -65,7 +70,7 @@ Status read_value(const Limits& limits, const Json& value, const std::string& pa
   const size_t chars = text ? count_chars(*text) : 0;
   if (!text || chars < limits.least || chars > limits.most)
     return wrong_value(path, (limits.nullable ? "null or a string of " : "a string of ") +
-                                 range(limits.least, limits.most) + " characters");
+                                 amount(limits.least, limits.most) + " characters");
   target = *text;
   return {};
 }
@@ -148,7 +153,7 @@ Status read_value(const Limits& limits, const Json& value, const std::string& pa
 Status read_value(const Limits& limits, const Json& value, const std::string& path,
                   std::vector<Signature>& target) {
   if (!value.is_object() || value.size() > limits.most)
-    return wrong_value(path, "an object of at most " + std::to_string(limits.most) +
+    return wrong_value(path, "an object of at most " + grouped(limits.most) +
                                  R"( entries such as "JVBERi": ["pdf", "application/pdf"])");
   target.clear();
   for (const auto& [prefix, type] : members(value)) {
@@ -232,7 +237,7 @@ Status read_fields(const Json& value, const std::string& path, std::vector<ToolF
 Status read_value(const Limits& limits, const Json& value, const std::string& path,
                   decltype(Config::tool_fields)& target) {
   if (!value.is_object() || value.size() > limits.most)
-    return wrong_value(path, "an object of at most " + std::to_string(limits.most) +
+    return wrong_value(path, "an object of at most " + grouped(limits.most) +
                                  " tools, each with a list of fields");
   target.clear();
   for (const auto& [tool, fields] : members(value)) {

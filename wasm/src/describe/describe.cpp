@@ -6,6 +6,7 @@
 
 #include "describe/facts.h"
 #include "sniff/structure.h"
+#include "text/ascii.h"
 
 namespace sluice {
 
@@ -41,18 +42,10 @@ void resize(Segment& segment, uint64_t bytes) {
   segment.bytes = bytes;
 }
 
-std::string grouped(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, 1, ',');
-  }
-  return digits;
-}
-
 namespace {
 
 constexpr int kMostQuotes = 5;
+constexpr std::string_view kFromFile = " (from the file): ";
 
 }  // namespace
 
@@ -78,7 +71,7 @@ bool Quotes::add(std::string_view text) {
   if (quote.size() == 2) return true;
   if (count_++ == 0) {
     line_ += intro_;
-    line_ += " (from the file): ";
+    line_ += kFromFile;
   } else {
     line_ += ", ";
   }
@@ -133,10 +126,12 @@ std::string label_of(const Subject& subject) {
 }
 
 constexpr std::string_view kFirstLine = ", first line";
+constexpr std::string_view kOnlyLine = ", 1 line (from the file): ";
 
 void append_text_facts(std::string& line, const Subject& subject, std::string_view head) {
   if (subject.lines > 0) append_count(line, subject.lines, "line");
-  Quotes(line, kFirstLine).add(head.substr(0, head.find_first_of("\r\n")));
+  const std::string_view intro = subject.lines == 1 ? std::string_view() : kFirstLine;
+  Quotes(line, intro).add(head.substr(0, head.find_first_of("\r\n")));
 }
 
 void append_file_facts(std::string& line, const Subject& subject, Bytes head) {
@@ -160,7 +155,9 @@ void append_file_facts(std::string& line, const Subject& subject, Bytes head) {
 // A file cannot write it: where anything is quoted before it, it stays.
 std::string_view without_first_line(std::string_view description) {
   const std::string_view facts = description.substr(0, description.find('"'));
-  const size_t at = facts.rfind(kFirstLine);
+  size_t at = facts.rfind(kFirstLine);
+  // The only line follows its count.
+  if (facts.ends_with(kOnlyLine)) at = facts.size() - kFromFile.size();
   return at == facts.npos ? description : description.substr(0, at);
 }
 

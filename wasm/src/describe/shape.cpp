@@ -136,8 +136,9 @@ class Writer {
   explicit Writer(Detail detail) : detail_(detail) {}
 
   std::string list(const List& list, bool with_items) {
+    if (list.count == 0) return "empty array";
     std::string out = "array of " + grouped(list.count);
-    if (list.count == 0 || !with_items) return out;
+    if (!with_items) return out;
     const std::string kinds = this->kinds(list.kinds, &list.items, nullptr);
     return out + (kinds == "mixed" ? " (mixed)" : " " + kinds);
   }

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "guardrail/measure.h"
-#include "sluice/describe.h"
 #include "sluice/tape.h"
 #include "text/ascii.h"
 #include "text/utf8.h"

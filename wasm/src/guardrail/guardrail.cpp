@@ -11,7 +11,6 @@
 
 #include "guardrail/cut.h"
 #include "guardrail/measure.h"
-#include "sluice/describe.h"
 #include "sluice/tape.h"
 #include "text/ascii.h"
 

@@ -60,4 +60,7 @@ std::string lowered(std::string_view text);
 /// The number that decimal digits say, nothing but digits and at most `most` (up to 19) of them.
 std::optional<uint64_t> decimal(std::string_view digits, size_t most);
 
+/// Decimal digits in groups of three: `12,000`.
+std::string grouped(uint64_t number);
+
 }  // namespace sluice

@@ -193,4 +193,13 @@ std::optional<uint64_t> decimal(std::string_view digits, size_t most) {
   return number;
 }
 
+std::string grouped(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, 1, ',');
+  }
+  return digits;
+}
+
 }  // namespace sluice

@@ -221,7 +221,7 @@ export class Actions {
   async remove(shelf: Shelf, id: string): Promise<void> {
     const outcome = await this.#engine.remove(shelf, id);
     // A deleted file leaves its list. A deleted artifact stays in its result, so say that it is gone.
-    this.#answer(outcome, shelf !== "files" ? () => "It is deleted: its bytes can no longer be had." : undefined);
+    this.#answer(outcome, shelf !== "files" ? () => "It was deleted: its bytes are gone." : undefined);
     if (this.#store.state.preview?.artifact.id === id) this.preview(undefined);
   }
 

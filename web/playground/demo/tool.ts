@@ -120,5 +120,5 @@ function missedText({ enum: choices, maxLength = 64 }: TextField, value: unknown
   if (choices !== undefined) return choices.includes(value as string) ? undefined : `one of ${choices.join(", ")}`;
   return typeof value === "string" && value.length <= maxLength
     ? undefined
-    : `a text of at most ${maxLength} characters`;
+    : `a string of at most ${maxLength} characters`;
 }

@@ -30,7 +30,7 @@ export const FILE_TOOLS: readonly DemoTool[] = [
     name: "sales_report",
     title: "Sales report (PDF)",
     description:
-      "A quarter's sales report: a PDF of 4 MB as base64 inside JSON inside a text, as many servers send files.",
+      "A quarter's sales report: a PDF of 4 MB as base64 in JSON in a text block, as many servers send files.",
     fields: {
       quarter: { type: "string", title: "Quarter", description: `Of ${YEAR}.`, enum: QUARTERS, default: "Q3" },
     },
@@ -157,7 +157,7 @@ export function otherTools(live: Live): readonly DemoTool[] {
 const salesTable = demoTool({
   name: "sales_table",
   title: "Orders (large table)",
-  description: "Orders as rows of JSON, in a text and as structured content.",
+  description: "Orders as rows of JSON, as text and as structured content.",
   fields: { rows: rowsField(12_000) },
   outputSchema: objectOf({
     rows: {
@@ -182,7 +182,7 @@ const salesTable = demoTool({
 const slowImport = demoTool({
   name: "slow_import",
   title: "Slow import (progress)",
-  description: "Pretends to import orders for as long as you like, tells how far it is, and can be cancelled.",
+  description: "Pretends to import orders for as long as you like, reports progress, and can be cancelled.",
   fields: {
     seconds: {
       type: "integer",

@@ -34,7 +34,7 @@ const WORDS = /\S+/g;
 const summarize = demoTool({
   name: "summarize_file",
   title: "Summarize a file",
-  description: "Says what is in a file of My Files: its type and size; of a text also lines, words and columns.",
+  description: "Says what is in a file of My Files: its type and size, and for text also lines, words and columns.",
   fields: { filename: nameField() },
   run: ({ filename }) => {
     const file = givenFile(filename);
@@ -51,7 +51,7 @@ const report = demoTool({
     title: {
       type: "string",
       title: "Title",
-      description: "Stands above it; the name of the file too.",
+      description: "The heading, also used as the name of the file.",
       maxLength: MAX_NAME,
       default: "Revenue by region",
     },
@@ -87,7 +87,7 @@ const report = demoTool({
 const draft = demoTool({
   name: "draft_letter",
   title: "Draft a letter (at a path)",
-  description: "Tells of a draft by its path, as tools of programs do. A page has no folder, so it is refused.",
+  description: "Returns a draft by its path, as tools that are programs do. A page has no folder, so it is refused.",
   writes: true,
   fields: { username: { type: "string", title: "User", description: "Who asks.", maxLength: MAX_NAME, default: "" } },
   run: ({ username }) =>
@@ -102,12 +102,12 @@ const draft = demoTool({
 const silent = demoTool({
   name: "stay_silent",
   title: "Stay silent",
-  description: "Tells once how far it is, and then nothing until it is done. It can be cancelled.",
+  description: "Reports progress once, then nothing until it is done. It can be cancelled.",
   fields: {
     seconds: {
       type: "integer",
       title: "Seconds",
-      description: "How long it says nothing.",
+      description: "How long it stays silent.",
       minimum: 1,
       maximum: 300,
       default: 40,
@@ -125,7 +125,7 @@ const join: DemoTool = {
   listed: {
     name: "join_files",
     title: "Join files",
-    description: "Joins texts of My Files to one, in their order, and keeps it there.",
+    description: "Joins text files of My Files into one, in their order, and keeps it there.",
     inputSchema: {
       type: "object",
       properties: {
@@ -147,7 +147,7 @@ const join: DemoTool = {
       const file = typeof uri === "string" ? givenFile(uri) : undefined;
       return file && textIn(file);
     });
-    if (texts.length === 0 || texts.includes(undefined)) return failed("Name files of My Files that are texts.");
+    if (texts.length === 0 || texts.includes(undefined)) return failed("Name text files of My Files.");
     const said = { name: "joined.txt", mime: "text/plain", description: `${texts.length} files, joined` };
     return contract({
       results: { joined: texts.length },

@@ -88,7 +88,7 @@ export class Connection implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort(new DOMException("The server was left.", "AbortError"));
+    this.#over.abort(new DOMException("The server was disconnected.", "AbortError"));
     await Promise.allSettled([...this.#nodes.keys()].map((key) => this.#close(key)));
   }
 
@@ -189,5 +189,5 @@ export function logLine(event: LoggedEvent): { readonly level: "info" | "warn"; 
 function leftOut({ count, tools }: Extract<LoggedEvent, { readonly kind: "left_out" }>): string {
   const named = tools.map(({ name, reason }) => `${JSON.stringify(name)} (${reason})`).join(", ");
   const rest = count > tools.length ? `, and ${count - tools.length} more` : "";
-  return `Left out: ${named}${rest}.`;
+  return `Tools left out: ${named}${rest}.`;
 }

@@ -226,7 +226,10 @@ export class PlaygroundEngine implements Engine {
 
   #served(): ServeSession {
     if (this.#serve !== undefined) return this.#serve;
-    throw new SluiceError("E_MISUSE", "This page comes from no server of Sluice.");
+    throw new SluiceError(
+      "E_MISUSE",
+      "This page was not opened through `sluice serve`, so it has no server of its own.",
+    );
   }
 
   async #loadedChat(): Promise<Chat> {

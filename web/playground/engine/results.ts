@@ -94,7 +94,8 @@ export class Results {
 
   #find(id: string): StoredResult {
     const result = this.#kept.get(id);
-    if (result === undefined) throw new SluiceError("E_EXPIRED", "The result is no longer kept: call the tool again.");
+    if (result === undefined)
+      throw new SluiceError("E_EXPIRED", "The result is no longer stored: call the tool again.");
     return result;
   }
 }

@@ -81,8 +81,7 @@ export class Copies implements AsyncDisposable {
     const { path: parent } = await (this.#folder ??= PrivateFolder.open("copies"));
     signal.throwIfAborted();
     const bytes = await this.#store.openReader(id, { scope, range: { start: 0, end: size_bytes } });
-    if (bytes === null)
-      throw new SluiceError("E_NOT_FOUND", `There is no artifact ${id}: call the tool that made it again.`);
+    if (bytes === null) throw new SluiceError("E_NOT_FOUND", `There is no artifact ${id}: call the tool that made it.`);
     signal.throwIfAborted();
     // A folder for each: two artifacts may have one name, and servers look at names.
     const folder = await mkdtemp(join(parent, "file-"));

@@ -272,7 +272,7 @@ export function isTruncated({ source }: ArtifactRef | TruncatedRef): boolean {
 /** The `source.warning` for an error: its own message, which names the remedy. */
 export function warningOf({ code, message }: SluiceError): string {
   const reason = message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message;
-  return `Content not stored. ${reason} (${code})`;
+  return `Content not stored. ${reason.replace(/\.$/, "")} (${code}).`;
 }
 
 function truncated(claim: Said, warning: string, size: number, hash: string | null): TruncatedRef {

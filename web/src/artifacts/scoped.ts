@@ -101,7 +101,7 @@ export class ScopedArtifacts {
 function found<T>(value: T | null, id: string): T {
   if (value !== null) return value;
   const named = isArtifactId(id) ? `artifact ${id}` : "artifact of that id";
-  throw new SluiceError("E_NOT_FOUND", `There is no ${named} here: check the id, or call the tool that made it again.`);
+  throw new SluiceError("E_NOT_FOUND", `There is no ${named} here: check the id, or call the tool that made it.`);
 }
 
 /** What a tool says of what it stores; all of it may be left out. */

@@ -212,9 +212,9 @@ const INSTALL_COMMANDS: readonly CommandSpec[] = [
     summary: "put Sluice in front of the servers of your hosts",
     ...HOST_OPERANDS,
     about: [
-      `Finds the configurations of MCP hosts on this machine (${HOST_NAMES.join(", ")}), or of each HOST alone, lists their servers, shows the change and asks. Then \`sluice proxy\` stands in front of servers that are commands, and of servers that speak HTTP and want static headers. Without a terminal it needs --yes.`,
-      "Skipped, with the reason: servers that the host signs in to by itself, and those that speak the older transport with server-sent events. A server at an address without headers is skipped unless --server names it.",
-      "The configuration of a project is not touched, since others may share it. Addresses and headers move to the entry's environment and never into arguments. Comments and order stay, what was there is kept beside the file, and a file that another program changes meanwhile is left alone. Restart the host afterwards.",
+      `Finds the configurations of MCP hosts on this machine (${HOST_NAMES.join(", ")}), or only of each HOST named, lists their servers, shows the change and asks. Then \`sluice proxy\` stands in front of servers that are commands, and of servers that speak HTTP and take fixed headers. Without a terminal it needs --yes.`,
+      "It skips, and says why, servers that the host signs in to by itself, and those that speak the older transport with server-sent events. A server at an address without headers is skipped unless --server names it.",
+      "Configurations of projects are not touched, since others may share them. Addresses and headers move to the entry's environment, never into arguments. Comments and order stay, a backup is kept beside the file, and a file that another program changes meanwhile is left alone. Restart the host afterwards.",
     ],
     options: CHANGE,
     examples: [
@@ -230,7 +230,7 @@ const INSTALL_COMMANDS: readonly CommandSpec[] = [
     summary: "take Sluice away from the servers of your hosts",
     ...HOST_OPERANDS,
     about: [
-      "Undoes `sluice install`. A configuration that has not changed since gets the bytes that it had; in one that has, only the entries of servers behind Sluice are changed. Shows the change and asks, as `sluice install` does.",
+      "Undoes `sluice install`. A configuration that has not changed since then is restored byte for byte; in one that has, only the entries of servers behind Sluice are changed. Shows the change and asks, as `sluice install` does.",
     ],
     options: CHANGE,
     examples: [
@@ -244,7 +244,7 @@ const INSTALL_COMMANDS: readonly CommandSpec[] = [
     summary: "show which servers of your hosts are behind Sluice",
     ...HOST_OPERANDS,
     about: [
-      "Lists the servers of each host: whether Sluice is in front of them, what it kept out of results so far (calls, bytes, and tokens at four bytes each), and what the store has of them now, without what retention has removed. Exits 1 if the program of an entry is gone, or if a server does not start.",
+      "Lists the servers of each host: whether Sluice is in front of them, what it kept out of results so far (calls, bytes, and tokens at four bytes each), and what the store has of theirs now, without what retention has removed. Exits 1 if the program of an entry is gone, or if a server does not start.",
       "Starts nothing without --start.",
     ],
     options: [
@@ -288,7 +288,7 @@ const RUN_COMMAND: CommandSpec = {
   ],
   examples: [
     ["sluice run --user ada -- uvx mcp-server-git", "a server for ada"],
-    ["sluice run --user ada --hide ./store --env API_KEY -- node server.js", "which must not see a store"],
+    ["sluice run --user ada --hide ./store --env API_KEY -- node server.js", "a server that must not see a store"],
   ],
   load: async () => (await import("./run.js")).run,
 };
@@ -302,7 +302,7 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
       "Without names and without --config: lists the presets, what each is for, and which variables of the environment it needs.",
-      "Otherwise connects to the named sources, which are presets or sources of the file, or to all sources of the file, and lists their tools: a table on a terminal, tab-separated lines in a pipe (name, what calling it may do, description), with --json an array of {name, description, input_schema, side_effects}. A source that cannot be reached does not affect the others; the exit code is that of the first failure.",
+      "Otherwise connects to the named sources, which are presets or sources of the file, or to all sources of the file, and lists their tools: as a table on a terminal, as tab-separated lines in a pipe (name, what calling it may do, description), and with --json as an array of {name, description, input_schema, side_effects}. A source that cannot be reached does not affect the others; the exit code is that of the first failure.",
     ],
     options: [SOURCES, JSON_OUT],
     examples: [
@@ -347,7 +347,7 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
       "Deletes the token that `sluice tools connect` got for this source. The provider is not informed: revoke the access there as well.",
     ],
     options: [],
-    examples: [["sluice tools disconnect github", "the token is gone"]],
+    examples: [["sluice tools disconnect github", "delete the token"]],
     load: async () => (await import("./tools/connect.js")).disconnect,
   },
   {
@@ -394,7 +394,7 @@ const RESOURCE_COMMANDS: readonly CommandSpec[] = [
     minOperands: 1,
     maxOperands: 1,
     about: [
-      "Connects to a source of the file, or to a preset, and lists its resources: a table on a terminal, tab-separated lines in a pipe (URI, type, bytes, name), with --json an array.",
+      "Connects to a source of the file, or to a preset, and lists its resources: as a table on a terminal, as tab-separated lines in a pipe (URI, type, bytes, name), and with --json as an array.",
     ],
     options: [SOURCES, JSON_OUT],
     examples: [["sluice resources list docs --config sources.json", "its resources"]],
@@ -407,7 +407,7 @@ const RESOURCE_COMMANDS: readonly CommandSpec[] = [
     minOperands: 1,
     maxOperands: 1,
     about: [
-      "Lists the URI templates of a source (RFC 6570): a table on a terminal, tab-separated lines in a pipe (template, type, name), with --json an array.",
+      "Lists the URI templates of a source (RFC 6570): as a table on a terminal, as tab-separated lines in a pipe (template, type, name), and with --json as an array.",
     ],
     options: [SOURCES, JSON_OUT],
     examples: [["sluice resources templates docs --config sources.json --json", "the templates as JSON"]],
@@ -421,11 +421,11 @@ const RESOURCE_COMMANDS: readonly CommandSpec[] = [
     minOperands: 2,
     maxOperands: 2,
     about: [
-      "Prints short texts unchanged. Bytes and long texts go to the store, and a sentence says what each is; `sluice artifacts get` fetches it. Several contents are printed below a line with the URI of each. --json prints {contents, artifacts}, with the references of all that was stored.",
+      "Prints short text unchanged. Bytes and long text go to the store, and a sentence says what each is; `sluice artifacts get` fetches it. If there are several contents, each stands below a line with its URI. --json prints {contents, artifacts}, with the references of all that was stored.",
     ],
     options: [SOURCES, RESULTS, OWNER, JSON_OUT],
     examples: [
-      ["sluice resources read docs file:///guide.md --config sources.json", "a text"],
+      ["sluice resources read docs file:///guide.md --config sources.json", "text"],
       ["sluice resources read docs file:///guide.pdf --config sources.json --store ./store --json", "a file, stored"],
     ],
     load: async () => (await import("./tools/resources.js")).readResource,
@@ -446,7 +446,9 @@ const FILE_COMMANDS: readonly CommandSpec[] = [
     summary: "list a user's files",
     operands: "",
     maxOperands: 0,
-    about: ["A table on a terminal; in a pipe tab-separated lines: name, type, bytes, where it came from, versions."],
+    about: [
+      "Prints a table on a terminal and tab-separated lines in a pipe: name, type, bytes, where it came from, versions.",
+    ],
     options: [...WHOSE, JSON_OUT],
     examples: [["sluice files list --user ada --store ./store", "what ada has"]],
     load: async () => (await import("./files.js")).listFiles,
@@ -575,13 +577,13 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: "url",
         value: "URL",
-        help: "instead of COMMAND: a server that speaks Streamable HTTP; an address that is secret stands in SLUICE_PROXY_URL, or in the file named in SLUICE_PROXY_URL_FILE",
+        help: "instead of COMMAND: the address of a server that speaks Streamable HTTP; put a secret address into SLUICE_PROXY_URL, or into the file named in SLUICE_PROXY_URL_FILE",
       },
       {
         name: "header",
         value: "K: V",
         multiple: true,
-        help: "with --url: a header for every request; secret ones stand in SLUICE_PROXY_HEADERS, one a line, or in the file named in SLUICE_PROXY_HEADERS_FILE",
+        help: "with --url: a header for every request; put secret ones into SLUICE_PROXY_HEADERS, one a line, or into the file named in SLUICE_PROXY_HEADERS_FILE",
       },
       {
         name: "listen",
@@ -632,7 +634,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     operands: "",
     maxOperands: 0,
     about: [
-      "A table on a terminal, tab-separated lines in a pipe (id, type, bytes, file name, scope), with --json an array of references. Oldest first.",
+      "Prints a table on a terminal, tab-separated lines in a pipe (id, type, bytes, file name, scope), and with --json an array of references. The oldest comes first.",
     ],
     options: [
       STORE,
@@ -765,7 +767,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     operands: "",
     maxOperands: 0,
     about: [
-      "Paragraphs on a terminal, tab-separated lines in a pipe (key, type, default as JSON, effect), with --json the JSON Schema of a configuration file.",
+      "Prints paragraphs on a terminal, tab-separated lines in a pipe (key, type, default as JSON, effect), and with --json the JSON Schema of a configuration file.",
     ],
     options: [{ ...JSON_OUT, help: "print the JSON Schema (draft 2020-12)" }],
     examples: [

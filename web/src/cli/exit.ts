@@ -123,7 +123,16 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: "too many symbolic links",
   ENAMETOOLONG: "the name is too long",
   EMFILE: "too many files are open",
+  EADDRINUSE: "another program uses this port",
+  EADDRNOTAVAIL: "this machine does not have this address",
+  ENOTFOUND: "this host name is unknown",
 };
+
+/** The error for an address that cannot be listened on; `remedy` is the option that names another. */
+export function cannotListen(exit: number, address: string, remedy: string, error: unknown): CommandError {
+  const sentence = `cannot listen on ${address}: ${systemReason(error)}; choose another with ${remedy}`;
+  return new CommandError(exit, sentence, { cause: error });
+}
 
 /** The reason of a system error, in words. `kind` is what the path should have named. */
 export function systemReason(error: unknown, kind: "file" | "folder" = "file"): string {

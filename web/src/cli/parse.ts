@@ -5,7 +5,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type Invocation, type OptionSpec } from "./commands.js";
 import { UsageError } from "./exit.js";
-import { nearest } from "../errors/arguments.js";
+import { alternatives, nearest } from "../errors/arguments.js";
 
 /** What a command line asks for. `topic` is a command, a group of commands, or empty for the program. */
 export type Request =
@@ -151,7 +151,7 @@ function checkedValue(
     );
   }
   if (option.choices !== undefined && !option.choices.includes(value)) {
-    throw new UsageError(`${written} must be ${option.choices.join(" or ")}; got ${JSON.stringify(value)}`, spec.name);
+    throw new UsageError(`${written} must be ${alternatives(option.choices)}; got ${JSON.stringify(value)}`, spec.name);
   }
   return value;
 }

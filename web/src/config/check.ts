@@ -3,7 +3,7 @@
  * asynchronously and a mistake should be told where it was made.
  * @module
  */
-import { nearest } from "../errors/arguments.js";
+import { alternatives, nearest } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { type ConfigSchema, CORE_SCHEMA, SECTIONS } from "./schema.mjs";
 
@@ -140,7 +140,7 @@ function wrongName(path: string, schema: ConfigSchema, names: ConfigSchema): Slu
 /** What a value must be, in words that go on behind "must be". */
 function wanted(schema: ConfigSchema): string {
   if (schema.anyOf !== undefined) return schema.anyOf.map(wanted).join(" or ");
-  if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(" or ");
+  if (schema.enum !== undefined) return alternatives(schema.enum.map((each) => JSON.stringify(each)));
   return typesOf(schema)
     .map((type) => wantedOf(type, schema))
     .join(" or ");
@@ -148,9 +148,10 @@ function wanted(schema: ConfigSchema): string {
 
 function wantedOf(
   type: string,
-  { minimum, maximum, maxLength, maxItems, maxProperties, pattern }: ConfigSchema,
+  { minimum, maximum, maxLength, maxItems, maxProperties, pattern, examples }: ConfigSchema,
 ): string {
-  const form = pattern === undefined ? "" : ` that matches ${pattern}`;
+  const [example] = examples ?? [];
+  const form = example === undefined ? ` that matches ${pattern}` : ` such as ${JSON.stringify(example)}`;
   switch (type) {
     case "boolean":
       return "true or false";
@@ -158,7 +159,7 @@ function wantedOf(
     case "number":
       return `${type === "integer" ? "an integer" : "a number"} ${range(minimum, maximum)}`;
     case "string":
-      return `a string${atMost(maxLength, "characters")}${form}`;
+      return `a string${atMost(maxLength, "characters")}${pattern === undefined ? "" : form}`;
     case "array":
       return `a list${atMost(maxItems, "entries")}`;
     case "object":
@@ -169,10 +170,16 @@ function wantedOf(
 }
 
 function atMost(number: number | undefined, of: string): string {
-  return number === undefined ? "" : ` of at most ${number} ${of}`;
+  return number === undefined ? "" : ` of at most ${grouped(number)} ${of}`;
 }
 
 /** The largest safe integer is no limit that anybody set. */
 function range(minimum: number | undefined, maximum: number | undefined): string {
-  return maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  const least = grouped(minimum);
+  return maximum === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${grouped(maximum)}`;
+}
+
+/** `1,073,741,824`. */
+function grouped(number: number | undefined): string {
+  return (number ?? 0).toLocaleString("en");
 }

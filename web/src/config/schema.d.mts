@@ -23,6 +23,8 @@ export interface ConfigSchema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+  /** Shown in place of the pattern where a value is refused. */
+  readonly examples?: readonly unknown[];
 }
 
 /** The names of all sections. */

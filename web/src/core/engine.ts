@@ -160,7 +160,7 @@ export async function instantiate<Module>(
 function trapped(cause?: unknown): SluiceError {
   return new SluiceError(
     "E_CORE_TRAP",
-    "the core failed on this input and was replaced; the input is untouched: pass it on as it is, and report it",
+    "the core failed on this input and was restarted; the input is unchanged: pass it on as it is, and report the failure",
     {},
     { cause },
   );

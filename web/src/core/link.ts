@@ -28,8 +28,7 @@ interface LinkRead {
 }
 
 /** For the host. The model learns only that the resource could not be read. */
-const NO_RESULT =
-  "readResource must give a resources/read result: an object with contents, each with a text or a blob.";
+const NO_RESULT = "readResource must give a resources/read result: an object with contents, each with text or a blob.";
 
 type Content = Readonly<Record<string, unknown>>;
 

@@ -281,7 +281,7 @@ export async function keepSidecarRefs(
         await store.putText(JSON.stringify({ of, refs }), info);
       } catch (error) {
         const { code, message, cause } = storageError(error, "write");
-        const what = "The references of this result were not kept, so restore cannot put back what was taken out";
+        const what = "The references of this result were not stored, so restore cannot put its content back";
         throw new SluiceError(code, `${what}: ${message}`, {}, { cause });
       }
     });

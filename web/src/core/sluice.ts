@@ -12,6 +12,7 @@ import { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "../config/types.js";
 import { type OnStoreFailure, StoreAccess, timedStore, type StoreDeps } from "./store-access.js";
 import { checkOptionNames, FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
+import { grouped } from "./amounts.js";
 import { corePool, type Engine, type EnginePool } from "./engine.js";
 import { Restorer } from "./restore.js";
 import { Answer, Message, Stream, type MessageDeps } from "./transform.js";
@@ -470,7 +471,7 @@ class StoreSluice implements Sluice {
   clampText(json: string, options: ClampOptions = {}): Clamp {
     const { maxChars } = checkOptionNames(options, "clamp", ["maxChars"]);
     if (maxChars !== undefined && !(Number.isInteger(maxChars) && maxChars > 0 && maxChars <= MOST_CHARS)) {
-      throw wrong("maxChars", `a whole number from 1 to ${MOST_CHARS}`);
+      throw wrong("maxChars", `a whole number from 1 to ${grouped(MOST_CHARS)}`);
     }
     return this.#withIdle((engine) => {
       engine.give(json);
@@ -573,7 +574,7 @@ class EngineLook implements FileLook {
 
   #held(): Engine {
     if (this.#engine !== undefined) return this.#engine;
-    throw new SluiceError("E_MISUSE", "This look at a file is over: begin another one.");
+    throw new SluiceError("E_MISUSE", "This sniffer has given its answer: begin another one.");
   }
 }
 

@@ -257,13 +257,13 @@ export function infoOf(
 export function checked(ref: ArtifactRef | null): ArtifactRef {
   const { id, source } = (ref ?? {}) as Readonly<Record<keyof ArtifactRef, unknown>>;
   if (typeof id === "string" && id !== "" && typeof source === "object" && source !== null) return ref as ArtifactRef;
-  throw new SluiceError("E_STORE_WRITE", "The store took the content but gave no ref: repair the store.");
+  throw new SluiceError("E_STORE_WRITE", "The store accepted the content but returned no reference: fix the store.");
 }
 
 function noBytes(): SluiceError {
   return new SluiceError(
     "E_STORE_READ",
-    "The store gave something else than the bytes of an artifact: repair the store.",
+    "The store returned something other than the artifact's bytes: fix the store.",
   );
 }
 
@@ -276,8 +276,8 @@ function nullIfExpired(error: unknown): null {
 function crowdedOut(): SluiceError {
   return new SluiceError(
     "E_STORE_FULL",
-    "The store did not keep this artifact until the result was complete, where the last may take the room of the first: " +
-      "raise the limits of retention, or ask the tool for less.",
+    "The store removed this artifact before the result was complete, to make room for a later one: " +
+      "raise the retention limits, or ask the tool for less.",
   );
 }
 

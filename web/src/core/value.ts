@@ -169,7 +169,7 @@ function chunkOf(value: unknown): Uint8Array {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   if (typeof value === "string") return new TextEncoder().encode(value);
   if (isByteSource(value) && "byteLength" in value) return new Uint8Array(value as ArrayBuffer);
-  throw new SluiceError("E_INVALID_ARGUMENT", "a stream in the value gives chunks that are neither bytes nor text");
+  throw new SluiceError("E_INVALID_ARGUMENT", "a stream in the value gives chunks that are neither bytes nor strings");
 }
 
 /** The MIME type of a source, if it has one. */
@@ -190,7 +190,10 @@ export function filenameOf(source: ByteSource): string | undefined {
 /** The reason why a value is not JSON, if this library or the engine gives it. Errors of the value's own code may hold anything. */
 function reasonOf(error: unknown): string | undefined {
   const [line = ""] = error instanceof TypeError ? error.message.split("\n", 1) : [];
-  return error instanceof NotJson || (/circular|BigInt/.test(line) && line.length <= 200) ? line : undefined;
+  if (error instanceof NotJson) return line;
+  // The engines' own words differ.
+  if (/circular/.test(line)) return "it contains itself: leave it out";
+  return /BigInt/.test(line) ? "a BigInt: write it as a string" : undefined;
 }
 
 /** The path where a value stops being JSON, such as `rows[3].id`. Empty for the value itself. Writes the value again to find it. */

@@ -19,6 +19,13 @@ export function wrong(name: string, expected: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", `${name} must be ${expected}.`, { path: name });
 }
 
+/** `a`, `a or b`, `a, b or c`: the words of which one is wanted. */
+export function alternatives(words: readonly string[]): string {
+  const others = words.slice(0, -1).join(", ");
+  const last = words.at(-1) ?? "";
+  return others === "" ? last : `${others} or ${last}`;
+}
+
 /** What an option must be, for a sentence, and whether it is. */
 export type OptionTest = readonly [expected: string, holds: (value: unknown) => boolean];
 
@@ -30,7 +37,7 @@ export const ANYTHING: OptionTest = ["", () => true];
 /** For listeners and the like. */
 export const FUNCTION: OptionTest = ["a function", (value) => typeof value === "function"];
 /** For texts, the empty one too. */
-export const TEXT: OptionTest = ["a text", (value) => typeof value === "string"];
+export const TEXT: OptionTest = ["a string", (value) => typeof value === "string"];
 /** For how many of something there may be. */
 export const COUNT: OptionTest = [
   "a whole number above 0",

@@ -50,7 +50,7 @@ export class Catalog {
   #tellFull(): void {
     if (this.#isFull) return;
     this.#isFull = true;
-    const sentence = `The server lists more than ${MAX_TOOLS} tools. Those beyond can be called, but artifacts go into their arguments only with ?as=, and their results are reduced also where they are for an app alone: let the server offer fewer.`;
+    const sentence = `The server lists more than ${MAX_TOOLS} tools. The rest can be called, but they take artifacts only with ?as=, and their results are reduced even if only an app reads them: configure the server to offer fewer.`;
     this.#onFull(new SluiceError("E_TOO_LARGE", sentence));
   }
 
@@ -73,7 +73,7 @@ export interface ServerFacts {
 
 /** The sentence that is appended to a server's instructions. */
 export function instructionOf(tool: string): string {
-  return `Large content of tool results is stored, not shown: a result then names an artifact:// URI, which the tool ${tool} reads and tool arguments take.`;
+  return `Large content of tool results is stored, not shown: the result names an artifact:// URI, which you read with the tool ${tool} or pass as a tool argument.`;
 }
 
 /** The answer to `tools/list` with our tool added on the last page, unless the server has a tool of that name. */

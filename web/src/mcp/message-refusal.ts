@@ -19,7 +19,7 @@ const MAX_NAME = 100;
 
 const SIZE = `${MAX_MESSAGE / 1024 / 1024} MiB`;
 
-const SENTENCE = `The message is larger than ${SIZE}, and servers close the connection at one that is: send less at a time.`;
+const SENTENCE = `The message is larger than ${SIZE}, and servers close the connection at such a message: send less at a time.`;
 
 /** Answers each request in a message from the client that is too large. */
 export function refuseMessage(message: JsonRpcScanner): Refused {
@@ -45,7 +45,7 @@ function refusal(id: string): string {
 export function refusalWithoutId(message: JsonRpcScanner): string {
   const isMessage = message instanceof BatchMembers ? !message.isEmpty : message.text("method") !== undefined;
   if (isMessage) return refusal("null");
-  return errorMessage("null", RpcCode.parseError, `The body is larger than ${SIZE}, and no JSON-RPC message.`);
+  return errorMessage("null", RpcCode.parseError, `The body is larger than ${SIZE}, and is not a JSON-RPC message.`);
 }
 
 /** The same for logs. */
@@ -53,7 +53,7 @@ export function tooLargeForServer(message: JsonRpcScanner): SluiceError {
   const what = message instanceof BatchMembers ? "batch" : kindOf(message);
   return new SluiceError(
     "E_TOO_LARGE",
-    `The client's ${what} was not passed on: it is larger than ${SIZE}, and servers close the connection at one that is; send less at a time.`,
+    `The client's ${what} was not passed on: it is larger than ${SIZE}, and servers close the connection at such a message; send less at a time.`,
   );
 }
 
@@ -86,7 +86,7 @@ function reasonOf(failure: SluiceError | undefined, message: JsonRpcScanner, ask
   if (failure === undefined) return "it is not JSON-RPC";
   if (failure.code !== "E_TOO_LARGE") return failure.message;
   const limit = `it is larger than ${SIZE}, the most that clients take`;
-  if (asked?.endsWith("/list") === true) return `${limit}: let the server list in pages, or offer less`;
+  if (asked?.endsWith("/list") === true) return `${limit}: configure the server to list in pages, or to offer less`;
   const isRequest = !message.isResponse && message.member("id") !== undefined;
   return isRequest ? `${limit}: send less at a time` : failure.message;
 }

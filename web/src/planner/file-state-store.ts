@@ -2,7 +2,7 @@
  * A state store in a folder, for Node.
  * @module
  */
-import { resolve } from "node:path";
+import { folderPath } from "../artifacts/file/plain.js";
 import { Stamps } from "../artifacts/reference.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
 import {
@@ -42,7 +42,7 @@ export class FileStateStore extends CollectionStateStore {
   /** Throws SluiceError E_INVALID_ARGUMENT for a wrong bound. */
   constructor(directory: string, options: StateStoreOptions = {}) {
     const limits = new StateLimits(checkOptionNames(options, "a FileStateStore", STATE_STORE_OPTIONS));
-    super(limits, new FileCollections(new StateFolder(resolve(directory)), limits));
+    super(limits, new FileCollections(new StateFolder(folderPath(directory)), limits));
   }
 }
 

@@ -339,7 +339,7 @@ const RUN: OptionTests<RunOptions> = {
   ...EITHER,
   llmContext: OBJECT,
   token: [
-    `a text of 1 to ${MAX_RUN_NAME} characters`,
+    `a string of 1 to ${MAX_RUN_NAME} characters`,
     (value) => typeof value === "string" && value !== "" && value.length <= MAX_RUN_NAME,
   ],
 };
@@ -375,5 +375,5 @@ function checkRun<T extends RunOptions | ResumeOptions>(options: T, tests: Optio
 /** Throws E_INVALID_ARGUMENT for a query that is not a text. */
 function checkQuery(query: unknown): void {
   if (typeof query === "string" && query.trim() !== "") return;
-  throw wrongOption("The query must be a text.", "query");
+  throw wrongOption("The query must be a string.", "query");
 }

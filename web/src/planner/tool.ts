@@ -3,6 +3,7 @@
  * @module
  */
 import type { ToolArtifacts } from "../artifacts/scoped.js";
+import { grouped } from "../core/amounts.js";
 import { isByteSource, piecesOf, type ValuePiece } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { checkOptions, FUNCTION, isObject, type OptionTests, TEXT } from "../errors/arguments.js";
@@ -113,7 +114,7 @@ const NAME = /^[\w.-]{1,64}$/;
 const MOST_CHARS = 10_000_000;
 
 const TOOL: OptionTests<NativeToolOptions<JsonSchema>> = {
-  name: ["of letters, digits, _, - and ., at most 64", isName],
+  name: ["1 to 64 letters, digits, dots, _ or -", isName],
   description: TEXT,
   input: [
     'a schema of an object, such as z.object({ to: z.string() }) of Zod 4.2, or JSON Schema with the type "object"',
@@ -122,7 +123,7 @@ const TOOL: OptionTests<NativeToolOptions<JsonSchema>> = {
   output: ["a schema, such as z.object({ sum: z.number() }) of Zod 4.2, or JSON Schema", isSchema],
   sideEffects: ['"read" or "external"', (value) => value === "read" || value === "external"],
   maxObservationChars: [
-    `a whole number from ${LEAST_SHARE} to ${MOST_CHARS}`,
+    `a whole number from ${LEAST_SHARE} to ${grouped(MOST_CHARS)}`,
     (value) => Number.isSafeInteger(value) && (value as number) >= LEAST_SHARE && (value as number) <= MOST_CHARS,
   ],
   run: FUNCTION,

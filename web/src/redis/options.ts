@@ -74,7 +74,7 @@ export function checkedOptions(options: RedisOptions): {
   readonly timeout: number;
 } {
   const { url, client, prefix = "sluice", timeoutSeconds = TIMEOUT_SECONDS } = options;
-  if ((url === undefined) === (client === undefined)) throw wrong("url", "given, or else client, but not both");
+  if ((url === undefined) === (client === undefined)) throw wrong("url", "given without client, or left out beside it");
   if (typeof prefix !== "string" || !/^[^{}]+$/.test(prefix) || prefix.length > MAX_PREFIX) {
     throw wrong("prefix", `a string of 1 to ${MAX_PREFIX} characters without braces`);
   }

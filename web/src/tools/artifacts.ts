@@ -105,7 +105,7 @@ export function artifactReadTool({ namespace, source, store, sluice, config }: R
   return {
     name,
     description:
-      `${description} An id will do for the URI. Given as an argument of another tool of ${namespace}, ` +
+      `${description} An id works as well as a URI. As an argument of another tool of ${namespace}, ` +
       "artifact://ID passes the artifact itself.",
     input_schema: inputSchema,
     side_effects: "read",

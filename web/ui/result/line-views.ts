@@ -311,7 +311,7 @@ class SluiceResultRaw extends LitElement {
     if (state instanceof Error) return html`<p role="alert">${sentence(state)}</p>`;
     const bytes = this.#bytes;
     const said = `${humanSize(bytes.size)}${state === "reading" ? " read…" : ""}`;
-    return html`<p class="soft" role="status">${bytes.more ? `The first ${humanSize(bytes.size)} of it.` : said}</p>
+    return html`<p class="soft" role="status">${bytes.more ? `The first ${humanSize(bytes.size)} are shown.` : said}</p>
       ${
         bytes.size === 0 && state === "reading"
           ? nothing

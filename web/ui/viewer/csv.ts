@@ -42,7 +42,7 @@ export async function renderCsv(host: HTMLElement, input: PreviewInput, signal: 
     view.update(over);
     if (!over) continue;
     await slices.return(true);
-    const note = rows.endless ? "A row is too long to be one; it and what follows are left out." : table.note;
+    const note = rows.endless ? "A row is too long to be shown: it and the rows after it are left out." : table.note;
     const isPart = (done === true && value) || table.full;
     return { ...(isPart && { part: limit }), ...(note !== undefined && { note }) };
   }

@@ -216,7 +216,7 @@ describe("the view of files", () => {
 
   test("a draft stands among the files with why it is one, what can be done next, and when it goes", async () => {
     await vi.waitFor(() => expect(text()).toContain("A draft: it needs editing."), SOON);
-    expect(text()).toContain(`It goes on ${new Date(EXPIRES).toLocaleString()}.`);
+    expect(text()).toContain(`It is deleted on ${new Date(EXPIRES).toLocaleString()}.`);
     const next = [...(view.shadowRoot?.querySelectorAll(".draft li") ?? [])].map((item) => item.textContent.trim());
     expect(next).toEqual(["Edit the greeting", "Sign\ufffd it <b>now</b>"]);
     expect(view.shadowRoot?.querySelectorAll(".draft")).toHaveLength(1);

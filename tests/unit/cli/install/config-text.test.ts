@@ -100,9 +100,9 @@ test("dates and numbers of TOML stay as they are written", async () => {
 });
 
 test.each([
-  ["json", `{ "servers": { "one": [1] }`, "is not JSON"],
-  ["toml", "a = 1\nb = = 2\n", "is not TOML from line 2, column 4 on"],
-  ["yaml", "a: [\nb: c\n", "is not YAML from line 2, column 1 on"],
+  ["json", `{ "servers": { "one": [1] }`, "is not valid JSON"],
+  ["toml", "a = 1\nb = = 2\n", "is not valid TOML at line 2, column 4"],
+  ["yaml", "a: [\nb: c\n", "is not valid YAML at line 2, column 1"],
 ] as const)("what is not %s is told with its place", async (format, text, sentence) => {
   await expect(parseConfig(text, format, "file")).rejects.toMatchObject({
     code: "E_CONFIG_JSON",

@@ -21,7 +21,7 @@ export interface Sample {
   readonly stays: readonly string[];
 }
 
-const NO_HEADERS = /has no headers, so it may sign in by itself/;
+const NO_HEADERS = /has no headers, so the host may sign in/;
 const EVENTS = /older transport/;
 
 export const SAMPLES: readonly Sample[] = [
@@ -151,7 +151,7 @@ export const SAMPLES: readonly Sample[] = [
     place: ".cursor/mcp.json",
     text: `{"mcpServers":{"files":{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem","/data"]},"docs":{"url":"https://docs.example.com/mcp","headers":{"Authorization":"Bearer ${SECRET}-docs"}},"linear":{"url":"https://mcp.linear.app/mcp","auth":{"CLIENT_ID":"x"}}}}`,
     servers: ["files", "docs"],
-    skipped: { linear: /its "auth" has the host sign in/ },
+    skipped: { linear: /its "auth" makes the host sign in/ },
     stays: [],
   },
   {
@@ -257,7 +257,7 @@ command = "uvx"
 notifications = true # at the end
 `,
     servers: ["filesystem", "catalog", "bare"],
-    skipped: { figma: /its "bearer_token_env_var" has the host sign in/ },
+    skipped: { figma: /its "bearer_token_env_var" makes the host sign in/ },
     stays: ["# the model", "# files", "# of Node", "# without a question", "startup_timeout_sec = 20", "# at the end"],
   },
   {
@@ -439,7 +439,7 @@ endpoints:
     skipped: {
       everything: EVENTS,
       "of-each-user": /fills in its headers/,
-      "signs-in": /its "requiresOAuth" has the host sign in/,
+      "signs-in": /its "requiresOAuth" makes the host sign in/,
     },
     stays: ["# type: sse", "# type: stdio", "# a minute", "# none", 'serverInstructions: "Do not access'],
   },

@@ -86,7 +86,7 @@ test("says what is behind Sluice, and what the store has of it; starts nothing",
   expect(stdout).toMatch(/^ {2}files .*behind Sluice; 1 artifact of 2\.0 KB in the store$/m);
   expect(stdout).toMatch(/^ {2}time .*not behind Sluice$/m);
   expect(stdout).toMatch(/^ {2}far .*skipped: it has no headers/m);
-  expect(stdout).toContain(`The store ${home.path("store")} has 2 artifacts of 2.1 KB now.\n`);
+  expect(stdout).toContain(`The store ${home.path("store")} has 2 artifacts of 2.1 KB.\n`);
   await expect(home.read("started")).rejects.toThrow("ENOENT");
   expect(JSON.parse((await home.run([...args, "--json"])).stdout)).toMatchObject({
     hosts: [
@@ -145,5 +145,5 @@ test("a program that is gone, a server that does not start, and one that its hos
   const { code, stdout } = await home.run(["doctor", "--start"]);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^ {2}fails .*(?:it ended before it answered|it answered with an error)/m);
-  expect(stdout).toMatch(/^ {2}filled .*not started, since its host fills in a part of its entry/m);
+  expect(stdout).toMatch(/^ {2}filled .*not started, since its host fills in part of its entry/m);
 });

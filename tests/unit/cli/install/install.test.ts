@@ -197,7 +197,7 @@ describe("asking", () => {
     };
     const { code, stderr } = await home.run(["install"], { person });
     expect(code).toBe(73);
-    expect(stderr).toContain(`${home.path(CURSOR.place)} changed meanwhile, and was left as it is: quit Cursor`);
+    expect(stderr).toContain(`${home.path(CURSOR.place)} changed meanwhile and was left as it is: quit Cursor`);
     expect(await home.read(CURSOR.place)).toBe("{}");
     expect(await readdir(home.path(".cursor"))).toEqual(["mcp.json"]);
   });
@@ -356,7 +356,7 @@ describe("files", () => {
   });
 
   test.each([
-    ["not JSON", `{ "a": ${SECRET} }`, 2, "is not JSON from line 1, column 8 on: correct it"],
+    ["not JSON", `{ "a": ${SECRET} }`, 2, "is not valid JSON at line 1, column 8: correct it"],
     ["a list", "[]", 2, "is a list or a single value"],
     ["not text", new Uint8Array([0x7b, 0xff, 0x7d]), 66, "it is not UTF-8 text"],
     ["larger than 1 MiB", " ".repeat(1024 * 1024 + 1), 66, "it has more than 1 MiB; edit it by hand"],
@@ -396,7 +396,7 @@ describe("files", () => {
   test("an empty configuration, and none at all", async () => {
     const home = await Home.open();
     expect((await home.run(["install", "--yes"])).stderr).toBe(
-      "sluice: there is no configuration of a host that Sluice knows\n",
+      "sluice: this machine has no configuration of a host that Sluice knows; `sluice install --help` lists the hosts\n",
     );
     await writeFile(await home.write(CURSOR.place, ""), "");
     expect(await home.run(["install", "--yes"])).toMatchObject({
@@ -406,7 +406,7 @@ describe("files", () => {
     const { code, stderr } = await home.run(["install", "zed", "--yes"]);
     expect([code, stderr]).toEqual([
       66,
-      `sluice: there is no configuration of Zed in ${home.path(".config/zed/settings.json")}: add a server in Zed first\n`,
+      `sluice: there is no configuration of Zed in ${home.path(".config/zed/settings.json")}: add a server in Zed, then run this again\n`,
     ]);
   });
 });
@@ -427,7 +427,7 @@ describe("the command that hosts start", () => {
     await symlink(passing, home.path(".npm/_npx/1a2b/bin/sluice"));
     const PATH = [home.path(".npm/_npx/1a2b/bin"), home.path("bin")].join(":");
     await expect(installedProgram({ PATH }, passing)).rejects.toThrow(
-      "install it with `npm install -g mcp-sluice`, and run `sluice install` again",
+      "install it with `npm install -g mcp-sluice`, then run `sluice install` again",
     );
     await symlink(main, home.path("bin/sluice"));
     expect(await installedProgram({ PATH }, passing)).toEqual([process.execPath, main]);

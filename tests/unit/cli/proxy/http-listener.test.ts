@@ -176,7 +176,7 @@ test("a header is a name and a value, which may have colons", () => {
 test.each(["", "secret", ": secret", "A B: secret", "X: a\nY: secret", "Host: secret", "content-length: secret"])(
   "what is none is refused, and not shown: %j",
   (line) => {
-    expect(() => parseHeaders([line])).toThrow(/^--header wants a name and a value(?!.*secret)/);
+    expect(() => parseHeaders([line])).toThrow(/^--header needs a name and a value(?!.*secret)/);
   },
 );
 
@@ -188,7 +188,7 @@ test("headers in a variable stand one a line; a wrong one is not shown", () => {
   expect(parseHeaderLines("", "HEADERS")).toEqual([]);
   for (const line of ["A: b\nsecret", "Host: secret"]) {
     expect(() => parseHeaderLines(line, "HEADERS")).toThrow(
-      /^each line of HEADERS wants a name and a value(?!.*secret)/,
+      /^each line of HEADERS needs a name and a value(?!.*secret)/,
     );
   }
 });

@@ -37,8 +37,8 @@ describe("refused starts", () => {
     [["--listen", "[::]:0"], {}, /--listen lets other machines connect/],
     [["--listen", "192.0.2.1:0"], {}, /--listen lets other machines connect/],
     [["--store", "http://127.0.0.1/x"], {}, /a store must be a folder, or s3:\/\/bucket\/prefix/],
-    [["--store", "s3://b"], {}, /the store must be a folder, s3:\/\/bucket or s3:\/\/bucket\/prefix/],
-    [["--store", "s3://bucket/../x"], {}, /the store must be a folder, s3:\/\/bucket or/],
+    [["--store", "s3://b"], {}, /--store must be a folder, s3:\/\/bucket or s3:\/\/bucket\/prefix/],
+    [["--store", "s3://bucket/../x"], {}, /--store must be a folder, s3:\/\/bucket or/],
     [["--state", "memcached://x"], {}, /--state needs a Redis server/],
     [["--state", REDIS, "--store", "x"], {}, /sign with the same secret: set SLUICE_SERVE_SECRET/],
     [["--state", REDIS], SECRET, /need a store that all of them can reach: name it with --store/],
@@ -68,7 +68,7 @@ describe("refused starts", () => {
     [{ sources: [SOURCE, SOURCE] }, /"sources\[1\]\.name" must be different from sources\[0\]\.name/],
     [{ sources: [{ ...SOURCE, transprt: "x" }] }, /"sources\[0\]\.transprt" is not a configuration key/],
     [{ sources: [{ name: "a" }] }, /"sources\[0\]\.transport" is missing/],
-    [{ model: { url: "http://x/v1" } }, /"model\.name" is missing: it must be a text/],
+    [{ model: { url: "http://x/v1" } }, /"model\.name" is missing: it must be a string/],
     [{ model: { name: "m", url: HIDDEN } }, /"model\.url" must be an http\(s\) URL/],
     [{ model: { name: "m", url: `http://a:${HIDDEN}@x/v1` } }, /"model\.url" must be an http\(s\) URL without a user/],
     [{ model: { name: "m", api_key: `${HIDDEN} ` } }, /"model" in the configuration: .*apiKey/],
@@ -91,7 +91,7 @@ describe("refused starts", () => {
     [{ limits: { listeners: "16" } }, /"limits\.listeners" must be a whole number/],
     [{ limits: { listner: 1 } }, /"limits\.listner" is not a configuration key; did you mean listeners\?/],
     [{ state: HIDDEN }, /"state" must be the URL of a Redis server/],
-    [{ store: 1 }, /"store" must be a text/],
+    [{ store: 1 }, /"store" must be a string/],
     [{ files: "no" }, /"files" must be true, false, or an object$/m],
     [{ files: { sandbox: 1 } }, /"files\.sandbox" must be true or false/],
     [{ files: { max_file_size_mb: "1" } }, /"files\.max_file_size_mb" must be a number of MiB from 0\.000001 to/],
@@ -99,7 +99,7 @@ describe("refused starts", () => {
     [{ files: { large_store: "https://x" } }, /a store must be a folder, or s3:\/\/bucket\/prefix/],
     [
       { files: false, sources: [{ name: "lab", transport: "mcp", connection: "lab", user_files: true }] },
-      /the source "lab" has "user_files", and "files" is false: leave "files" out of the configuration, or say true/,
+      /the source "lab" has "user_files", but "files" is false: leave "files" out of the configuration, or set it to true/,
     ],
     [{ files: { folder: "x" } }, /"files\.folder" is not a configuration key; did you mean folders\?/],
     [{ public_url: `https://x?${HIDDEN}` }, /"public_url" must be an http\(s\) URL without query and user/],
@@ -110,12 +110,12 @@ describe("refused starts", () => {
     [{ listen: "0.0.0.0:1" }, /--listen lets other machines connect/],
     [{ auth: {} }, /"auth" must be an object with one of tokens, header and module/],
     [{ auth: { tokens: [TOKEN], module: "./x.mjs" } }, /"auth" must be an object with one of/],
-    [{ auth: { tokens: [] } }, /"auth\.tokens" must be a list of at least 1 entries/],
+    [{ auth: { tokens: [] } }, /"auth\.tokens" must be a list that is not empty/],
     [
       { auth: { tokens: [{ ...TOKEN, token: "short" }] } },
-      /"auth\.tokens\[0\]\.token" must be a text of at least 16 characters/,
+      /"auth\.tokens\[0\]\.token" must be a string of at least 16 characters/,
     ],
-    [{ auth: { tokens: [TOKEN, TOKEN] } }, /"auth\.tokens" has a token twice/],
+    [{ auth: { tokens: [TOKEN, TOKEN] } }, /"auth\.tokens" in the configuration has a token twice/],
     [{ auth: { tokens: [{ token: TOKEN.token }] } }, /"auth\.tokens\[0\]\.user_id" is missing/],
     [{ auth: { header: { user: "a b" } } }, /"auth\.header\.user" must be the name of a header/],
     [{ auth: { module: "./none.mjs" } }, /"auth\.module" in the configuration cannot be loaded/],
@@ -194,7 +194,10 @@ describe("refused starts", () => {
       const { port } = taken.address() as AddressInfo;
       const { code, stderr } = await refused(["--listen", `127.0.0.1:${port}`]);
       taken.close();
-      expect([code, stderr]).toEqual([1, expect.stringContaining("cannot listen on that address")]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining("another program uses this port; choose another with --listen HOST:PORT"),
+      ]);
     });
 
     test("is a Redis server that does not answer: exit 73, without its password", async () => {
@@ -251,7 +254,7 @@ describe("refused starts", () => {
       "limits.listeners",
       "integer, at least 1",
       "16",
-      expect.stringContaining("Listeners"),
+      expect.stringContaining("listeners"),
     ]);
     expect(rows.find(([name]) => name === "model.name")?.[2]).toBe("");
   });

@@ -81,7 +81,7 @@ describe("the form", () => {
   ])("is asked for where the schema says %s", async (_, schema) => {
     const { call, uri, ref } = await setUp();
     expect(refusalOf(await call({ p: uri }, of(schema)))).toBe(
-      `The call of "t" was not made for artifact://${ref.id} in "p": it is not known in which form the tool takes a file there, so write ${uri}?as=base64, ${uri}?as=data_uri or ${uri}?as=text.`,
+      `"t" was not called with artifact://${ref.id} in "p": it is not known in which form the tool takes a file there. Write ${uri}?as=base64, ${uri}?as=data_uri or ${uri}?as=text.`,
     );
   });
 
@@ -146,7 +146,7 @@ describe("the form", () => {
   test("what is no text is refused as one, with the other forms offered", async () => {
     const { call, uri } = await setUp();
     const told = refusalOf(await call({ p: `${uri}?as=text` }));
-    expect(told).toContain(`so write ${uri}?as=base64 or ${uri}?as=data_uri.`);
+    expect(told).toContain(`Write ${uri}?as=base64 or ${uri}?as=data_uri.`);
   });
 
   test("a path is that of a copy, and only by configuration", async () => {
@@ -177,7 +177,7 @@ test("an artifact that is not known here is refused, whoever has it", async () =
   const bobs = await store.putBytes(Uint8Array.of(7), { namespace: "ns", scope: { user_id: "bob" } });
   for (const id of ["ns_000000000000", "truncated_0123456789ab", foreign.id, bobs.id]) {
     const expanded = await call({ p: `artifact://${id}` }, of({ format: "byte" }));
-    expect(JSON.stringify(expanded)).toMatch(/"refused".*was not made.*no such artifact is known here/);
+    expect(JSON.stringify(expanded)).toMatch(/"refused".*was not called.*there is no such artifact here/);
   }
 });
 
@@ -269,7 +269,7 @@ describe("expansion is exact", () => {
             ? refusalOf(expanded)
             : bytesIn(as, valueOf(expanded), other).toString("hex");
         expect(told).toContain(
-          as === "text" && !isUtf8(content) ? "no UTF-8 text" : Buffer.from(content).toString("hex"),
+          as === "text" && !isUtf8(content) ? "not UTF-8 text" : Buffer.from(content).toString("hex"),
         );
         const expansions = [{ path: "list.0", id: ref.id, form: as, bytes: content.length }];
         expect({ expansions, ...expanded }).toMatchObject({ expansions });
@@ -303,8 +303,8 @@ describe("bounds", () => {
   test("what would be too much is refused before it is read", async () => {
     const { call, uri, store } = await setUp({ bytes: new Uint8Array(7 * MIB) });
     const openReader = vi.spyOn(store, "openReader");
-    expect(refusalOf(await call({ p: `${uri}?as=base64` }))).toContain("more than 8 MiB");
-    expect(refusalOf(await call({ p: `${uri}?as=base64` }))).toContain("do not retry");
+    expect(refusalOf(await call({ p: `${uri}?as=base64` }))).toContain("larger than 8 MiB");
+    expect(refusalOf(await call({ p: `${uri}?as=base64` }))).toContain("Do not retry");
     expect(openReader).not.toHaveBeenCalled();
     expect(valueOf(await call({ p: `${uri}?as=text` }, {}, { maxBytes: 64 * MIB }))).toEqual({
       p: "\0".repeat(7 * MIB),
@@ -353,7 +353,7 @@ describe("a store that has it no more", () => {
     const { call, uri } = await setUp({ store });
     now = 10_000;
     const told = refusalOf(await call({ p: uri }, of({ format: "byte" })));
-    expect(told).toContain("no longer stored; do not retry with it, call the tool that made it again");
+    expect(told).toContain("no longer stored. Do not retry with it; call the tool that made it.");
   });
 
   test("a store that fails is told without its own words", async () => {

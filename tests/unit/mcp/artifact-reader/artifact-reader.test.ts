@@ -89,7 +89,7 @@ describe.each(STORES)("in a store of %s", (_name, make) => {
     now += 61_000;
     const result = await reading.call({ uri: id });
     expect(result.isError).toBe(true);
-    expect(wordsOf(result)).toContain("has expired. Do not retry; call the tool that made it again");
+    expect(wordsOf(result)).toContain("has expired. Do not retry; call the tool that made it.");
     await expect(reading.resource(`artifact://${id}`)).rejects.toMatchObject({ code: "E_EXPIRED" });
   });
 });
@@ -130,7 +130,7 @@ function readingSourceOf(text: string): ReadSource {
 test("a long line is cut, and the answer says where the rest stands", async () => {
   const result = await readingOf(`a\n${"é".repeat(3000)}\nb\nc`).call({ uri: URI, lines: "2-3" });
   expect(dataOf(result)).toBe(`${"é".repeat(2000)}…\nb`);
-  expect(wordsOf(result)).toContain('whole they are: bytes "2-6001" (5.9 KB) (1 long line)');
+  expect(wordsOf(result)).toContain('1 long line cut at "…": for the whole, read bytes "2-6001" (5.9 KB).');
 });
 
 test("a full answer says how to read on, and that gives the rest", async () => {
@@ -202,7 +202,7 @@ test("a value that is too large is told as an outline", async () => {
 test("of keys that are there twice the last one counts", async () => {
   const reading = readingOf('{"a":{"b":1},"c":0,"a":{"d":2}}');
   expect(dataOf(await reading.call({ uri: URI, pointer: "/a/d" }))).toBe("2");
-  expect(wordsOf(await reading.call({ uri: URI, pointer: "/a/b" }))).toContain('leads as far as "/a"');
+  expect(wordsOf(await reading.call({ uri: URI, pointer: "/a/b" }))).toContain('"/a" is an object of 1 member');
 });
 
 test.each([
@@ -212,7 +212,7 @@ test.each([
   ["two documents", "{} {}", { pointer: "" }, "not JSON at byte 3"],
   ["a pointer without its slash", "{}", { pointer: "a" }, 'does not start with "/"'],
   ["a pointer with a lone tilde", "{}", { pointer: "/~2" }, '"~0" (for "~")'],
-  ["a pointer into a number", "[1]", { pointer: "/0/x" }, 'leads as far as "/0", which is a number, and has no "x"'],
+  ["a pointer into a number", "[1]", { pointer: "/0/x" }, '"/0" is a number and has no "x"'],
   ["a pointer behind an array", "[1,2]", { pointer: "/2" }, "its elements are /0 to /1"],
   ["a pointer with a leading zero", "[1,2]", { pointer: "/01" }, 'has no "01"'],
   ["lines behind the end", "a\nb", { lines: "3-" }, 'has 2 lines: ask for "1-2"'],
@@ -228,8 +228,8 @@ test.each([
   ["an empty search", "a", { search: "" }, "say what to find"],
   ["a limit that is none", "a", { limit: 0 }, "at least 1"],
   ["an unknown argument", "a", { offset: 1 }, 'There is no argument "offset"'],
-  ["another scheme", "a", { uri: "file:///etc/passwd" }, "names no artifact"],
-  ["a path", "a", { uri: "artifact://../x" }, "names no artifact"],
+  ["another scheme", "a", { uri: "file:///etc/passwd" }, "does not name an artifact"],
+  ["a path", "a", { uri: "artifact://../x" }, "does not name an artifact"],
   ["no URI", "a", { uri: undefined }, "uri is missing"],
 ])("%s is answered with what is wrong", async (_name, text, args, words) => {
   const result = await readingOf(text).call({ uri: URI, ...args });
@@ -240,7 +240,7 @@ test.each([
 test("bytes that are no text are not shown as lines, and UTF-16 is called so", async () => {
   const binary = readingOf(new Uint8Array([0x89, 0x50, 0, 1]));
   expect(wordsOf(await binary.call({ uri: URI, lines: "1" }))).toContain(
-    "no text: use bytes or search in place of lines",
+    "not text: use bytes or search instead of lines",
   );
   const wide = readingOf(new Uint8Array(Buffer.from("\ufeffab", "utf16le")));
   expect(wordsOf(await wide.call({ uri: URI, rows: "1" }))).toContain("UTF-16 text");

@@ -56,7 +56,7 @@ describe("arguments", () => {
     ] as const) {
       const { forwarded, answers } = await interceptor.say(call(name));
       expect(forwarded).toBeUndefined();
-      expect(textOf(answers[0] ?? {})).toContain("no such artifact is known here");
+      expect(textOf(answers[0] ?? {})).toContain("there is no such artifact here");
     }
     const read = await sharing.say({
       jsonrpc: "2.0",
@@ -240,7 +240,7 @@ describe("a call that waits for a store", () => {
     await client.end();
     expect(client.idsToServer).toEqual([2]);
     expect(client.toClient).toMatchObject([{ id: 1, result: { isError: true } }]);
-    expect(textOf(client.toClient[0] ?? {})).toMatch(/did not answer in time; try again later/);
+    expect(textOf(client.toClient[0] ?? {})).toMatch(/did not answer in time. Try again later/);
     expect(talk.events.at(-1)).toMatchObject({ kind: "failed", error: { code: "E_STORE_READ" } });
     expect((await talk.interceptor).waiting).toBe(1);
   });

@@ -68,7 +68,7 @@ describe.each(ORDERS)("with its id %s", (_, written) => {
     const [answer, ...more] = await talk.hear(written({ id: 1 }, { result }));
     expect(more).toEqual([]);
     expect(parsed(answer)).toMatchObject({ id: 1, error: { code: -32603, data: { code: "E_TOO_LARGE" } } });
-    expect(parsed(answer).error?.message).toMatch(/larger than 8 MiB.*let the server list in pages/);
+    expect(parsed(answer).error?.message).toMatch(/larger than 8 MiB.*configure the server to list in pages/);
     expect(failures()).toEqual([expect.stringContaining(`The server's answer to ${method} could not be passed on`)]);
   });
 
@@ -222,7 +222,7 @@ describe("a client's message that is too large", () => {
 
 const SIZE = 12_000_000;
 const TOO_LARGE = { error: { code: -32_600, message: expect.stringContaining("larger than 8 MiB") } };
-const NO_MESSAGE = { id: null, error: { code: -32_700, message: expect.stringContaining("no JSON-RPC message") } };
+const NO_MESSAGE = { id: null, error: { code: -32_700, message: expect.stringContaining("not a JSON-RPC message") } };
 
 /** Bytes of no meaning, the same each time. */
 function noise(): Uint8Array {

@@ -144,7 +144,7 @@ describe("a session at the page's server", () => {
     seen.leave();
     await expect(seen.session.begin(false)).rejects.toMatchObject({
       code: "E_TOOL_CONNECTION",
-      message: "This page's server does not answer: see that it runs, and try again.",
+      message: "This page's server does not answer: check that it is running, and try again.",
     });
   });
 });

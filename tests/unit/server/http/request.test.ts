@@ -1,8 +1,15 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
-import { type BodyLimits, bodyPieces, segmentsOf } from "../../../../web/src/server/http/request.js";
+import {
+  type BodyLimits,
+  bodyPieces,
+  readJson,
+  readQuery,
+  segmentsOf,
+} from "../../../../web/src/server/http/request.js";
 import { anyText } from "../any-text.js";
 import { Visitor } from "../visitor.js";
 
@@ -114,6 +121,47 @@ describe("requests", () => {
 
   test.each(["%", "%zz", "%ff", "%c3%28"])("%s is refused", (path) => {
     expect(() => segmentsOf(request(`/resources/${path}`), "/", "resources")).toThrow(/does not encode UTF-8/);
+  });
+});
+
+describe("a body or a query that is not as it must be", () => {
+  const SCHEMA = z.strictObject({
+    name: z.string().min(1),
+    times: z.int().min(1).max(100_000).optional(),
+    form: z.enum(["text", "bytes"]).optional(),
+    list: z.array(z.object({ id: z.string() })).optional(),
+    answer: z.unknown().nonoptional(),
+    at: z
+      .string()
+      .refine((at) => at !== "*", "* stands for all")
+      .optional(),
+  });
+  const SECRET = "do-not-quote-this";
+
+  test.each<[unknown, string, string]>([
+    [[], "", "The body must be an object."],
+    [{ answer: 1 }, "name", "name is missing."],
+    [{ name: "a" }, "answer", "answer is missing."],
+    [{ name: "", answer: 1 }, "name", "name must be a string that is not empty."],
+    [{ name: { [SECRET]: 1 }, answer: 1 }, "name", "name must be a string."],
+    [{ name: "a", answer: 1, times: 0 }, "times", "times must be a whole number of at least 1."],
+    [{ name: "a", answer: 1, times: 1e6 }, "times", "times must be a whole number of at most 100,000."],
+    [{ name: "a", answer: 1, form: SECRET }, "form", 'form must be "text" or "bytes".'],
+    [{ name: "a", answer: 1, list: [{ id: 5 }] }, "list.0.id", "list.0.id must be a string."],
+    [{ name: "a", answer: 1, extra: SECRET, more: 1 }, "", 'The body has no key "extra" or "more": leave it out.'],
+    [{ name: "a", answer: 1, at: "*" }, "at", "at is not valid: * stands for all."],
+  ])("%j is refused in a sentence that does not quote it", async (body, path, message) => {
+    const headers = { "content-type": "application/json" };
+    const request = new Request("http://127.0.0.1/", { method: "POST", body: JSON.stringify(body), headers });
+    await expect(readJson(request, SCHEMA)).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT", path, message });
+  });
+
+  test("names the parameter of a query", () => {
+    const query = z.object({ limit: z.coerce.number().int().min(1).optional() });
+    const asked = (limit: string): unknown => readQuery(new Request(`http://127.0.0.1/?limit=${limit}`), query);
+    expect(() => asked("many")).toThrow("The parameter limit must be a whole number.");
+    expect(() => asked("0")).toThrow("The parameter limit must be a whole number of at least 1.");
+    expect(asked("3")).toEqual({ limit: 3 });
   });
 });
 

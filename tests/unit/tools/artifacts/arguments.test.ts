@@ -56,7 +56,7 @@ describe("the call is not made", () => {
     const id = await files.id("pdf", { scope: { user_id: "ada" } });
     for (const data of [`artifact://${id}`, "artifact://files_000000000000"]) {
       const { isError, text } = await files.node.call("upload", { data }, { scope: { user_id: "bob" } });
-      expect([isError, text]).toEqual([true, expect.stringContaining("no such artifact is known here")]);
+      expect([isError, text]).toEqual([true, expect.stringContaining("there is no such artifact here")]);
     }
   });
 
@@ -79,7 +79,7 @@ describe("the call is not made", () => {
     const id = await files.id("pdf");
     files.store.openReader = async () => Promise.reject(new Error("/secret/path is broken"));
     const { isError, text } = await files.node.call("upload", { data: `artifact://${id}` });
-    expect([isError, text]).toEqual([true, expect.stringContaining("its store could not read it")]);
+    expect([isError, text]).toEqual([true, expect.stringContaining("the store could not read it")]);
     expect(text).not.toContain("secret");
   });
 });

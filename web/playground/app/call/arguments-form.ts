@@ -85,7 +85,7 @@ export class ArgumentsForm extends LitElement {
     const { name, title, description, isRequired, kind } = field;
     const problem = this.problems[name];
     const label = html`<span class="label"
-      >${title}${isRequired ? html` <span class="soft">(needed)</span>` : nothing}</span
+      >${title}${isRequired ? html` <span class="soft">(required)</span>` : nothing}</span
     >`;
     const told = html`${description === "" ? nothing : html`<span class="soft">${description}</span>`}
     ${problem === undefined ? nothing : html`<span class="wrong" role="alert">${problem}</span>`}`;
@@ -216,7 +216,7 @@ function fieldsOf(schema: unknown, takesFiles = false): readonly Field[] {
 function valueOf({ kind, isRequired, title }: Field, written: string): Read {
   if (kind === "boolean") return { ok: true, value: written === "true" };
   if (written === "" && !isRequired) return { ok: true, value: undefined };
-  if (written === "" && kind !== "string") return { ok: false, problem: `${title} is needed.` };
+  if (written === "" && kind !== "string") return { ok: false, problem: `${title} is required.` };
   if (kind === "string") return { ok: true, value: written };
   if (kind === "names") return { ok: true, value: written.split("\n").filter((line) => line.trim() !== "") };
   if (kind === "json") return json(written);

@@ -31,7 +31,7 @@ const STATES = {
 const METHODS: Readonly<Record<string, string>> = {
   stored: "the rest is stored",
   step: "the step was too long",
-  repeated: "it was told before",
+  repeated: "the model has seen it before",
 };
 
 /** `<playground-tool>`. Dispatches `playground-cancel`, and `playground-longer` with a time limit in seconds. */

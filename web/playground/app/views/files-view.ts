@@ -386,5 +386,5 @@ function factsOf({ origin, stored_at, facts, versions }: ShownFile): string {
 /** Why the file is a draft, and when it expires. */
 function draftWords({ reason, expires_at }: NonNullable<ShownFile["draft"]>): string {
   const why = reason === null ? "" : `: ${REASONS[reason] ?? plainLines(reason)}`;
-  return `A draft${why}. It goes on ${new Date(expires_at).toLocaleString()}.`;
+  return `A draft${why}. It is deleted on ${new Date(expires_at).toLocaleString()}.`;
 }

@@ -28,8 +28,8 @@ export class Unreachable extends SluiceError {
 /** The path that starts sessions. */
 export const SESSIONS = "sessions";
 
-const AWAY = "This page's server does not answer: see that it runs, and try again.";
-const OVER = "The session at this page's server is over: begin a new one.";
+const AWAY = "This page's server does not answer: check that it is running, and try again.";
+const OVER = "The session at this page's server has ended: start a new one.";
 
 /** Sends requests and turns failed responses into errors. */
 export class ServerClient {

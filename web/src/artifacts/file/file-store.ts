@@ -3,7 +3,7 @@
  * @module
  */
 import { statfs, type FileHandle } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { guarded, storageError, systemCode } from "../../errors/storage.js";
 import { spanOf, type Span, bytesOf, encoded } from "../bytes.js";
@@ -28,7 +28,7 @@ import type {
 import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
 import { BLOB, Folder, withdraw } from "./folder.js";
 import { refsNamed, renameRef, withoutName } from "./names.js";
-import { isAbsent, openPlain, orNull } from "./plain.js";
+import { folderPath, isAbsent, openPlain, orNull } from "./plain.js";
 import { evictRef, listRefs, noteUsed, readRef, removeRef, statRef, type Recorded } from "./refs.js";
 import { Spool } from "./spool.js";
 import { exclusively, purge, sweep, sweepTemporaries, type SweepReport } from "./sweep.js";
@@ -86,9 +86,10 @@ export class FileArtifactStore implements ArtifactStore {
   #tidied: Promise<unknown> | undefined;
   #tidiedAt = 0;
 
+  /** Throws SluiceError E_INVALID_ARGUMENT if `directory` is not a string. */
   constructor(directory: string, options: FileStoreOptions = {}) {
     checkOptionNames(options, "a FileArtifactStore", ["clock", "durable", "hashing", "sweepAfter"]);
-    this.#folder = new Folder(resolve(directory), options.durable ?? false);
+    this.#folder = new Folder(folderPath(directory), options.durable ?? false);
     this.#hashing = options.hashing ?? sha256;
     this.#sweepAfter = options.sweepAfter ?? SWEEP_AFTER;
     this.#stamps = new Stamps(options.clock);

@@ -5,7 +5,8 @@
  */
 import { constants, type Stats } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, opendir, rmdir, stat, writeFile, type FileHandle } from "node:fs/promises";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { wrong } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 
@@ -17,6 +18,12 @@ export const FILE_MODE = 0o600;
 // Without O_NONBLOCK, opening a pipe would wait for its other end. Windows has neither flag: there
 // both are undefined, which `|` takes for 0.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** The absolute path of a folder that a caller names. Throws E_INVALID_ARGUMENT for anything but a string. */
+export function folderPath(directory: unknown): string {
+  if (typeof directory !== "string") throw wrong("directory", 'the path of a folder, such as "./store"');
+  return resolve(directory);
+}
 
 /** Whether an error says that nothing is at the path. */
 export function isAbsent(error: unknown): boolean {

@@ -243,9 +243,7 @@ export class RetainingArtifactStore implements ArtifactStore {
     const hasRoom = this.#index.usage.hasRoomFor(counted);
     if (!hasRoom) {
       const { full } = await this.#room(() => ({ coming: counted }));
-      if (full) {
-        throw refusal("E_STORE_FULL", full.key, `There is no room left within the ${full.most} ${full.counts} that`);
-      }
+      if (full) throw noRoom(full);
     }
     const ref = await writer.close(patch);
     const now = inMilliseconds(this.#stamps.next());
@@ -417,13 +415,14 @@ class FreeDisk {
 function expired(id: string): SluiceError {
   return new SluiceError(
     "E_EXPIRED",
-    `The artifact ${id} is no longer kept: it expired, or made room for newer ones. Do not retry; call the tool again.`,
+    `The artifact ${id} is no longer stored: it expired, or was removed to make room. Do not retry; call the tool that made it.`,
   );
 }
 
 /** The error for an artifact with more bytes than can ever be kept. */
 function tooLarge({ key, most }: Bound): SluiceError {
-  return refusal("E_TOO_LARGE", key, `The artifact has more than the ${most} bytes that`);
+  const sentence = `The artifact has more than the ${grouped(most)} bytes that retention.${key} allows: raise it, or set it to null.`;
+  return new SluiceError("E_TOO_LARGE", sentence, { path: `retention.${key}` });
 }
 
 function noneFree({ min_free_disk }: Retention): SluiceError {
@@ -433,10 +432,15 @@ function noneFree({ min_free_disk }: Retention): SluiceError {
   return new SluiceError("E_STORE_FULL", sentence, { path });
 }
 
-function refusal(code: "E_TOO_LARGE" | "E_STORE_FULL", key: keyof Retention, what: string): SluiceError {
-  return new SluiceError(code, `${what} retention.${key} allows: raise it, set it to null, or delete artifacts.`, {
-    path: `retention.${key}`,
-  });
+/** The error for an artifact that has no room beside those that are kept. */
+function noRoom({ key, most, counts }: Limit): SluiceError {
+  const allowed = `There is no room left within the ${grouped(most)} ${counts} that retention.${key} allows`;
+  const sentence = `${allowed}: raise it, set it to null, or delete artifacts.`;
+  return new SluiceError("E_STORE_FULL", sentence, { path: `retention.${key}` });
+}
+
+function grouped(number: number): string {
+  return number.toLocaleString("en");
 }
 
 /**

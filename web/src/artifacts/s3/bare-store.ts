@@ -195,7 +195,7 @@ async function installed() {
   try {
     return await import("@aws-sdk/s3-request-presigner");
   } catch (error) {
-    const sentence = "Links need the package @aws-sdk/s3-request-presigner: install it beside this one.";
+    const sentence = "Links need the package @aws-sdk/s3-request-presigner: install it beside mcp-sluice.";
     throw new SluiceError("E_MISUSE", sentence, {}, { cause: error });
   }
 }

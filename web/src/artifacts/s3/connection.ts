@@ -130,7 +130,7 @@ async function installed(): Promise<Sdk> {
   try {
     return await import("@aws-sdk/client-s3");
   } catch (error) {
-    const sentence = "A store in a bucket needs the package @aws-sdk/client-s3: install it beside this one.";
+    const sentence = "A store in a bucket needs the package @aws-sdk/client-s3: install it beside mcp-sluice.";
     throw new SluiceError("E_MISUSE", sentence, {}, { cause: error });
   }
 }
@@ -140,7 +140,7 @@ const DENIED =
 const NO_BUCKET = "There is no such bucket: check its name, its region and the endpoint.";
 const FULL = "The object storage is full: raise the quota, delete artifacts, or use another store.";
 const ELSEWHERE = "The bucket is in another region: set that region.";
-const CLOCK = "The object storage refused the time of a request: correct this machine's clock.";
+const CLOCK = "The object storage refused a request because of its time: correct this machine's clock.";
 const ARCHIVED = "The artifact was moved to an archive: restore it there, then try again.";
 const LATE = "The object storage did not answer in time: try again, or allow it more time.";
 const BUSY = "The object storage is busy: try again later.";

@@ -113,7 +113,7 @@ export async function replaceConfig(
 function changedMeanwhile({ place, host }: ConfigFile): CommandError {
   return new CommandError(
     Exit.create,
-    `${printable(place)} changed meanwhile, and was left as it is: quit ${host.title}, and run this again`,
+    `${printable(place)} changed meanwhile and was left as it is: quit ${host.title}, and run this again`,
   );
 }
 

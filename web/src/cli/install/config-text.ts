@@ -95,7 +95,7 @@ export async function editConfig(
 function notEditable(file: string): SluiceError {
   return new SluiceError(
     "E_CONFIG_VALUE",
-    `${file} has an entry that cannot be edited without changing more than it: edit it by hand, as docs/hosts.md shows`,
+    `${file} has an entry that cannot be changed alone: edit it by hand, as docs/hosts.md shows`,
   );
 }
 
@@ -121,11 +121,11 @@ function applyChange(entry: Record<string, unknown>, change: EntryChange): void 
 
 function invalid(file: string, format: Format, error: unknown): SluiceError {
   const { line, column } = error as { readonly line?: number; readonly column?: number };
-  const place = line === undefined || column === undefined ? "" : ` from line ${line}, column ${column} on`;
+  const place = line === undefined || column === undefined ? "" : ` at line ${line}, column ${column}`;
   // Messages of parsers are not used: they quote the text, which may be secret.
   return new SluiceError(
     "E_CONFIG_JSON",
-    `the configuration ${file} is not ${NAMES[format]}${place}: correct it, and run this again`,
+    `the configuration ${file} is not valid ${NAMES[format]}${place}: correct it, then run this again`,
     { ...(line !== undefined && { line }), ...(column !== undefined && { column }) },
   );
 }

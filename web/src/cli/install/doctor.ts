@@ -17,9 +17,9 @@ import { storeFolder } from "../store/folders.js";
 import { savingsIn, totalSavings, type Savings } from "../store/savings.js";
 import { openKeptStore } from "../store/store.js";
 import { report } from "../terminal/report.js";
-import { onOneLine, printable, type Terminal } from "../terminal/terminal.js";
+import { clause, onOneLine, printable, type Terminal } from "../terminal/terminal.js";
 import { thisMachine } from "./hosts.js";
-import { findConfigs, indentedRows, labelOf, standingText, type InstallDeps } from "./install.js";
+import { findConfigs, indentedRows, labelOf, NO_HOST, standingText, type InstallDeps } from "./install.js";
 import { isThere } from "./program.js";
 import { namespaceIn, optionIn, serversOf, summaryOf, type Server } from "./servers.js";
 
@@ -125,7 +125,7 @@ async function started({ host: { shape }, entry, standing }: Server, terminal: T
   const said = objectOr(entry[shape.env]);
   const env = Object.fromEntries(Object.entries(said).map(([name, value]) => [name, String(value)]));
   if ([...standing.words, ...Object.values(env)].some((text) => FILLED_IN.test(text))) {
-    return { error: "not started, since its host fills in a part of its entry" };
+    return { error: "not started, since its host fills in part of its entry" };
   }
   const [program = "", ...args] = standing.words;
   const folder = entry["cwd"];
@@ -151,7 +151,7 @@ async function started({ host: { shape }, entry, standing }: Server, terminal: T
         const { id, result, error } = objectOr(parsedOr(line));
         if (id !== 1 && id !== 2) return;
         if (!isObject(result))
-          resolve({ error: `it answered with an error: ${onOneLine(String(objectOr(error)["message"]))}` });
+          resolve({ error: `it answered with an error: ${clause(onOneLine(String(objectOr(error)["message"])))}` });
         else if (id === 2) resolve({ tools: Array.isArray(result["tools"]) ? result["tools"].length : 0 });
         else {
           send({ method: "notifications/initialized" });
@@ -182,10 +182,10 @@ async function print(found: Found, sum: Sum, hasFailed: boolean, { output, error
     );
     await output.write(indentedRows(rows.length === 0 ? [["no servers", "", ""]] : rows));
   }
-  if (found.length === 0 && !hasFailed)
-    await errors.write("sluice: there is no configuration of a host that Sluice knows\n");
+  if (found.length === 0 && !hasFailed) await errors.write(`sluice: ${NO_HOST}\n`);
   if (sum.saved.calls > 0) await output.write(`Sluice ${savedText(sum.saved)}.\n`);
-  await output.write(`The store ${printable(sum.store)} has ${keptText(sum)} now.\n`);
+  const kept = sum.artifacts === 0 ? "is empty" : `has ${keptText(sum)}`;
+  await output.write(`The store ${printable(sum.store)} ${kept}.\n`);
 }
 
 function stateOf({ server, kept, saved, problem, start }: Finding): string {

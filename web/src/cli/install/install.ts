@@ -88,9 +88,13 @@ function missing(host: Host, machine: Machine): CommandError {
   const sentence =
     places.length === 0
       ? `there is no ${host.title} for this system`
-      : `there is no configuration of ${host.title} in ${places.join(" or ")}: add a server in ${host.title} first`;
+      : `there is no configuration of ${host.title} in ${places.join(" or ")}: add a server in ${host.title}, then run this again`;
   return new CommandError(Exit.input, sentence);
 }
+
+/** Said where no configuration was found. */
+export const NO_HOST =
+  "this machine has no configuration of a host that Sluice knows; `sluice install --help` lists the hosts";
 
 /** One run of either command. */
 class Changes {
@@ -114,8 +118,7 @@ class Changes {
     for (const failure of failures) await this.#fail(failure);
     const plans = await this.#plans(files);
     this.#checkNames(plans);
-    if (files.length === 0 && failures.length === 0)
-      await this.#say("there is no configuration of a host that Sluice knows");
+    if (files.length === 0 && failures.length === 0) await this.#say(NO_HOST);
     const changed = plans.filter(({ changes }) => changes.length > 0);
     if (changed.length > 0 && !this.#isDry) this.#checkAnswer();
     for (const plan of plans) await this.#show(plan);
@@ -147,7 +150,7 @@ class Changes {
     const wrong = this.#invocation.values("server").find((name) => !names.has(name));
     if (wrong === undefined || this.#failures.length > 0) return;
     const meant = nearest(wrong, names);
-    const hint = meant === undefined ? `there are ${[...names].join(", ") || "none"}` : `did you mean ${meant}?`;
+    const hint = meant === undefined ? `the servers are ${[...names].join(", ") || "none"}` : `did you mean ${meant}?`;
     throw new UsageError(
       `no configuration has a server ${JSON.stringify(wrong)}; ${printable(hint)}`,
       this.#invocation.command,

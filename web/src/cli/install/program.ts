@@ -28,7 +28,7 @@ export async function installedProgram(
   }
   throw new CommandError(
     Exit.input,
-    "sluice runs from a cache, which is no place that a host can start it from: install it with `npm install -g mcp-sluice`, and run `sluice install` again",
+    "sluice runs from a cache, which may be emptied, so hosts cannot start it there: install it with `npm install -g mcp-sluice`, then run `sluice install` again",
   );
 }
 

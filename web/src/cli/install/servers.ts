@@ -89,24 +89,23 @@ function standingOfRemote(entry: ConfigData, key: string, shape: EntryShape, isN
   // `false` and the like turn a way to sign in off.
   const signIn = shape.signIn.find((name) => Boolean(entry[name]));
   if (signIn !== undefined) {
-    return skipped(`its "${signIn}" has the host sign in, or find headers, which the proxy cannot do for it`);
+    return skipped(`its "${signIn}" makes the host sign in or look up headers, which the proxy cannot do for it`);
   }
   const speaksEvents =
     entry["type"] === "sse" ||
     (shape.eventUrls?.includes(key) === true && entry["type"] !== "http") ||
     (entry["type"] === undefined && /\/sse\/?$/.test(URL.canParse(url) ? new URL(url).pathname : ""));
-  if (speaksEvents)
-    return skipped("it speaks the older transport with server-sent events, and the proxy Streamable HTTP");
-  if (headers === undefined) return skipped("its headers are not all texts");
+  if (speaksEvents) return skipped("it speaks the older transport with server-sent events, which the proxy does not");
+  if (headers === undefined) return skipped("its headers are not all strings");
   if (
     shape.onlyInHeaders !== undefined &&
     Object.values({ ...headers, url }).some((each) => shape.onlyInHeaders?.test(each))
   ) {
-    return skipped("the host fills in its headers or its address, which it does not do for a command");
+    return skipped("the host fills in its headers or its address, which hosts do not do for a command");
   }
   if (Object.keys(headers).length === 0 && !hasCredentials(url) && !isNamed) {
     return skipped(
-      "it has no headers, so it may sign in by itself, which the proxy cannot do for it; if it does not, name it with --server",
+      "it has no headers, so the host may sign in to it, which the proxy cannot do; if it needs no sign-in, name it with --server",
     );
   }
   return { kind: "remote", url, headers };

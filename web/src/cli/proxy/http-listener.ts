@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { BoundedMessage } from "../../mcp/stdio/lines.js";
 import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
 import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import { CommandError, Exit, systemReason, UsageError } from "../exit.js";
+import { cannotListen, Exit, UsageError } from "../exit.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { headersOf, withoutConnection } from "./upstream.js";
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -101,7 +101,7 @@ async function serveHttp(
 async function bind(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
-      reject(new CommandError(Exit.failure, `cannot listen on that address: ${systemReason(error)}`, { cause: error }));
+      reject(cannotListen(Exit.failure, shown(host, port, ""), "--listen HOST:PORT", error));
     });
     server.listen(port, host, resolve);
   });

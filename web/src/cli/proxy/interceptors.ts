@@ -51,7 +51,7 @@ interface OpenInterceptors extends AsyncDisposable {
 /** Checks a namespace. It becomes part of a tool's name, so it is shorter than an id's. */
 function checkedNamespace(namespace: string | undefined): string | undefined {
   if (namespace === undefined || /^[A-Za-z0-9_-]{1,40}$/.test(namespace)) return namespace;
-  throw new UsageError("--namespace is 1 to 40 letters, digits, - or _", "proxy");
+  throw new UsageError("--namespace takes 1 to 40 letters, digits, - or _", "proxy");
 }
 
 /**
@@ -163,7 +163,7 @@ export function logOf(errors: Output): (event: InterceptorEvent) => void {
 function linesOf(event: InterceptorEvent): readonly string[] {
   if (event.kind === "failed") return [clause(event.error.message)];
   if (event.kind === "expanded") {
-    return [`${event.tool}: ${event.id} was put into its argument ${event.path} as ${event.form}`];
+    return [`${event.tool}: ${event.id} was passed in its argument ${event.path} as ${event.form}`];
   }
   return event.artifacts.map(({ id, source }) => {
     const what = typeof source.description === "string" ? source.description : "content";

@@ -50,7 +50,7 @@ export async function listenAtCommand(command: readonly string[], deps: ListenDe
 }
 
 const UNAUTHORIZED =
-  'the server wants authorization: what it says is handed through, but many clients sign in only where they connect to; then pass --header "Authorization: Bearer …"';
+  'the server needs authorization: clients are told so, but many sign in only at the address that they connect to; for these, pass --header "Authorization: Bearer …"';
 
 interface ListenUrlDeps {
   readonly url: URL;

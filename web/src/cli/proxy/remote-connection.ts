@@ -156,8 +156,10 @@ async function refusalIn(response: Response, { inSession }: Pick<RequestContext,
   if (inSession && isSessionGone(status, body.text)) return NO_SESSION;
   const own = body.isWhole ? errorIn(body.text) : undefined;
   if (own !== undefined) return { text: (id) => `{"jsonrpc":"2.0","id":${id},"error":${own}}`, isSessionGone: false };
-  if (status >= 200 && status < 300) return refusalWith("The server's response has no answer.");
-  return refusalWith(`The server refused the request: HTTP ${status}${REASONS.get(status) ?? ""}.`);
+  if (status >= 200 && status < 300) return refusalWith(NO_ANSWER);
+  return refusalWith(
+    `The server refused the request with HTTP ${status}: ${REASONS.get(status) ?? "see its own log"}.`,
+  );
 }
 
 /** A refusal with the same sentence for every id. */
@@ -166,23 +168,31 @@ export function refusalWith(sentence: string): Refusal {
 }
 
 const UNAUTHORIZED =
-  'The server wants authorization: start the proxy with --header "Authorization: Bearer …", as it cannot sign in itself.';
+  'The server needs authorization: start the proxy with --header "Authorization: Bearer …", since it cannot sign in itself.';
+
+const NO_ANSWER = "The server answered with something other than an MCP message: check its address.";
 
 const NO_SESSION: Refusal = {
   ...refusalWith("The server no longer knows this session: connect again."),
   isSessionGone: true,
 };
 
+const REDIRECTS = "it redirects to another server; use that server's address";
+
 const REASONS: ReadonlyMap<number, string> = new Map([
-  [403, ", access is denied"],
-  [404, ", there is nothing at this address"],
-  [405, ", this address takes no messages"],
-  [406, ", it does not speak Streamable HTTP"],
-  [413, ", it is too large"],
-  [429, ", too many requests: wait before the next"],
-  [502, ", it cannot be reached"],
-  [503, ", it is not available"],
-  [504, ", it did not answer in time"],
+  [301, REDIRECTS],
+  [302, REDIRECTS],
+  [307, REDIRECTS],
+  [308, REDIRECTS],
+  [403, "access is denied; check the credentials"],
+  [404, "there is nothing at this address; check it"],
+  [405, "this address takes no messages; check it"],
+  [406, "it does not speak Streamable HTTP; check its address"],
+  [413, "the request is too large; send less"],
+  [429, "there were too many requests; wait before the next"],
+  [502, "it cannot be reached; try again later"],
+  [503, "it is not available; try again later"],
+  [504, "it did not answer in time; try again later"],
 ]);
 
 /** JSON text of a message's error. */
@@ -310,7 +320,7 @@ export class RemoteReader {
       return refusalWith(BROKEN);
     }
     await taker.end();
-    return refusalWith("The server's response has no answer.");
+    return refusalWith(NO_ANSWER);
   }
 
   /** Reads a stream to its end, however it ends. */

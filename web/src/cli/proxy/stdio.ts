@@ -83,7 +83,7 @@ export class StdioProxy {
     const end = (await Promise.race([ended, sleep(GRACE)])) ?? (await this.#server.stop());
     // A client that has left and a server that exits with 0: nothing is owed.
     if (this.#hasLeft && end.code === 0) return;
-    const sentence = `The server ${describeEnd(end)} before it answered.`;
+    const sentence = `The server ${describeEnd(end)} before it answered: see what it wrote to standard error.`;
     for (const answer of this.#interceptor.abandon(sentence)) await this.#client.line(answer);
   }
 
@@ -140,7 +140,7 @@ function sleep(milliseconds: number): Promise<undefined> {
 
 /** How a process ended, as the end of a sentence. */
 function describeEnd({ code, signal }: ProcessEnd): string {
-  return signal === null ? `ended with code ${String(code)}` : `was ended by ${signal}`;
+  return signal === null ? `ended with exit code ${String(code)}` : `was ended by ${signal}`;
 }
 
 /** Ends this process as another one ended. Returns the exit code if that is not possible. */

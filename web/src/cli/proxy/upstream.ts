@@ -88,25 +88,30 @@ function chunkStream(chunks: AsyncIterable<Uint8Array>, stop: () => void): Reada
   );
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing is listening there",
-  ENOTFOUND: "its host name is unknown",
-  EAI_AGAIN: "its host name could not be looked up",
-  ETIMEDOUT: "it did not answer in time",
-  EHOSTUNREACH: "there is no route to it",
-  ENETUNREACH: "there is no network",
-  ECONNRESET: "it closed the connection",
-  EPIPE: "it closed the connection",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate has an unknown issuer",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate has an unknown issuer",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+const CHECK = "check its address, and that it is running";
+const TRUST = "if you trust it, name its issuer in NODE_EXTRA_CA_CERTS";
+
+/** Why a server cannot be reached, and what to do. */
+const REASONS: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
+  ECONNREFUSED: ["nothing is listening there", CHECK],
+  ENOTFOUND: ["its host name is unknown", "check its address"],
+  EAI_AGAIN: ["its host name could not be looked up", "check the network"],
+  ETIMEDOUT: ["it did not answer in time", "try again later"],
+  EHOSTUNREACH: ["there is no route to it", "check its address and the network"],
+  ENETUNREACH: ["there is no network", "connect this machine to one"],
+  ECONNRESET: ["it closed the connection", CHECK],
+  EPIPE: ["it closed the connection", CHECK],
+  CERT_HAS_EXPIRED: ["its certificate has expired", "renew it"],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is self-signed", TRUST],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ["its certificate has an unknown issuer", TRUST],
+  SELF_SIGNED_CERT_IN_CHAIN: ["its certificate has an unknown issuer", TRUST],
+  ERR_TLS_CERT_ALTNAME_INVALID: ["its certificate is for another name", "use that name in its address"],
 };
 
 /** A sentence without the server's address, which its reader need not know. */
 export function failureOf(error: unknown): string {
-  return `The server cannot be reached: ${REASONS[codeOf(error) ?? ""] ?? "the connection failed"}.`;
+  const [reason, remedy] = REASONS[codeOf(error) ?? ""] ?? ["the connection failed", CHECK];
+  return `The server cannot be reached: ${reason}; ${remedy}.`;
 }
 
 /** The error code; of several attempts, as for a name with two addresses, the first one's. */
@@ -160,14 +165,14 @@ export type Header = readonly [name: string, value: string];
 /** Parses `--header "K: V"`. Throws UsageError, which never shows the value, because it may be a secret. */
 export function parseHeaders(lines: readonly string[]): readonly Header[] {
   return lines.map((line) =>
-    headerIn(line, '--header wants a name and a value, as in --header "Authorization: Bearer …"'),
+    headerIn(line, '--header needs a name and a value, as in --header "Authorization: Bearer …"'),
   );
 }
 
 /** Parses headers that are in a variable, one a line. Throws UsageError, which never shows a value. */
 export function parseHeaderLines(text: string, variable: string): readonly Header[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const sentence = `each line of ${variable} wants a name and a value, as in Authorization: Bearer …`;
+  const sentence = `each line of ${variable} needs a name and a value, as in Authorization: Bearer …`;
   return lines.map((line) => headerIn(line, sentence));
 }
 

@@ -7,6 +7,7 @@ import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from 
 import { fillVariables, variableNames, type Variables } from "../../tools/config/variables.js";
 import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
 import { checkConfig, readJsonObject } from "../configuration.js";
+import { wantedOf } from "../../server/http/request.js";
 import { SCHEMA, type ServeFile } from "./schema.js";
 import { placeOf, valueAt } from "../../tools/config/config.js";
 
@@ -84,32 +85,6 @@ function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
   const inner = issue.errors.flat().find(({ path }) => path.length > 0);
   return inner === undefined ? issue : { ...inner, path: [...issue.path, ...inner.path] };
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-  string: "a text",
-  number: "a whole number",
-  int: "a whole number",
-  boolean: "true or false",
-  array: "a list",
-  object: "an object",
-  record: "an object",
-};
-
-/** The words after "must be". */
-function wantedOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
-    return KINDS[issue.expected] ?? "something else";
-  }
-  if (issue.code === "too_small") return `${KINDS[issue.origin]} of at least ${issue.minimum}${unitOf(issue.origin)}`;
-  if (issue.code === "too_big") return `${KINDS[issue.origin]} of at most ${issue.maximum}${unitOf(issue.origin)}`;
-  if (issue.code === "invalid_key") return "an object without empty names";
-  return issue.message;
-}
-
-function unitOf(origin: string): string {
-  if (origin === "string") return " characters";
-  return origin === "array" ? " entries" : "";
 }
 
 /** The known keys of the object at a path. */

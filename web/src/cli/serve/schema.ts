@@ -35,13 +35,13 @@ const tokens = z
   .array(
     z.strictObject({
       token: z.string().min(SHORTEST_TOKEN).max(MAX_TEXT).describe("What a client sends as `Authorization: Bearer …`."),
-      user_id: identity("Who has the token."),
-      tenant_id: identity("The organisation; left out where there is one.").optional(),
+      user_id: identity("The user that it belongs to."),
+      tenant_id: identity("The user's organisation, if there are several.").optional(),
     }),
   )
   .min(1)
   .max(MAX_TOKENS)
-  .describe("Tokens that open sessions, and whose they are.");
+  .describe("Tokens that open sessions, each with its user.");
 
 const headerName = (effect: string): z.ZodType<string> =>
   fitting(
@@ -55,12 +55,12 @@ const auth = z
     tokens: tokens.optional(),
     header: z
       .strictObject({
-        user: headerName("The header that names the user."),
-        tenant: headerName("The header that names the organisation.").optional(),
+        user: headerName("The header that names the user, set by a proxy in front."),
+        tenant: headerName("The header that names the user's organisation.").optional(),
       })
       .optional(),
     module: text(
-      "A module, by its path from the configuration's folder, that exports `authenticate(request)`: it gives `{user_id, tenant_id}`, or null for nobody.",
+      "A JavaScript module, by its path relative to the configuration file. It exports `authenticate(request)`, which returns `{user_id, tenant_id}`, or null for nobody.",
     ).optional(),
   })
   .refine((said) => Object.values(said).filter((way) => way !== undefined).length === 1, {
@@ -68,35 +68,36 @@ const auth = z
   });
 
 const limits = z.strictObject({
-  requests_per_minute: count("Requests of one session in a minute.", LIMITS.requestsPerMinute),
-  sessions_per_minute: count("Sessions that one user begins in a minute.", LIMITS.sessionsPerMinute),
+  requests_per_minute: count("Most requests of one session in a minute.", LIMITS.requestsPerMinute),
+  sessions_per_minute: count("Most sessions that one user starts in a minute.", LIMITS.sessionsPerMinute),
   concurrent_requests: count(
-    "Requests of one session under way at the same time, listeners apart.",
+    "Most requests of one session at the same time, not counting listeners.",
     LIMITS.concurrentRequests,
   ),
-  listeners: count("Listeners to events of one session at the same time.", LIMITS.listeners),
-  runs: count("Runs of the chat of one session under way at the same time.", LIMITS.runs),
-  store_seconds: count(
-    "Seconds that a store is waited for, for each piece of what it takes or gives.",
-    LIMITS.storeSeconds,
-  ),
-  body_seconds: count("Seconds between two pieces of an upload.", LIMITS.bodySeconds),
+  listeners: count("Most listeners to the events of one session at the same time.", LIMITS.listeners),
+  runs: count("Most chat runs of one session at the same time.", LIMITS.runs),
+  store_seconds: count("Seconds to wait for the store, for each chunk that it reads or writes.", LIMITS.storeSeconds),
+  body_seconds: count("Most seconds between two chunks of an upload.", LIMITS.bodySeconds),
   session_seconds: z
     .int()
     .min(1)
     .max(MAX_SESSION)
-    .meta({ description: "Seconds that a session lasts.", default: LIMITS.sessionSeconds })
+    .meta({ description: "Seconds until a session ends.", default: LIMITS.sessionSeconds })
     .optional(),
 });
 
 const model = z.strictObject({
-  name: text("The model, as its server calls it."),
+  name: text("The model's name at its server."),
   url: fitting(
     isHttp,
     "an http(s) URL without a user, such as http://127.0.0.1:11434/v1",
-    "Where it is: up to and without /chat/completions. Left out: OpenAI's own.",
+    "The address of its server, without /chat/completions. Left out: OpenAI's.",
   ).optional(),
-  api_key: z.string().max(MAX_TEXT).describe("Sent as a bearer token; left out for servers that want none.").optional(),
+  api_key: z
+    .string()
+    .max(MAX_TEXT)
+    .describe("Sent as a bearer token. Leave it out for a server that needs none.")
+    .optional(),
 });
 
 const mebibytes = (effect: string, standard: number): z.ZodOptional<z.ZodNumber> =>
@@ -114,25 +115,25 @@ const files = z.union(
     z.boolean(),
     z.strictObject({
       folders: text(
-        "The folder in which tools find each user's files, in a folder of the user's. Left out: /tmp (the system's for temporary files on Windows), and tools behind addresses are given data URIs in place of paths.",
+        "The folder that has a folder for each user, in which tools find the user's files. Left out: /tmp (on Windows, the system's folder for temporary files), and tools at addresses get data URIs instead of paths.",
       ).optional(),
       sandbox: flag(
-        "Whether each user has programs of their own, which see that folder alone, as /tmp/{username} (Linux, bubblewrap).",
+        "Starts the programs of sources for each user in a sandbox that shows only the user's folder, as /tmp/{username} (Linux, bubblewrap).",
         false,
       ),
       persist_files_across_sessions: flag(
-        "Whether users' files outlive a session; else those of a session are deleted at its end.",
+        "Whether users' files outlive a session. false: a session's files are deleted at its end.",
         FLAGS.persist_files_across_sessions,
       ),
       large_store: text(
-        "Where files above base64_size_limit_mb are kept: a folder, or s3://bucket/prefix. Left out: where all are.",
+        "Where files above base64_size_limit_mb are kept: a folder, or s3://bucket/prefix. Left out: in store.",
       ).optional(),
       base64_size_limit_mb: mebibytes(
-        "MiB: files up to this are kept in store, larger ones in large_store.",
+        "Files up to this many MiB are kept in store, larger ones in large_store.",
         FLAGS.base64_size_limit_mb,
       ),
       max_file_size_mb: mebibytes(
-        "MiB that a file may have; a larger one is refused (E_FILE_TOO_LARGE).",
+        "Largest size of a file, in MiB. A larger one is refused (E_FILE_TOO_LARGE).",
         FLAGS.max_file_size_mb,
       ),
     }),
@@ -145,50 +146,48 @@ export type ServeFiles = Exclude<z.output<typeof files>, boolean>;
 
 /** All keys are optional. */
 export const SCHEMA = z.strictObject({
-  sources: z.array(z.unknown()).describe("Sources of tools, as in the file that `sluice tools` takes.").optional(),
+  sources: z.array(z.unknown()).describe("The sources of tools, as in a file for `sluice tools --config`.").optional(),
   model: model.optional(),
   instructions: z
     .string()
     .max(MAX_INSTRUCTIONS)
-    .describe("Stands before our own instructions to the model.")
+    .describe("Instructions for the model, placed before those of Sluice.")
     .optional(),
-  artifacts: object("How results are reduced: the keys that `sluice config` lists, without retention.").optional(),
+  artifacts: object("How results are reduced: the keys that `sluice config` lists, except retention.").optional(),
   retention: object(
-    "How long artifacts are kept, and how many: the keys below retention that `sluice config` lists.",
+    "How long artifacts are kept, and how many: the keys of retention that `sluice config` lists.",
   ).optional(),
   store: text("Where artifacts and users' files are kept: a folder, or s3://bucket/prefix.").optional(),
   state: fitting(
     (url) => /^rediss?:\/\/./i.test(url),
     "the URL of a Redis server, such as redis://127.0.0.1:6379",
-    "What processes share sessions, events and runs by: redis:// or rediss://. Left out: nothing is shared.",
+    "The Redis server through which processes share sessions, events and runs: redis:// or rediss://. Left out: nothing is shared.",
   ).optional(),
   listen: fitting((address) => /:\d{1,5}$/.test(address), `HOST:PORT, such as ${DEFAULT_ADDRESS}`, "")
-    .meta({ description: "Where to listen.", default: DEFAULT_ADDRESS })
+    .meta({ description: "The host and port to listen on.", default: DEFAULT_ADDRESS })
     .optional(),
   public_url: fitting(
     isPublic,
     "an http(s) URL without query and user, such as https://sluice.example",
-    "Where it is reached from outside, by way of a proxy.",
+    "The address that clients use, if a proxy is in front.",
   ).optional(),
   hosts: z
     .array(fitting((host) => /^[^\s/@]+$/.test(host), "a host name or an address", ""))
     .max(MAX_NAMES)
-    .describe("Host names and addresses that lead here beside.")
+    .describe("More host names and addresses at which the server answers.")
     .optional(),
   origins: z
     .array(fitting(isOrigin, "an origin without a path, such as https://app.example", ""))
     .max(MAX_NAMES)
-    .describe("Origins whose pages may use it beside its own.")
+    .describe("More origins whose pages may use the server.")
     .optional(),
   auth: auth.optional(),
   providers: z
     .record(z.string().min(1).max(MAX_TEXT), z.record(z.string(), z.unknown()))
-    .describe('Who gives users tokens for sources with `auth_type: "oauth2_user"`, by names that sources say.')
+    .describe('The OAuth providers of sources with `auth_type: "oauth2_user"`, by the names that sources use.')
     .optional(),
   limits: limits.optional(),
-  files: files
-    .meta({ description: "Whether users have files of their own; an object says it too.", default: true })
-    .optional(),
+  files: files.meta({ description: "Whether users have files. An object means true.", default: true }).optional(),
 });
 
 /** A checked configuration. */

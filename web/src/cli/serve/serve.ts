@@ -12,7 +12,7 @@ import type { SluiceServerOptions } from "../../server/options.js";
 import type { Authenticate } from "../../server/sessions/session.js";
 import { SluiceServer } from "../../server/sluice-server.js";
 import { printKeys } from "../config.js";
-import { CommandError, Exit, systemReason } from "../exit.js";
+import { cannotListen, Exit } from "../exit.js";
 import { shown, signalled } from "../proxy/http-listener.js";
 import type { Invocation } from "../commands.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -103,7 +103,7 @@ async function bound(front: Front, { address }: ServeSettings): Promise<Listenin
   try {
     return await listen(front, address);
   } catch (error) {
-    const reason = systemReason((error as Error).cause ?? error);
-    throw new CommandError(Exit.failure, `cannot listen on that address: ${reason}`, { cause: error });
+    const at = shown(address.host, address.port, "");
+    throw cannotListen(Exit.failure, at, "--listen HOST:PORT", (error as Error).cause ?? error);
   }
 }

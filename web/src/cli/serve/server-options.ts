@@ -170,7 +170,10 @@ function identities(tokens: NonNullable<Auth["tokens"]>): ReadonlyMap<string, Id
   const known = new Map<string, Identity>();
   for (const { token, user_id, tenant_id = null } of tokens) {
     if (known.has(digest(token))) {
-      throw new CommandError(Exit.usage, '"auth.tokens" has a token twice: give each user one of their own');
+      throw new CommandError(
+        Exit.usage,
+        '"auth.tokens" in the configuration has a token twice: give each user one of their own',
+      );
     }
     known.set(digest(token), { user_id, tenant_id });
   }

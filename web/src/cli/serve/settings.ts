@@ -86,8 +86,8 @@ function checkFiles({ files, sources }: ServeSettings): void {
   if (files.isOn) return;
   const [source] = sources.filter((each) => each.user_files === true);
   if (source === undefined) return;
-  const sentence = `the source ${JSON.stringify(source.name)} has "user_files", and "files" is false`;
-  throw new UsageError(`${sentence}: leave "files" out of the configuration, or say true`, "serve");
+  const sentence = `the source ${JSON.stringify(source.name)} has "user_files", but "files" is false`;
+  throw new UsageError(`${sentence}: leave "files" out of the configuration, or set it to true`, "serve");
 }
 
 function placeOf(said: string | undefined, folder: string): string | undefined {
@@ -133,7 +133,7 @@ function checkShared({ state, secret, store }: ServeSettings): void {
   if (state === undefined) return;
   if (secret === undefined) {
     const sentence = `processes that share state must sign with the same secret: set ${SECRET_VARIABLE}`;
-    throw new UsageError(`${sentence}, at least ${SHORTEST_SECRET} characters`, "serve");
+    throw new UsageError(`${sentence} to the same text of at least ${SHORTEST_SECRET} characters in each`, "serve");
   }
   if (store === undefined) {
     const sentence = "processes that share state need a store that all of them can reach: name it";

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { childEnvironment } from "../../mcp/stdio/server-process.js";
-import { CommandError, Exit, systemReason } from "../exit.js";
+import { cannotListen, Exit } from "../exit.js";
 
 /** The programs that open a URL, by platform. None is a shell, which might execute parts of the URL. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
@@ -52,7 +52,7 @@ export class CallbackListener implements AsyncDisposable {
       server.listen(port, HOST);
       await once(server, "listening");
     } catch (error) {
-      throw new CommandError(Exit.unavailable, `cannot listen on ${HOST}:${port}: ${systemReason(error)}`);
+      throw cannotListen(Exit.unavailable, `http://${HOST}:${port}`, "--port N", error);
     }
     return new CallbackListener(server);
   }

@@ -136,9 +136,8 @@ function refused(error: unknown, option: string): unknown {
     return new CommandError(Exit.usage, sentence, { cause: error });
   }
   if (error.code === "E_INVALID_ARGUMENT") {
-    return new CommandError(Exit.usage, "the store must be a folder, s3://bucket or s3://bucket/prefix", {
-      cause: error,
-    });
+    const sentence = `${option} must be a folder, s3://bucket or s3://bucket/prefix; a bucket has at least 3 characters, a prefix letters, digits, -, _ and .`;
+    return new CommandError(Exit.usage, sentence, { cause: error });
   }
   const exit = error.code === "E_MISUSE" ? Exit.usage : Exit.create;
   return new CommandError(exit, `cannot use the bucket of ${option}: ${error.message}`, { cause: error });

@@ -3,7 +3,7 @@
  * @module
  */
 import type { WrittenRange } from "../../artifacts/bytes.js";
-import { counted, grouped } from "../../core/amounts.js";
+import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactToolResult } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
@@ -141,7 +141,7 @@ async function tell(from: Readable, wanted: Wanted, most: number): Promise<Answe
 function sentenceOf(error: unknown): string {
   if (!(error instanceof SluiceError)) return "The artifact could not be read just now: try again.";
   if (error.code !== "E_EXPIRED") return error.message;
-  return "The artifact has expired. Do not retry; call the tool that made it again.";
+  return "The artifact has expired. Do not retry; call the tool that made it.";
 }
 
 /** Describes an artifact, with at most `most` characters of its content. */
@@ -153,7 +153,7 @@ function tellInfo({ ref }: Readable, inspection: Inspection, most: number): Answ
   const notes = [modesOf(inspection, size)];
   if (!inspection.isText || size === 0) return { head, notes };
   const { text, isAll } = firstLines(inspection.head, size, Math.min(most, FIRST_CHARS));
-  return { head: `${head}. ${isAll ? "This is all of it" : "Its first lines"}`, data: text, notes };
+  return { head: `${head}. ${isAll ? "This is all of it" : "Its beginning"}`, data: text, notes };
 }
 
 /** The first lines. The last one is whole unless it is the only one. */
@@ -171,7 +171,7 @@ function firstLines(head: Uint8Array, size: number, most: number): { readonly te
 function modesOf(inspection: Inspection, size: number): string {
   if (size === 0) return "It is empty.";
   if (!inspection.isText) {
-    const encoding = inspection.isUtf16 ? " It is UTF-16 text, which lines do not read." : "";
+    const encoding = inspection.isUtf16 ? " It is UTF-16 text, which lines cannot read." : "";
     return `Read it with bytes "0-255" (hex) or search.${encoding} Or pass the URI as a tool argument.`;
   }
   const modes = ['lines "1-50"', 'bytes "0-1023"', "search"];
@@ -219,7 +219,7 @@ async function noteOf(from: Readable): Promise<string> {
   const example = isText ? "?lines=1-50" : "?bytes=0-1023";
   const own = artifactUri(ref.id);
   return (
-    `[sluice] ${describe(ref)}, ${grouped(ref.size_bytes)} bytes: not shown here. Read a part of it with ` +
+    `[sluice] ${describe(ref)} (${counted(ref.size_bytes, "byte")}). Not shown here. Read a part with ` +
     `${from.tool} {"uri":"${own}",${part}}, or as the resource ${own}${example}.`
   );
 }
@@ -240,14 +240,14 @@ async function partOf(from: Readable, range: WrittenRange, uri: string): Promise
 
 function checkSize(text: string): string {
   if (jsonChars(text) <= MAX_RESOURCE_JSON) return text;
-  throw new SluiceError("E_TOO_LARGE", "What was asked for is too large once it is written as JSON: ask for less.");
+  throw new SluiceError("E_TOO_LARGE", "The answer would be too large as JSON: ask for less.");
 }
 
 /** Returns the inspection. Throws E_INVALID_ARGUMENT if the artifact is not text. */
 function readable(inspection: Inspection, mode: "lines" | "rows" | "pointer"): Inspection {
   if (inspection.isText) return inspection;
-  const what = inspection.isUtf16 ? "UTF-16 text, which is not read that way" : "no text";
-  throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is ${what}: use bytes or search in place of ${mode}.`, {
+  const what = inspection.isUtf16 ? `UTF-16 text, which ${mode} cannot read` : "not text";
+  throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is ${what}: use bytes or search instead of ${mode}.`, {
     path: mode,
   });
 }

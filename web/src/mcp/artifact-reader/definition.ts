@@ -52,7 +52,7 @@ const PROPERTIES = {
     description:
       'A range of bytes from 0, last one included: "0-1023", "4096-", or "-512" for the end. Text, else hex.',
   },
-  lines: { type: "string", description: 'Lines of a text from 1, last one included: "1-50", "51-" or "7".' },
+  lines: { type: "string", description: 'Lines of text from 1, last one included: "1-50", "51-" or "7".' },
   rows: {
     type: "string",
     description: 'Rows of CSV or TSV (header repeated), NDJSON, or elements of a JSON array, from 1: "1-20".',

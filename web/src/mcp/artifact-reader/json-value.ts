@@ -82,16 +82,17 @@ async function find(
 }
 
 function leadsNowhere(place: Place, tokens: readonly string[]): SluiceError {
-  const resolved = quote(pointerOf(tokens.slice(0, place.depth)));
+  const pointer = pointerOf(tokens.slice(0, place.depth));
+  const resolved = quote(pointer);
   const next = quote(tokens[place.depth] ?? "");
-  let remedy = "point there";
+  let remedy = `read pointer ${resolved}`;
   if (place.kind === "object") remedy = `read pointer ${resolved} for its keys`;
   if (place.kind === "array") {
-    remedy = place.members === 0 ? "it is empty" : `its elements are /0 to /${place.members - 1}`;
+    remedy = place.members === 0 ? "it is empty" : `its elements are ${pointer}/0 to ${pointer}/${place.members - 1}`;
   }
   return wrong(
     "E_INVALID_ARGUMENT",
-    `The pointer leads as far as ${resolved}, which is ${kindOf(place)}, and has no ${next}: ${remedy}.`,
+    `${place.depth === 0 ? "The document" : resolved} is ${kindOf(place)} and has no ${next}: ${remedy}.`,
   );
 }
 
@@ -120,7 +121,7 @@ function outline(
     data: lines.join("\n"),
     notes: [
       ...rest,
-      `Go deeper with pointer ${example}${place.kind === "array" ? ", or rows where it is the root" : ""}.`,
+      `Go deeper with pointer ${example}${place.kind === "array" && tokens.length === 0 ? ", or with rows" : ""}.`,
     ],
   };
 }

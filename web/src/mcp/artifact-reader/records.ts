@@ -129,14 +129,14 @@ function outside(
   if (!isToEnd) {
     return new SluiceError(
       "E_TOO_LARGE",
-      `${mode} ${first} is not within the first ${humanSize(read)}, which have ${grouped(count)}: use bytes or search.`,
+      `${nounOf(mode)} ${first} is beyond the first ${humanSize(read)}, which have ${counted(count, nounOf(mode))}: use bytes or search.`,
       { path: mode },
     );
   }
-  const behind = mode === "rows" && inspection.layout.kind === "csv" ? " behind its header" : "";
+  const below = mode === "rows" && inspection.layout.kind === "csv" ? " below its header" : "";
   const there =
-    count === 0 ? `has no ${mode}${behind}` : `has ${counted(count, nounOf(mode))}${behind}: ask for "1-${count}"`;
-  return new SluiceError("E_INVALID_ARGUMENT", `The range is outside: the artifact ${there}.`, { path: mode });
+    count === 0 ? `has no ${mode}${below}` : `has ${counted(count, nounOf(mode))}${below}: ask for "1-${count}"`;
+  return new SluiceError("E_INVALID_ARGUMENT", `The artifact ${there}.`, { path: mode });
 }
 
 function nounOf(mode: RecordMode): string {
@@ -157,7 +157,8 @@ function cutNotes(records: readonly Kept[], mode: RecordMode): readonly string[]
     .slice(0, CUTS_NAMED)
     .map(({ start, size }) => `bytes "${start}-${start + size - 1}" (${humanSize(size)})`);
   const more = cut.length > CUTS_NAMED ? ` and ${grouped(cut.length - CUTS_NAMED)} more` : "";
-  return [`Cut at "…", whole they are: ${named.join(", ")}${more} (${counted(cut.length, `long ${nounOf(mode)}`)}).`];
+  const cuts = counted(cut.length, `long ${nounOf(mode)}`);
+  return [`${cuts} cut at "…": for the whole, read ${named.join(", ")}${more}.`];
 }
 
 function moreNotes(last: number, range: RecordSpec, total: number | undefined, mode: RecordMode): readonly string[] {
@@ -291,7 +292,7 @@ class RecordCollector {
 function tooMuch(): SluiceError {
   return new SluiceError(
     "E_TOO_LARGE",
-    "What was asked for is larger than 4 MiB: ask for fewer lines or rows, or bytes.",
+    "The answer would be larger than 4 MiB: ask for fewer lines or rows, or for bytes.",
   );
 }
 
@@ -475,7 +476,7 @@ class ElementSplitter implements Splitter, JsonVisitor {
 function noArray(kind: JsonKind): SluiceError {
   return new SluiceError(
     "E_INVALID_ARGUMENT",
-    `The JSON document is no array but ${kind === "object" ? "an object" : `a ${kind}`}, so it has no rows: use pointer.`,
+    `The JSON document is not an array but ${kind === "object" ? "an object" : `a ${kind}`}, so it has no rows: use pointer.`,
     { path: "rows" },
   );
 }

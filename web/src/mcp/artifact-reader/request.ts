@@ -4,6 +4,7 @@
  */
 import { readRange, resolveRange, type Span, type WrittenRange } from "../../artifacts/bytes.js";
 import { isArtifactId } from "../../artifacts/reference.js";
+import { counted } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import { tokensOf } from "../../json/pointer.js";
 import { quote } from "./definition.js";
@@ -45,7 +46,8 @@ export function requestOf(args: unknown): ReadRequest {
   }
   const all = args as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(all)) {
-    if (!KNOWN.includes(name)) throw wrong(name, `There is no argument ${quote(name)}; there are ${KNOWN.join(", ")}.`);
+    if (!KNOWN.includes(name))
+      throw wrong(name, `There is no argument ${quote(name)}; the arguments are ${KNOWN.join(", ")}.`);
   }
   const { id, given } = readUri(stringOf("uri", all["uri"]));
   const modes: Given = { ...given };
@@ -73,7 +75,7 @@ function readUri(uri: string): { readonly id: string; readonly given: Given } {
   if (!isArtifactId(id)) {
     throw new SluiceError(
       "E_NOT_FOUND",
-      `uri ${quote(uri)} names no artifact: give an artifact:// URI as a result named it.`,
+      `uri ${quote(uri)} does not name an artifact: give an artifact:// URI as a result named it.`,
       {
         path: "uri",
       },
@@ -168,18 +170,22 @@ function parseRecords(name: "lines" | "rows", text: string): RecordSpec {
 export function spanIn(range: WrittenRange, size: number): Span {
   const span = resolveRange(range, size);
   if (span !== null) return span;
-  const there = size === 0 ? "is empty" : `has ${size} bytes: ask for bytes within "0-${size - 1}"`;
-  throw new SluiceError("E_INVALID_ARGUMENT", `The range holds no byte. The artifact ${there}.`, { path: "bytes" });
+  const there = size === 0 ? "is empty" : `has ${counted(size, "byte")}; ask for bytes within "0-${size - 1}"`;
+  throw new SluiceError("E_INVALID_ARGUMENT", `The range contains no bytes: the artifact ${there}.`, { path: "bytes" });
 }
 
 function noRange(name: string, text: string, examples: string): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", `${name} ${quote(text)} is no range: ${examples}.`, { path: name });
+  return new SluiceError("E_INVALID_ARGUMENT", `${name} ${quote(text)} is not a range: ${examples}.`, { path: name });
 }
 
 function backwards(name: string, text: string): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", `${name} ${quote(text)} ends before it begins: turn it round.`, {
-    path: name,
-  });
+  return new SluiceError(
+    "E_INVALID_ARGUMENT",
+    `${name} ${quote(text)} ends before it begins: write the smaller number first.`,
+    {
+      path: name,
+    },
+  );
 }
 
 /** Splits a JSON Pointer (RFC 6901) into unescaped tokens; none for the whole document. Throws E_INVALID_ARGUMENT. */

@@ -91,7 +91,7 @@ function readOn(inspection: Inspection): string {
 }
 
 function noneNotes(inspection: Inspection): readonly string[] {
-  return inspection.isText ? [] : ["The artifact is no plain text: what is in it may be compressed or encoded."];
+  return inspection.isText ? [] : ["The artifact is not plain text: its content may be compressed or encoded."];
 }
 
 /** An occurrence of the search text. */

@@ -38,7 +38,7 @@ export async function findArtifact(source: ReadSource, id: string): Promise<Stor
 function notFound(id: string): SluiceError {
   return new SluiceError(
     "E_NOT_FOUND",
-    `There is no artifact ${id} here: check the URI, or call the tool that made it again.`,
+    `There is no artifact ${id} here: check the URI, or call the tool that made it.`,
   );
 }
 

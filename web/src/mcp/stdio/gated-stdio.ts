@@ -135,7 +135,7 @@ export class GatedStdioTransport {
 
   /** Starts the server. Throws E_MISUSE if it cannot be started or was started before; E_CORE_LOAD, E_CONFIG_…. */
   async start(): Promise<void> {
-    if (this.#isStarted) throw new SluiceError("E_MISUSE", "This transport was started before: make another.");
+    if (this.#isStarted) throw new SluiceError("E_MISUSE", "This transport was already started: create another one.");
     this.#isStarted = true;
     const { command, args = [], env, cwd, stderr = "inherit" } = this.#options;
     this.#interceptor = await this.#open();
@@ -184,7 +184,7 @@ export class GatedStdioTransport {
     const client = messageSink((text) => (isOver ? void last.push(text) : this.#deliver(text)));
     const output = untilEnd(server.output, () => (isOver = true));
     const nonProtocol = messageSink(
-      (text) => this.#tell(new Error(`The server wrote a line that is no message: ${text}`)),
+      (text) => this.#tell(new Error(`The server wrote a line that is not a message: ${text}`)),
       MAX_STRAY,
     );
     try {

@@ -104,10 +104,10 @@ const OPTIONS: OptionTests<OpenAiClientOptions> = {
   model: ["the name of a model", (value) => typeof value === "string" && value !== ""],
   baseUrl: ANYTHING,
   apiKey: [
-    "a text of Latin-1 characters without spaces and line breaks",
+    "a string of Latin-1 characters without spaces and line breaks",
     (value) => typeof value === "string" && KEY.test(value),
   ],
-  headers: ["an object of header names, each with a text of Latin-1 characters without line breaks", isHeaders],
+  headers: ["an object of header names, each with a string of Latin-1 characters without line breaks", isHeaders],
   body: OBJECT,
   fetch: FUNCTION,
 };

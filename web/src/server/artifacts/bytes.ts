@@ -178,6 +178,6 @@ class Pieces {
 function damaged(): SluiceError {
   return new SluiceError(
     "E_STORE_CORRUPT",
-    "The stored artifact has the wrong length: delete it, and call the tool that made it again.",
+    "The stored artifact has the wrong length: delete it, and call the tool that made it.",
   );
 }

@@ -7,7 +7,7 @@ import { isArtifactId } from "../../artifacts/reference.js";
 import { scopeKey } from "../../artifacts/scope.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
-import { checkOptionNames, wrong } from "../../errors/arguments.js";
+import { alternatives, checkOptionNames, wrong } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { failure, gone, jsonAnswer, notFound, refusal } from "../http/answers.js";
@@ -109,7 +109,9 @@ export function artifactHandler(options: ArtifactHandlerOptions): ArtifactHandle
 }
 
 function notAllowed(): Response {
-  return refusal(405, "E_INVALID_ARGUMENT", `Artifacts are only read here: use ${METHODS}.`, { Allow: METHODS });
+  return refusal(405, "E_INVALID_ARGUMENT", `Artifacts are only read here: use ${alternatives(METHODS.split(", "))}.`, {
+    Allow: METHODS,
+  });
 }
 
 /** A failing memory is no reason to refuse an artifact. */

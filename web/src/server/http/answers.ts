@@ -38,13 +38,13 @@ export function refusal(
 
 /** 404. The same words for unknown artifacts, those of others, and sessions that are unknown or over. */
 export function notFound(): Response {
-  const message = "There is no such artifact here: check the address, or call the tool that made it again.";
+  const message = "There is no artifact or file at this address: check the id, or call the tool that made it.";
   return refusal(404, "E_NOT_FOUND", message);
 }
 
 /** 410, for an artifact that existed before. */
 export function gone(): Response {
-  const message = "The artifact expired or was deleted. Do not retry; call the tool that made it again.";
+  const message = "The artifact expired or was deleted. Do not retry; call the tool that made it.";
   return refusal(410, "E_EXPIRED", message);
 }
 
@@ -55,7 +55,7 @@ export function failure(error: unknown): Response {
   return refusal(error instanceof StoreLate ? 504 : 503, code, message);
 }
 
-const UNREADABLE = "The artifact could not be read: try again. If it keeps failing, call the tool that made it again.";
+const UNREADABLE = "The artifact could not be read: try again. If it keeps failing, call the tool that made it.";
 
 /** The content of a page. */
 export interface Message {

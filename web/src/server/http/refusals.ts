@@ -2,6 +2,7 @@
  * Refusals of requests, and how errors are told to clients.
  * @module
  */
+import { alternatives } from "../../errors/arguments.js";
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import { ToolNodeError } from "../../tools/errors.js";
 import { StoreLate } from "./time-limit.js";
@@ -66,7 +67,7 @@ export function nothingThere(): Response {
 
 /** 405, for a wrong method. */
 export function methodRefused(allowed: string): Response {
-  return refusal(405, "E_INVALID_ARGUMENT", `Use ${allowed} here.`, { Allow: allowed });
+  return refusal(405, "E_INVALID_ARGUMENT", `Use ${alternatives(allowed.split(", "))} here.`, { Allow: allowed });
 }
 
 const STATUS: Partial<Record<ErrorCode, number>> = {

@@ -4,6 +4,8 @@
  */
 import { z } from "zod";
 import { untilAborted } from "../../core/abort.js";
+import { grouped } from "../../core/amounts.js";
+import { alternatives } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { essenceOf, UNKNOWN_TYPE } from "../artifacts/headers.js";
 import { inTime } from "./time-limit.js";
@@ -72,7 +74,7 @@ export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promi
   const type = request.headers.get("content-type") ?? "";
   // Forms of other sites cannot send this type without a preflight request.
   if (!/^application\/json\b/i.test(type))
-    throw new BodyRefused(415, "The body must be JSON, with the type application/json.");
+    throw new BodyRefused(415, "The body must be JSON: send it with Content-Type: application/json.");
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let value: unknown;
@@ -81,13 +83,60 @@ export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promi
     text += decoder.decode();
     value = JSON.parse(text);
   } catch (error) {
-    throw error instanceof BodyRefused ? error : new BodyRefused(400, "The body is not JSON in UTF-8.");
+    throw error instanceof BodyRefused ? error : new BodyRefused(400, "The body is not JSON in UTF-8: correct it.");
   }
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const path = issue?.path.join(".") ?? "";
-  throw new BodyRefused(400, `${path === "" ? "The body" : path} is not valid: ${issue?.message ?? ""}.`, path);
+  throw new BodyRefused(400, sentenceOf(path === "" ? "The body" : path, issue, value), path);
+}
+
+/** What is wrong with a value of a body or a query. Never quotes it. */
+function sentenceOf(what: string, issue: z.core.$ZodIssue | undefined, value: unknown): string {
+  if (issue?.code === "unrecognized_keys") {
+    return `${what} has no key ${alternatives(issue.keys.map((key) => quoted(key)))}: leave it out.`;
+  }
+  if (issue === undefined || issue.code === "custom") return `${what} is not valid: ${issue?.message ?? "correct it"}.`;
+  const found = issue.path.reduce<unknown>((at, key) => Reflect.get(Object(at), key), value);
+  return found === undefined ? `${what} is missing.` : `${what} must be ${wantedOf(issue)}.`;
+}
+
+/** Longest name of an unknown key in an error. */
+const MAX_SHOWN = 64;
+
+function quoted(key: string): string {
+  return JSON.stringify(key.slice(0, MAX_SHOWN));
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a whole number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+const UNITS: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
+
+/** What a value must be, as the words after "must be". */
+export function wantedOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
+    return KINDS[issue.expected] ?? "something else";
+  }
+  if (issue.code === "too_small" || issue.code === "too_big") {
+    const kind = KINDS[issue.origin] ?? "something";
+    const unit = UNITS[issue.origin] ?? "";
+    if (issue.code === "too_big") return `${kind} of at most ${grouped(Number(issue.maximum))}${unit}`;
+    return issue.minimum === 1 && unit !== ""
+      ? `${kind} that is not empty`
+      : `${kind} of at least ${issue.minimum}${unit}`;
+  }
+  if (issue.code === "invalid_value") return alternatives(issue.values.map((each) => JSON.stringify(each)));
+  if (issue.code === "invalid_key") return "an object without empty names";
+  return issue.message;
 }
 
 async function nextPiece(
@@ -106,7 +155,7 @@ function tooSlow(): BodyRefused {
 }
 
 function tooLarge(most: number): BodyRefused {
-  return new BodyRefused(413, `The body has more than ${most} bytes, the limit here: send less.`);
+  return new BodyRefused(413, `The body has more than ${grouped(most)} bytes, the limit here: send less.`);
 }
 
 /** Most characters of a trace name. */
@@ -132,7 +181,7 @@ export function readQuery<T>(request: Request, schema: z.ZodType<T>): T {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const name = String(issue?.path[0] ?? "");
-  throw new BodyRefused(400, `The parameter ${name} is not valid: ${issue?.message ?? ""}.`, name);
+  throw new BodyRefused(400, sentenceOf(`The parameter ${name}`, issue, said), name);
 }
 
 /** Most UTF-16 units of a path: more than any valid one. */

@@ -99,7 +99,7 @@ export const SHORTEST_SECRET = 32;
 /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
 export function checkSecret(secret: unknown): void {
   if (typeof secret !== "string" || secret.length < SHORTEST_SECRET) {
-    throw wrong("secret", `a text of at least ${SHORTEST_SECRET} characters`);
+    throw wrong("secret", `a string of at least ${SHORTEST_SECRET} characters`);
   }
 }
 

@@ -116,7 +116,7 @@ function nobody({ name }: AuthConfig): ToolAuthError {
  * sent.
  */
 function noConsent(provider: string, isLate: boolean): ToolAuthError {
-  const sentence = `There is no consent for ${provider} any more: call again to ask the user.`;
+  const sentence = `Access to ${provider} is no longer given: call again to ask the user.`;
   return new ToolAuthError(sentence, isLate ? { status: 401, neverSent: true } : {});
 }
 

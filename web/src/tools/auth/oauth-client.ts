@@ -506,7 +506,7 @@ function ofAnswer({ status, headers }: Response, provider: string, reason?: stri
     return failed(`The OAuth provider ${provider} no longer accepts the code${said}: ask the user for consent again.`);
   }
   const remedy = "check its addresses, client_id, client_secret and redirect_uri";
-  return failed(`The OAuth provider ${provider} refused us${said}: ${remedy}.`);
+  return failed(`The OAuth provider ${provider} refused this client${said}: ${remedy}.`);
 }
 
 function failed(sentence: string): ToolAuthError {

@@ -473,13 +473,13 @@ type Place = keyof typeof SHAPE | `retry_policy.${keyof typeof RETRY_SHAPE}`;
 /** The expected value of each key. Completes "must be". */
 const WANTED: Readonly<Record<Place, string>> = {
   name: "a namespace: 1 to 64 ASCII letters, digits, '-' and '_'",
-  description: `text of at most ${MAX_DESCRIPTION} characters`,
+  description: `a string of at most ${MAX_DESCRIPTION} characters`,
   transport: 'one of "mcp", "http", "utcp" and "cli"',
   connection: `a command, a URL or a manual, of at most ${MAX_CONNECTION} characters`,
   utcp_mode: 'one of "auto", "manual_url" and "base_url"',
-  env: `an object of at most ${MAX_PAIRS} names without '=' and control characters, each with a text without NUL`,
+  env: `an object of at most ${MAX_PAIRS} names without '=' and control characters, each with a string without NUL`,
   auth_type: 'one of "none", "api_key", "bearer" and "oauth2_user"',
-  auth_config: `an object of at most ${MAX_PAIRS} names, each with a text such as "\${TOKEN}"`,
+  auth_config: `an object of at most ${MAX_PAIRS} names, each with a string such as "\${TOKEN}"`,
   allowed_communication_protocols: `null, or a list of types of UTCP call templates: ${CALL_TEMPLATE_TYPES.join(", ")}`,
   allowed_hosts: `a list of at most ${MAX_LIST} hosts, such as ["api.example.com", "*.example.com:8443"]`,
   trusted_origins: `a list of at most ${MAX_LIST} origins without a path, such as ["https://api.example.com"]`,

@@ -94,7 +94,7 @@ export function requireVariables(
   const isOne = missing.length === 1;
   const them = isOne ? "it" : "them";
   const what = isOne ? `the variable ${told}, which has` : `the variables ${told}, which have`;
-  const sentence = `${subject} needs ${what} no value: set ${them} ${where ?? `in the environment, or hand ${them} over as variables`}.`;
+  const sentence = `${subject} needs ${what} no value: set ${them} ${where ?? "in the environment, or in the option variables"}.`;
   throw path === undefined ? new ToolAuthError(sentence) : new ToolConfigError(path, sentence);
 }
 

@@ -54,7 +54,7 @@ export class OutOfTime extends ToolTimeoutError {
 
 /** The error for so many seconds of silence. */
 export function outOfTime(place: ToolPlace, seconds: number): OutOfTime {
-  const remedy = `the work may be done all the same; ${remediesOf(place).moreTime}`;
+  const remedy = `it may still finish; ${remediesOf(place).moreTime}`;
   return new OutOfTime(`${subjectOf(place)} showed no progress for ${seconds} s: ${remedy}.`, seconds);
 }
 

@@ -128,7 +128,7 @@ function notOf(unknown: readonly string[], names: ReadonlySet<string>): ToolClie
 
 function wrongValue(name: string): ToolClientError {
   return new ToolClientError(
-    `arguments.${shownName(name)} must be a text of at most ${MAX_URI} characters, a number, true or false, or a list ` +
+    `arguments.${shownName(name)} must be a string of at most ${MAX_URI} characters, a number, true or false, or a list ` +
       `or an object of at most ${MAX_VALUES} of them.`,
   );
 }

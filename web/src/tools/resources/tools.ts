@@ -85,8 +85,8 @@ export function resourceTools(deps: ResourceToolDeps): readonly ToolSpec[] {
     ),
     tool(
       "resources_read",
-      `Reads a resource of ${namespace} by its URI, or by a template and the values of its variables. Short texts are shown; ` +
-        "bytes and long texts are stored as artifacts and named.",
+      `Reads a resource of ${namespace} by its URI, or by a template and the values of its variables. Short text is shown; ` +
+        "bytes and long text are stored as artifacts and named.",
       READ_SCHEMA,
       (args, context, silence) => read(uriOf(args), context, deps, silence),
     ),
@@ -107,7 +107,7 @@ async function listed(
   context: ToolContext,
   deps: ResourceToolDeps,
 ): Promise<Transformed> {
-  if (cursor !== undefined && typeof cursor !== "string") throw wrongArgument("cursor", "a text");
+  if (cursor !== undefined && typeof cursor !== "string") throw wrongArgument("cursor", "a string");
   const most = (deps.config?.guardrail?.max_observation_chars ?? Infinity) / 2;
   const page = pageOf(items, cursor, Math.min(MAX_PAGE_CHARS, most));
   const value = {
@@ -165,10 +165,10 @@ function uriOf({ uri, template, arguments: given = {} }: Args): string {
     throw new ToolClientError("Give either uri, or template with arguments.");
   }
   if (uri !== undefined) {
-    if (typeof uri !== "string") throw wrongArgument("uri", "a text");
+    if (typeof uri !== "string") throw wrongArgument("uri", "a string");
     return uri;
   }
-  if (typeof template !== "string") throw wrongArgument("template", "a text");
+  if (typeof template !== "string") throw wrongArgument("template", "a string");
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw wrongArgument("arguments", "an object");
   return fillTemplate(template, given as Args);

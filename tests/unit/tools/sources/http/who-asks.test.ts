@@ -301,7 +301,10 @@ describe("client credentials", () => {
     const { server, token_url } = await setting();
     const node = await inline(server.origin, token_url, { client_secret: "wr0ng" });
     const error = await failure(node.call("get"));
-    expect(error).toMatchObject({ code: "E_TOOL_AUTH", message: expect.stringContaining("refused us") as string });
+    expect(error).toMatchObject({
+      code: "E_TOOL_AUTH",
+      message: expect.stringContaining("refused this client") as string,
+    });
     expect(String(error)).not.toContain("wr0ng");
     expect(server.seen).toEqual([]);
   });
