@@ -5,13 +5,21 @@
  */
 import { compileCore } from "#compile";
 import type { StoreOption } from "../artifacts/chosen-store.js";
-import { namespaceOf, type TruncatedRef } from "../artifacts/reference.js";
+import type { TruncatedRef } from "../artifacts/reference.js";
 import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactRef, ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "../config/types.js";
 import { type OnStoreFailure, StoreAccess, timedStore, type StoreDeps } from "./store-access.js";
-import { checkOptionNames, FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
+import {
+  checkOptionNames,
+  FUNCTION,
+  isBytes,
+  namespaceOf,
+  noBytes,
+  wrong,
+  type OptionTest,
+} from "../errors/arguments.js";
 import { corePool, type Engine, type EnginePool } from "./engine.js";
 import { Restorer } from "./restore.js";
 import { Answer, Message, Stream, type MessageDeps } from "./transform.js";
