@@ -71,8 +71,8 @@ Status read_call(std::string_view json, Call& call) {
     return misuse("dialect", "dialect must be \"observation\" or \"mcp\"");
   }
   call.dialect = dialect == "mcp" ? Dialect::mcp : Dialect::observation;
-  if (!fields.flag("client_shows_images", call.client_shows_images)) {
-    return misuse("client_shows_images", "client_shows_images must be true or false");
+  if (!fields.flag("clientShowsImages", call.client_shows_images)) {
+    return misuse("clientShowsImages", "clientShowsImages must be true or false");
   }
   if (!fields.flag("transformed", call.transformed)) {
     return misuse("transformed", "transformed must be true or false");

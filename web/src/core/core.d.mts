@@ -1,6 +1,6 @@
 /**
  * The built module as JavaScript sees it; `wasm/bindings/core.cpp` is its other side. Calls that can fail
- * answer false: `output` is then the error as JSON. Views die when memory grows.
+ * answer false: `output` is then the error as JSON. Questions are answered by 1 or 0. Views die when memory grows.
  */
 
 /** One Session of the core with its buffers. */
@@ -17,8 +17,8 @@ export interface Core {
   body(size: number): Uint8Array;
   push(size: number): boolean;
   finish(): boolean;
-  /** False where bytes cannot take the place of a value here: their base64 is then written as a string. */
-  openBytes(): boolean;
+  /** 0 where bytes cannot take the place of a value here: their base64 is then written as a string. */
+  openBytes(): number;
   /** Room for the next bytes of a value, then `bytesWritten`. */
   bytesRoom(size: number): Uint8Array;
   bytesWritten(size: number): void;
@@ -34,8 +34,9 @@ export interface Core {
   tasks(): void;
   stored(): boolean;
   beginDecode(segment: number): void;
-  decode(): boolean;
-  endDecode(): boolean;
+  /** 0 when the text is none that bytes were encoded as. */
+  decode(): number;
+  endDecode(): number;
   /** The segment that the decoded text itself is from now on; -1 when nothing needs it any more. */
   original(segment: number): number;
   link(number: number): void;
@@ -55,7 +56,8 @@ export interface Core {
   restore(): boolean;
   restoreWith(refs: number): boolean;
   restoreText(refs: number, json: boolean): boolean;
-  nextPiece(): boolean;
+  /** 0 behind the last one. */
+  nextPiece(): number;
   openForm(raw: boolean): boolean;
   writeForm(): void;
   closeForm(): void;

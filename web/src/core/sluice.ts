@@ -313,7 +313,8 @@ export async function createSluiceOver(deps: StoreDeps, config: SluiceConfig = {
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
   const pool = corePool(await compiled(wasm), configText(config));
-  return new StoreSluice(pool, deps, await pool.take());
+  const idle = await pool.take();
+  return new StoreSluice(pool, deps, idle, JSON.parse(idle.ask("policy")) as MessageDeps["resources"]);
 }
 
 function configText(config: SluiceConfig): string {
@@ -341,24 +342,31 @@ class StoreSluice implements Sluice {
   readonly #pool: EnginePool;
   readonly #deps: StoreDeps;
   readonly #resources: MessageDeps["resources"];
-  readonly #reduced: MessageDeps["reduce"] = (...call) => this.#reduce(...call);
+  /** The store access of the message whose links it reads. A message of any other Sluice has one of its own. */
+  readonly #access: StoreAccess | undefined;
+  readonly #reduced: MessageDeps["reduce"] = (result, options, access) =>
+    new StoreSluice(this.#pool, this.#deps, this.#idle, this.#resources, access).transform(result, options);
   /** For synchronous calls. Messages never get it. */
   #idle: Engine;
 
-  constructor(pool: EnginePool, deps: StoreDeps, idle: Engine) {
+  constructor(
+    pool: EnginePool,
+    deps: StoreDeps,
+    idle: Engine,
+    resources: MessageDeps["resources"],
+    access?: StoreAccess,
+  ) {
     this.#pool = pool;
     this.#deps = deps;
     this.#idle = idle;
-    this.#resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
+    this.#resources = resources;
+    this.#access = access;
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
     checkCall(options);
-    return this.#reduce(result, options, new StoreAccess(this.#deps, options.signal));
-  }
-
-  async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
     const pieces = piecesOf(result);
+    const access = this.#access ?? new StoreAccess(this.#deps, options.signal);
     const deps = { access, options, resources: this.#resources, reduce: this.#reduced };
     const message = new Message(this.#pool, await this.#pool.take(), deps);
     try {
@@ -394,8 +402,7 @@ class StoreSluice implements Sluice {
     }
     return this.#now((engine) => {
       engine.give(json);
-      engine.must("clamp", maxChars ?? 0);
-      const text = engine.text();
+      const text = engine.ask("clamp", maxChars ?? 0);
       const report = JSON.parse(engine.ask("report")) as Record<string, unknown>;
       return {
         text,
