@@ -17,7 +17,7 @@ using emscripten::val;
 using sluice::Status;
 
 /// What JavaScript holds: a Session, a buffer in and a buffer out. Calls that can fail answer
-/// false; then `output` is the error as JSON.
+/// false; then `output` is the error as JSON. Questions are answered by 1 or 0.
 class Core {
  public:
   val input(size_t size) {
@@ -37,7 +37,7 @@ class Core {
   bool finish() { return answer(session_.finish()); }
 
   // Bytes in place of a value.
-  bool open_bytes() { return session_.open_bytes(in_); }
+  unsigned open_bytes() { return session_.open_bytes(in_); }
   val bytes_room(size_t size) { return val(typed_memory_view(size, session_.bytes_room(size))); }
   void bytes_written(size_t size) { session_.bytes_written(size); }
   void close_bytes() { session_.close_bytes(); }
@@ -61,8 +61,8 @@ class Core {
   void tasks() { out_ = session_.tasks(); }
   bool stored() { return answer(session_.stored(in_)); }
   void begin_decode(uint32_t segment) { session_.begin_decode(segment); }
-  bool decode() { return session_.decode(in_, out_); }
-  bool end_decode() { return session_.end_decode(out_); }
+  unsigned decode() { return session_.decode(in_, out_); }
+  unsigned end_decode() { return session_.end_decode(out_); }
   double original(uint32_t segment) const { return session_.original(segment); }
   void link(uint32_t number) { session_.link(number, in_); }
 
@@ -92,7 +92,7 @@ class Core {
   bool restore_text(size_t refs, bool json) {
     return answer(restoration_.cut_text(in_, refs, json));
   }
-  bool next_piece() { return restoration_.next(out_); }
+  unsigned next_piece() { return restoration_.next(out_); }
   bool open_form(bool raw) { return answer(restoration_.open_form(in_, raw)); }
   void write_form() { restoration_.write(in_, out_); }
   void close_form() { restoration_.close(out_); }

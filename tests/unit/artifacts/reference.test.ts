@@ -7,11 +7,11 @@ import {
   cleanNamespace,
   idsFor,
   isArtifactId,
-  namespaceOf,
   openUnstored,
   type TruncatedRef,
 } from "../../../web/src/artifacts/reference.js";
 import type { ArtifactInfo, ArtifactRef } from "../../../web/src/artifacts/store.js";
+import { namespaceOf } from "../../../web/src/errors/arguments.js";
 import { createSluice } from "../../../web/src/index.js";
 import { noise } from "./noise.js";
 

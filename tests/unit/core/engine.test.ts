@@ -23,7 +23,7 @@ function trap(engine: Engine): void {
 
 function storedWhole(engine: Engine): void {
   engine.give("{}");
-  engine.must("storedWhole");
+  engine.call("storedWhole");
 }
 
 describe("after a trap", () => {
@@ -126,10 +126,10 @@ describe("the pool", () => {
 
 describe("out of order", () => {
   test.each([
-    ["finish before begin", "E_MISUSE", (engine: Engine) => engine.must("finish")],
-    ["push before begin", "E_MISUSE", (engine: Engine) => engine.must("push", engine.call("body", 2).length)],
+    ["finish before begin", "E_MISUSE", (engine: Engine) => engine.call("finish")],
+    ["push before begin", "E_MISUSE", (engine: Engine) => engine.call("push", engine.call("body", 2).length)],
     ["storedWhole before storeWhole", "E_MISUSE", (engine: Engine) => storedWhole(engine)],
-    ["render of nothing", "E_JSON_END", (engine: Engine) => engine.must("render")],
+    ["render of nothing", "E_JSON_END", (engine: Engine) => engine.call("render")],
   ])("%s is told, and breaks nothing", async (_, code, call) => {
     const engine = await (await pool()).take();
     expect(() => call(engine)).toThrow(expect.objectContaining({ code }));
@@ -155,7 +155,7 @@ describe("out of order", () => {
     engine.call("nextPiece");
     engine.call("storeWhole");
     engine.give('{"segment":99,"id":"x"}');
-    engine.must("stored");
+    engine.call("stored");
     expect(engine.reusable).toBe(true);
   });
 });

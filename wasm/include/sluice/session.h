@@ -33,7 +33,7 @@ class Session {
   std::string policy() const;
 
   /// Begins a message:
-  /// `{"tool":…,"namespace":…,"dialect":"observation"|"mcp","client_shows_images":…,"transformed":…}`,
+  /// `{"tool":…,"namespace":…,"dialect":"observation"|"mcp","clientShowsImages":…,"transformed":…}`,
   /// all keys optional. With `mcp`, members that have to pass unchanged stay; the message can still
   /// be answered in either dialect.
   Status begin(std::string_view call_json);

@@ -75,16 +75,16 @@ Status read_call(std::string_view json, Call& call) {
   if (!fields.text("namespace", call.name_space)) {
     return misuse("namespace", "namespace must be a string");
   }
-  if (!fields.text("read_tool", call.read_tool)) {
-    return misuse("read_tool", "read_tool must be a string");
+  if (!fields.text("readTool", call.read_tool)) {
+    return misuse("readTool", "readTool must be a string");
   }
   std::string dialect = "observation";
   if (!fields.text("dialect", dialect) || (dialect != "observation" && dialect != "mcp")) {
     return misuse("dialect", "dialect must be \"observation\" or \"mcp\"");
   }
   call.dialect = dialect == "mcp" ? Dialect::mcp : Dialect::observation;
-  if (!fields.flag("client_shows_images", call.client_shows_images)) {
-    return misuse("client_shows_images", "client_shows_images must be true or false");
+  if (!fields.flag("clientShowsImages", call.client_shows_images)) {
+    return misuse("clientShowsImages", "clientShowsImages must be true or false");
   }
   if (!fields.flag("transformed", call.transformed)) {
     return misuse("transformed", "transformed must be true or false");

@@ -3,7 +3,7 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { wrong, objectOf } from "../errors/arguments.js";
+import { DEFAULT_NAMESPACE, namespaceOf, objectOf, wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import type { Hashing } from "./hash.js";
 import { fullScope, type FullScope } from "./scope.js";
@@ -136,28 +136,10 @@ export function stampOf(milliseconds: number): number {
   return Math.round(milliseconds * 1000);
 }
 
-/** The default namespace. */
-export const DEFAULT_NAMESPACE = "artifact";
-
-const NAMESPACE = /^[A-Za-z0-9._-]{1,64}$/;
 const ID = /^[A-Za-z0-9._-]{1,64}_[0-9a-f]{12,64}$/;
 const SHORTEST = 12;
 const STEP = 4;
 const SHA256_HEX = 64;
-
-/**
- * Checks a namespace. Defaults to `artifact`.
- *
- * @throws SluiceError E_INVALID_ARGUMENT if it breaks the rule, which the message names.
- */
-export function namespaceOf(namespace: string = DEFAULT_NAMESPACE): string {
-  if (typeof namespace === "string" && NAMESPACE.test(namespace)) return namespace;
-  throw new SluiceError(
-    "E_INVALID_ARGUMENT",
-    "A namespace is 1 to 64 characters, each an ASCII letter, a digit, '-', '_' or '.'.",
-    { path: "namespace" },
-  );
-}
 
 /** Makes a namespace of any name, such as a server's title: `My Server!` becomes `My_Server`. */
 export function cleanNamespace(name: string): string {

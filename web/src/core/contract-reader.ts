@@ -69,7 +69,7 @@ export async function readContract(text: string, wasm?: ContractWasmSource): Pro
   try {
     reader.give(text);
     if (reader.call("read") === 0) return { kind: "other" };
-    const json = reader.text();
+    const json = reader.ask("output");
     const told = reader.ask("dropped");
     const { fields: dropped, count: droppedCount } = JSON.parse(told === "" ? NONE : told) as Dropped;
     return { kind: "contract", contract: JSON.parse(json) as ToolContract, text: json, dropped, droppedCount };

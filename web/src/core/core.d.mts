@@ -1,7 +1,7 @@
 /**
  * The built module as JavaScript sees it; `wasm/bindings/core.cpp` is its other side, and `wasm/include/sluice/session.h` tells
  * the order of the calls. A call reads its argument from `input` and writes its result to `output`. Calls that can fail answer
- * false: `output` is then the error as JSON. Views die when memory grows.
+ * false: `output` is then the error as JSON. Questions are answered by 1 or 0. Views die when memory grows.
  */
 
 /** One Session of the core with its buffers. */
@@ -19,7 +19,7 @@ export interface Core {
   configure(): boolean;
   /** Writes `{"inlineTextUnderChars":…,"cacheReads":…}` of the configuration. */
   policy(): void;
-  /** Begins a message: `{"tool":…,"namespace":…,"dialect":…,"client_shows_images":…,"transformed":…}`. */
+  /** Begins a message: `{"tool":…,"namespace":…,"dialect":…,"clientShowsImages":…,"readTool":…,"transformed":…}`. */
   begin(): boolean;
   /** Room for the next bytes of the document, then `push`. */
   body(size: number): Uint8Array;
@@ -30,10 +30,10 @@ export interface Core {
   // Bytes in place of a value: openBytes, then bytesRoom and bytesWritten by turns, then closeBytes.
 
   /**
-   * Takes `{"mime_type":…,"filename":…}`. False where bytes cannot take the place of a value: their base64 is then written as a
+   * Takes `{"mime_type":…,"filename":…}`. 0 where bytes cannot take the place of a value: their base64 is then written as a
    * string.
    */
-  openBytes(): boolean;
+  openBytes(): number;
   /** Room for the next bytes of a value, then `bytesWritten`. */
   bytesRoom(size: number): Uint8Array;
   bytesWritten(size: number): void;
@@ -64,10 +64,10 @@ export interface Core {
   stored(): boolean;
   /** Begins a decode task: the stored text then goes through `decode` piece by piece. */
   beginDecode(segment: number): void;
-  /** Writes the bytes of the text in `input`. False if it is not base64 after all: the segment then stays as it is. */
-  decode(): boolean;
-  /** Writes the last bytes. False as in `decode`. */
-  endDecode(): boolean;
+  /** Writes the bytes of the text in `input`. 0 if it is not base64 after all: the segment then stays as it is. */
+  decode(): number;
+  /** Writes the last bytes. 0 as in `decode`. */
+  endDecode(): number;
   /** The segment that now holds the original text of a decoded one, or -1 if it is not needed. */
   original(segment: number): number;
   /** Takes what a read task found: an object with `fetched`, and what the link's block shows. */
@@ -107,8 +107,8 @@ export interface Core {
   restoreWith(refs: number, named: boolean): boolean;
   /** Cuts the text of a stored segment, with `refs` bytes of entries behind it. `json` says that the text is JSON source. */
   restoreText(refs: number, json: boolean): boolean;
-  /** Writes the next piece: source text behind a `=`, or `{"kind":…,"id":…,"form":…,"raw":…}`. False after the last. */
-  nextPiece(): boolean;
+  /** Writes the next piece: source text behind a `=`, or `{"kind":…,"id":…,"form":…,"raw":…}`. 0 after the last. */
+  nextPiece(): number;
   /** Takes the form of a piece. Its bytes then go through `writeForm`, escaped for a JSON string unless `raw`. */
   openForm(raw: boolean): boolean;
   /** Writes the bytes in `input` in the form. */

@@ -18,9 +18,9 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** The methods that bytes go in and out by. */
 type Buffers = Pick<Core, "input" | "output">;
 
-/** The names of methods of `C` that give an `R`. */
-type Methods<C, R = unknown> = {
-  [M in keyof C]: C[M] extends (...args: never) => R ? M : never;
+/** The names of methods of `C`. */
+type Methods<C> = {
+  [M in keyof C]: C[M] extends (...args: never) => unknown ? M : never;
 }[keyof C];
 
 type Arguments<Method> = Method extends (...args: infer Taken) => unknown ? Taken : never;
@@ -46,21 +46,19 @@ export class Engine<C extends Buffers = Core> {
     return !this.#isBroken && this.#module.HEAPU8.length <= MAX_KEPT_MEMORY;
   }
 
-  /** Calls a method of the core. Throws E_CORE_TRAP on a trap. */
+  /** Calls a method of the core. Throws the error that it wrote if it answers false, E_CORE_TRAP on a trap. */
   call<M extends Methods<C>>(method: M, ...args: Arguments<C[M]>): Result<C[M]> {
     if (this.#isBroken) throw trapped();
+    let answer: Result<C[M]>;
     try {
       const core = this.#core as Record<M, (...args: Arguments<C[M]>) => Result<C[M]>>;
-      return core[method](...args);
+      answer = core[method](...args);
     } catch (error) {
       this.#isBroken = true;
       throw trapped(error);
     }
-  }
-
-  /** Calls a method that answers false on failure. Throws the error that it wrote, and E_CORE_TRAP. */
-  must<M extends Methods<C> & Methods<C, boolean>>(method: M, ...args: Arguments<C[M]>): void {
-    if (this.call(method, ...args) === false) throw errorOf(this.text());
+    if (answer === false) throw errorOf(decoder.decode(this.#buffers.call("output")));
+    return answer;
   }
 
   /** Fills the input buffer for the next call with a text, or with pieces of bytes one after the other. */
@@ -76,14 +74,9 @@ export class Engine<C extends Buffers = Core> {
     }
   }
 
-  /** Calls a method and gives what it wrote, as text. */
+  /** Calls a method and gives what it wrote, as text: `ask("output")` is what the last call wrote. */
   ask<M extends Methods<C>>(method: M, ...args: Arguments<C[M]>): string {
     this.call(method, ...args);
-    return this.text();
-  }
-
-  /** What the last call wrote, as text. */
-  text(): string {
     return decoder.decode(this.#buffers.call("output"));
   }
 
@@ -131,7 +124,7 @@ export function corePool(compiled: CompiledModule, config: string): EnginePool {
     const module = await instantiate(createCoreModule, compiled);
     const engine = new Engine(module, new module.Core());
     engine.give(config);
-    engine.must("configure");
+    engine.call("configure");
     return engine;
   });
 }

@@ -70,8 +70,8 @@ export class Restorer {
       : listNamed(name, this.#store, this.#scope));
     const entries = encoder.encode(refs);
     const cut = (engine: Engine): void => {
-      if (refs === "") engine.must("restore");
-      else engine.must("restoreWith", entries.length, name !== undefined);
+      if (refs === "") engine.call("restore");
+      else engine.call("restoreWith", entries.length, name !== undefined);
     };
     yield* this.#cut([encoder.encode(json), entries], 0, cut);
   }
@@ -131,7 +131,7 @@ export class Restorer {
     const references = encoder.encode(JSON.stringify(ref.source["references"] ?? []));
     // As bytes, since decoding would replace lone surrogates, which JSON may escape.
     yield* this.#cut([bytes, references], depth, (engine) =>
-      engine.must("restoreText", references.length, kind === "json"),
+      engine.call("restoreText", references.length, kind === "json"),
     );
   }
 }
@@ -150,7 +150,7 @@ async function* inForm(
   engine: Engine,
 ): AsyncGenerator<Uint8Array> {
   engine.give(form);
-  engine.must("openForm", raw);
+  engine.call("openForm", raw);
   for await (const chunk of chunks) {
     engine.give([chunk]);
     engine.call("writeForm");

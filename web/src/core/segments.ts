@@ -1,10 +1,10 @@
 /**
- * Segments on their way from the core to the store. `Intake` stores what the core diverts, each segment by a `SegmentWriter`;
- * `LayerWork` does what the layers ask for while an answer is written: the store learns names and types, base64 that was stored as
- * text is decoded, and links are read.
+ * Segments on their way from the core to the store. `Segments` stores what the core diverts, each segment by a `SegmentWriter`, and
+ * does what the layers ask for while an answer is written: the store learns names and types, base64 that was stored as text is decoded,
+ * and links are read.
  * @module
  */
-import type { ArtifactInfo, ArtifactPatch, ArtifactWriter } from "../artifacts/store.js";
+import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactWriter } from "../artifacts/store.js";
 import { insteadOf, isTruncated, openUnstored, warningOf, type Unkept, type Unstored } from "../artifacts/reference.js";
 import { writerOf } from "../artifacts/writer.js";
 import type { Engine } from "./engine.js";
@@ -26,26 +26,54 @@ const HEADER = 12;
 /** Up to so many bytes of a segment are held, so that it has a hash if the store refuses it late. */
 const KEPT = 65_536;
 
-/** Takes the core's events in order and keeps the refs of the segments. */
-export class Intake {
+/** What the core says of a closed segment. */
+interface Described {
+  readonly mime_type: string;
+  readonly description: string;
+}
+
+interface Task {
+  readonly kind: "annotate" | "decode" | "read";
+  readonly index: number;
+  readonly mime_type: string;
+  readonly filename: string;
+  readonly uri: string;
+}
+
+/** What a stored text turned out to be. Unread: the store did not give it back. */
+type Decoded = "bytes" | "text" | "unread";
+
+/** The segments of a message, or those that the layers add for one of its answers. Takes the core's events in order. */
+export class Segments {
   readonly #engine: Engine;
-  readonly #access: StoreAccess;
+  readonly #deps: MessageDeps;
   readonly #info: ArtifactInfo;
   readonly #writing = new Map<number, SegmentWriter>();
   /** The refs so far, by segment. */
   readonly refs: Map<number, AnswerRef>;
+  /** The artifacts of resources that were read. */
+  readonly linked: AnswerRef[] = [];
+  /** Segments whose text may be encoded bytes, but which the store did not give back for decoding. */
+  readonly #opaque = new Set<number>();
+  /** What the store said of the artifacts that it was told a name or type of, by id. */
+  readonly #told = new Map<string, AnswerRef>();
+  /** Whether the store has lost an artifact that it had taken. */
+  #isMissing = false;
 
-  /** @param refs of segments that are stored already. */
+  /**
+   * @param refs of segments that are stored already.
+   * @param source what is recorded with each segment. Defaults to the tool.
+   */
   constructor(
     engine: Engine,
-    access: StoreAccess,
-    info: ArtifactInfo,
+    deps: MessageDeps,
     refs: ReadonlyMap<number, AnswerRef> = new Map(),
+    source?: ArtifactRef["source"],
   ) {
-    this.refs = new Map(refs);
     this.#engine = engine;
-    this.#access = access;
-    this.#info = info;
+    this.#deps = deps;
+    this.#info = infoOf(deps.options, source);
+    this.refs = new Map(refs);
   }
 
   /** Marks the last segment as incomplete. */
@@ -68,14 +96,20 @@ export class Intake {
         const size = view.getUint32(8, true);
         const payload = log.subarray(at + HEADER, at + HEADER + size);
         at += HEADER + size;
-        if (kind === OPEN) this.#writing.set(segment, await SegmentWriter.open(this.#access, this.#info));
+        if (kind === OPEN) this.#writing.set(segment, await SegmentWriter.open(this.#deps.access, this.#info));
         const writer = this.#writing.get(segment);
         if (writer === undefined) continue;
         if (kind === DATA) await writer.write(payload);
         if (kind === REFERENCE) {
           await this.#refer(writer, new DataView(payload.buffer, payload.byteOffset).getUint32(0, true));
         }
-        if (kind === CLOSE) await this.#close(segment, writer);
+        if (kind === CLOSE) {
+          const { references } = writer;
+          const { mime_type, description } = JSON.parse(this.#engine.ask("segment", segment, writer.size)) as Described;
+          const source = { ...this.#info.source, description, ...(references.length > 0 && { references }) };
+          this.refs.set(segment, await writer.close({ mime_type, source }));
+          this.#writing.delete(segment);
+        }
       }
       this.#engine.call("clearEvents");
     } catch (error) {
@@ -89,9 +123,49 @@ export class Intake {
    * the same content.
    */
   async abort(): Promise<void> {
-    if (this.#writing.size === 0) return;
     await Promise.all([...this.#writing.values()].map((writer) => writer.abort()));
     this.#writing.clear();
+  }
+
+  /** Stores what the layers divert, does their tasks, and tells the core what was stored. */
+  async do(): Promise<void> {
+    await this.drain();
+    // Decoding may add tasks, so the list is read until it has no more.
+    for (let done = 0; ;) {
+      const tasks = JSON.parse(this.#engine.ask("tasks")) as Task[];
+      if (done >= tasks.length) break;
+      for (; done < tasks.length; done += 1) {
+        const task = tasks[done] as Task;
+        this.#deps.options.signal?.throwIfAborted();
+        if (task.kind === "annotate") await this.#annotate(task);
+        else if (task.kind === "decode") await this.#decode(task);
+        else await this.#read(task);
+      }
+    }
+    const isCrowded = this.refs.size > 1 || this.#isMissing;
+    for (const [segment, ref] of this.refs) {
+      const kept = isCrowded ? await this.#deps.access.storedOrTruncated(ref) : ref;
+      this.refs.set(segment, kept);
+      this.#engine.give(storedMessage(segment, kept, this.#opaque.has(segment)));
+      this.#engine.call("stored");
+    }
+  }
+
+  /**
+   * Stores the whole of an observation that was clamped, and refers to it. False if the store refuses: the clamped text then says
+   * more than a reference to nothing.
+   */
+  async storeWhole(): Promise<boolean> {
+    const whole = new Segments(this.#engine, this.#deps, undefined, { observation: true });
+    this.#engine.call("storeWhole");
+    await whole.drain();
+    const ref = whole.refs.get(0);
+    if (ref === undefined) return false;
+    const isStored = !isTruncated(ref);
+    if (isStored) this.refs.set(Number.MAX_SAFE_INTEGER, ref);
+    this.#engine.give(storedMessage(0, ref, false));
+    this.#engine.call("storedWhole");
+    return isStored;
   }
 
   /** Writes the core's text of a reference, and notes its place for restoring. */
@@ -105,15 +179,77 @@ export class Intake {
     await writer.write(this.#engine.bytes());
   }
 
-  async #close(segment: number, writer: SegmentWriter): Promise<void> {
-    const { references, size } = writer;
-    const { mime_type, description } = JSON.parse(this.#engine.ask("segment", segment, size)) as {
-      readonly mime_type: string;
-      readonly description: string;
+  /** Tells the store a name and a type that it does not know. The answer has them even if the store fails. */
+  async #annotate({ index, mime_type, filename }: Task): Promise<void> {
+    const ref = this.refs.get(index);
+    if (ref === undefined) return;
+    const { access, options } = this.#deps;
+    const { tool } = options;
+    // Another segment of the same content may have told its own: the last counts.
+    const known = this.#told.get(ref.id) ?? ref;
+    const patch = {
+      ...(mime_type !== "" && mime_type !== known.mime_type && { mime_type }),
+      ...(filename !== "" && filename !== known.filename && { filename }),
+      // The gate may not have known yet.
+      ...(tool !== undefined && ref.source.tool !== tool && { source: { ...ref.source, tool } }),
     };
-    const source = { ...this.#info.source, description, ...(references.length > 0 && { references }) };
-    this.refs.set(segment, await writer.close({ mime_type, source }));
-    this.#writing.delete(segment);
+    const annotated = { ...known, ...patch } as AnswerRef;
+    this.refs.set(index, annotated);
+    if (Object.keys(patch).length === 0 || isTruncated(ref)) return;
+    try {
+      const updated = await access.update(ref, patch);
+      this.#isMissing ||= updated === null;
+      this.refs.set(index, updated ?? annotated);
+      if (updated !== null) this.#told.set(ref.id, updated);
+    } catch (error) {
+      access.survived(error);
+    }
+  }
+
+  /** Replaces a text that turns out to be base64 of a block by its bytes. */
+  async #decode({ index }: Task): Promise<void> {
+    const ref = this.refs.get(index);
+    if (ref === undefined) return;
+    if (isTruncated(ref)) return void this.#opaque.add(index);
+    const { access, options } = this.#deps;
+    const writer = await SegmentWriter.open(access, infoOf(options, ref.source));
+    try {
+      const outcome = await access.attempt<Decoded>(
+        () => this.#decoded(index, ref, writer),
+        () => "unread",
+      );
+      // The text stays stored: the same string may stand elsewhere under this id. Retention removes it.
+      if (outcome === "bytes") {
+        const original = this.#engine.call("original", index);
+        if (original >= 0 && !this.refs.has(original)) this.refs.set(original, ref);
+        this.refs.set(index, await writer.close());
+      }
+      if (outcome === "unread") this.#opaque.add(index);
+    } finally {
+      await writer.abort();
+    }
+  }
+
+  async #decoded(index: number, ref: AnswerRef, writer: SegmentWriter): Promise<Decoded> {
+    const chunks = await textOf(ref, this.#engine, this.#deps.access);
+    if (chunks === null) return "unread";
+    this.#engine.call("beginDecode", index);
+    for await (const chunk of chunks) {
+      if (chunk === null) return "unread";
+      this.#engine.give([chunk]);
+      if (this.#engine.call("decode") === 0) return "text";
+      await writer.write(this.#engine.bytes());
+    }
+    if (this.#engine.call("endDecode") === 0) return "text";
+    await writer.write(this.#engine.bytes());
+    return "bytes";
+  }
+
+  async #read({ index, uri }: Task): Promise<void> {
+    const { outcome, artifacts } = await readLink(uri, this.#deps);
+    this.linked.push(...artifacts);
+    this.#engine.give(JSON.stringify(outcome));
+    this.#engine.call("link", index);
   }
 }
 
@@ -190,163 +326,6 @@ export class SegmentWriter {
     const passed: Unkept = { size_bytes: this.size, ...(this.#kept !== undefined && { bytes: this.#kept }) };
     this.#unstored = await openUnstored(this.#info, warningOf(failure), passed);
     this.#kept = undefined;
-  }
-}
-
-interface Task {
-  readonly kind: "annotate" | "decode" | "read";
-  readonly index: number;
-  readonly mime_type: string;
-  readonly filename: string;
-  readonly uri: string;
-}
-
-/** What a stored text turned out to be. Unread: the store did not give it back. */
-type Decoded = "bytes" | "text" | "unread";
-
-/** The work for one answer. */
-export class LayerWork {
-  readonly #engine: Engine;
-  readonly #deps: MessageDeps;
-  readonly #intake: Intake;
-  /** The artifacts of resources that were read. */
-  readonly #linked: AnswerRef[] = [];
-  /** Segments whose text may be encoded bytes, but which the store did not give back for decoding. */
-  readonly #opaque = new Set<number>();
-  /** What the store said of the artifacts that it was told a name or type of, by id. */
-  readonly #told = new Map<string, AnswerRef>();
-  /** Whether the store has lost an artifact that it had taken. */
-  #isMissing = false;
-
-  /** @param refs of what the gate stored; the layers may add some. */
-  constructor(engine: Engine, deps: MessageDeps, refs: ReadonlyMap<number, AnswerRef>) {
-    this.#engine = engine;
-    this.#deps = deps;
-    this.#intake = new Intake(engine, deps.access, infoOf(deps.options), refs);
-  }
-
-  /** All artifacts, each once: the same content may stand in a result twice, as text and as structure. */
-  get artifacts(): readonly AnswerRef[] {
-    const once = new Map<string, AnswerRef>();
-    for (const ref of this.#intake.refs.values()) once.set(ref.id, ref);
-    for (const ref of this.#linked) once.set(ref.id, ref);
-    return [...once.values()];
-  }
-
-  /** Stores what the layers divert, does their tasks, and tells the core what was stored. */
-  async do(): Promise<void> {
-    await this.#intake.drain();
-    // Decoding may add tasks, so the list is read until it has no more.
-    for (let done = 0; ;) {
-      const tasks = JSON.parse(this.#engine.ask("tasks")) as Task[];
-      if (done >= tasks.length) break;
-      for (; done < tasks.length; done += 1) {
-        const task = tasks[done] as Task;
-        this.#deps.options.signal?.throwIfAborted();
-        if (task.kind === "annotate") await this.#annotate(task);
-        else if (task.kind === "decode") await this.#decode(task);
-        else await this.#read(task);
-      }
-    }
-    const { refs } = this.#intake;
-    const isCrowded = refs.size > 1 || this.#isMissing;
-    for (const [segment, ref] of refs) {
-      const kept = isCrowded ? await this.#deps.access.storedOrTruncated(ref) : ref;
-      this.#intake.refs.set(segment, kept);
-      this.#engine.give(storedMessage(segment, kept, this.#opaque.has(segment)));
-      this.#engine.must("stored");
-    }
-  }
-
-  /**
-   * Stores the whole of an observation that was clamped, and refers to it. False if the store refuses: the clamped text then says
-   * more than a reference to nothing.
-   */
-  async storeWhole(): Promise<boolean> {
-    const { access, options } = this.#deps;
-    const intake = new Intake(this.#engine, access, infoOf(options, { observation: true }));
-    this.#engine.call("storeWhole");
-    await intake.drain();
-    const ref = intake.refs.get(0);
-    if (ref === undefined) return false;
-    const isStored = !isTruncated(ref);
-    if (isStored) this.#intake.refs.set(Number.MAX_SAFE_INTEGER, ref);
-    this.#engine.give(storedMessage(0, ref, false));
-    this.#engine.must("storedWhole");
-    return isStored;
-  }
-
-  /** Tells the store a name and a type that it does not know. The answer has them even if the store fails. */
-  async #annotate({ index, mime_type, filename }: Task): Promise<void> {
-    const ref = this.#intake.refs.get(index);
-    if (ref === undefined) return;
-    const { access, options } = this.#deps;
-    const { tool } = options;
-    // Another segment of the same content may have told its own: the last counts.
-    const known = this.#told.get(ref.id) ?? ref;
-    const patch = {
-      ...(mime_type !== "" && mime_type !== known.mime_type && { mime_type }),
-      ...(filename !== "" && filename !== known.filename && { filename }),
-      // The gate may not have known yet.
-      ...(tool !== undefined && ref.source.tool !== tool && { source: { ...ref.source, tool } }),
-    };
-    const annotated = { ...known, ...patch } as AnswerRef;
-    this.#intake.refs.set(index, annotated);
-    if (Object.keys(patch).length === 0 || isTruncated(ref)) return;
-    try {
-      const updated = await access.update(ref, patch);
-      this.#isMissing ||= updated === null;
-      this.#intake.refs.set(index, updated ?? annotated);
-      if (updated !== null) this.#told.set(ref.id, updated);
-    } catch (error) {
-      access.survived(error);
-    }
-  }
-
-  /** Replaces a text that turns out to be base64 of a block by its bytes. */
-  async #decode({ index }: Task): Promise<void> {
-    const ref = this.#intake.refs.get(index);
-    if (ref === undefined) return;
-    if (isTruncated(ref)) return void this.#opaque.add(index);
-    const { access, options } = this.#deps;
-    const writer = await SegmentWriter.open(access, infoOf(options, ref.source));
-    try {
-      const outcome = await access.attempt<Decoded>(
-        () => this.#decoded(index, ref, writer),
-        () => "unread",
-      );
-      // The text stays stored: the same string may stand elsewhere under this id. Retention removes it.
-      if (outcome === "bytes") {
-        const original = this.#engine.call("original", index);
-        if (original >= 0 && !this.#intake.refs.has(original)) this.#intake.refs.set(original, ref);
-        this.#intake.refs.set(index, await writer.close());
-      }
-      if (outcome === "unread") this.#opaque.add(index);
-    } finally {
-      await writer.abort();
-    }
-  }
-
-  async #decoded(index: number, ref: AnswerRef, writer: SegmentWriter): Promise<Decoded> {
-    const chunks = await textOf(ref, this.#engine, this.#deps.access);
-    if (chunks === null) return "unread";
-    this.#engine.call("beginDecode", index);
-    for await (const chunk of chunks) {
-      if (chunk === null) return "unread";
-      this.#engine.give([chunk]);
-      if (!this.#engine.call("decode")) return "text";
-      await writer.write(this.#engine.bytes());
-    }
-    if (!this.#engine.call("endDecode")) return "text";
-    await writer.write(this.#engine.bytes());
-    return "bytes";
-  }
-
-  async #read({ index, uri }: Task): Promise<void> {
-    const { outcome, artifacts } = await readLink(uri, this.#deps);
-    this.#linked.push(...artifacts);
-    this.#engine.give(JSON.stringify(outcome));
-    this.#engine.call("link", index);
   }
 }
 

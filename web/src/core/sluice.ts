@@ -5,13 +5,21 @@
  */
 import { compileCore } from "#compile";
 import type { StoreOption } from "../artifacts/chosen-store.js";
-import { namespaceOf, type TruncatedRef } from "../artifacts/reference.js";
+import type { TruncatedRef } from "../artifacts/reference.js";
 import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactRef, ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "../config/types.js";
 import { type OnStoreFailure, StoreAccess, timedStore, type StoreDeps } from "./store-access.js";
-import { checkOptionNames, FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
+import {
+  checkOptionNames,
+  FUNCTION,
+  isBytes,
+  namespaceOf,
+  noBytes,
+  wrong,
+  type OptionTest,
+} from "../errors/arguments.js";
 import { grouped } from "./amounts.js";
 import { corePool, type Engine, type EnginePool } from "./engine.js";
 import { Restorer } from "./restore.js";
@@ -375,7 +383,8 @@ export async function createSluiceOver(deps: StoreDeps, config: SluiceConfig = {
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
   const pool = corePool(await compiled(wasm), configText(config));
-  return new StoreSluice(pool, deps, await pool.take());
+  const idle = await pool.take();
+  return new StoreSluice(pool, deps, idle, JSON.parse(idle.ask("policy")) as MessageDeps["resources"]);
 }
 
 function configText(config: SluiceConfig): string {
@@ -404,44 +413,44 @@ class StoreSluice implements Sluice {
   readonly #deps: StoreDeps;
   readonly #resources: MessageDeps["resources"];
   /** Names of the tools that were given, by namespace; that for all namespaces by none. */
-  readonly #readTools = new Map<string | undefined, string>();
+  readonly #readTools: Map<string | undefined, string>;
+  /** The store access of the message whose links it reads. A message of any other Sluice has one of its own. */
+  readonly #access: StoreAccess | undefined;
   /** For synchronous calls. Messages never get it. */
   #idle: Engine;
 
-  constructor(pool: EnginePool, deps: StoreDeps, idle: Engine) {
+  constructor(
+    pool: EnginePool,
+    deps: StoreDeps,
+    idle: Engine,
+    resources: MessageDeps["resources"],
+    readTools: Map<string | undefined, string> = new Map(),
+    access?: StoreAccess,
+  ) {
     this.#pool = pool;
     this.#deps = deps;
     this.#idle = idle;
-    this.#resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
+    this.#resources = resources;
+    this.#readTools = readTools;
+    this.#access = access;
   }
+
+  readonly #reduce: MessageDeps["reduce"] = (result, options, access) => {
+    const within = [this.#pool, this.#deps, this.#idle, this.#resources, this.#readTools, access] as const;
+    return new StoreSluice(...within).transform(result, options);
+  };
 
   /** What a message needs. Links that it reads are reduced over the same store. */
   #depsOf(options: TransformOptions, access: StoreAccess): MessageDeps {
-    const readTool = this.#readTool(options.namespace);
-    return { access, options, readTool, resources: this.#resources, reduce: (...call) => this.#reduce(...call) };
+    const given = this.#readTools.get(options.namespace) ?? this.#readTools.get(undefined);
+    const readTool = given ?? this.#deps.readTool?.(options.namespace ?? "");
+    return { access, options, readTool, resources: this.#resources, reduce: this.#reduce };
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
     checkCall(options);
-    return this.#reduce(result, options, new StoreAccess(this.#deps, options.signal));
-  }
-
-  tools(options: ArtifactToolsOptions = {}): readonly ArtifactTool[] {
-    const { namespace, scope } = checkOptionNames(options, "tools", ["namespace", "scope"]);
-    if (namespace !== undefined) namespaceOf(namespace);
-    const given = this.#deps.tools?.(timedStore(this.#deps.store), { ...options, scope: fullScope(scope) }) ?? [];
-    for (const { name } of given) this.#readTools.set(namespace, name);
-    return given;
-  }
-
-  /** The name of the tool that reads what a call stores, if the model has one. */
-  #readTool(namespace: string | undefined): string | undefined {
-    const given = this.#readTools.get(namespace) ?? this.#readTools.get(undefined);
-    return given ?? this.#deps.readTool?.(namespace ?? "");
-  }
-
-  async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
     const pieces = piecesOf(result);
+    const access = this.#access ?? new StoreAccess(this.#deps, options.signal);
     const message = new Message(this.#pool, await this.#pool.take(), this.#depsOf(options, access));
     try {
       for (const piece of pieces) {
@@ -457,6 +466,14 @@ class StoreSluice implements Sluice {
     } finally {
       await message[Symbol.asyncDispose]();
     }
+  }
+
+  tools(options: ArtifactToolsOptions = {}): readonly ArtifactTool[] {
+    const { namespace, scope } = checkOptionNames(options, "tools", ["namespace", "scope"]);
+    if (namespace !== undefined) namespaceOf(namespace);
+    const given = this.#deps.tools?.(timedStore(this.#deps.store), { ...options, scope: fullScope(scope) }) ?? [];
+    for (const { name } of given) this.#readTools.set(namespace, name);
+    return given;
   }
 
   open(options: TransformOptions = {}): SluiceStream {
@@ -475,8 +492,7 @@ class StoreSluice implements Sluice {
     }
     return this.#withIdle((engine) => {
       engine.give(json);
-      engine.must("clamp", maxChars ?? 0);
-      const text = engine.text();
+      const text = engine.ask("clamp", maxChars ?? 0);
       const report = JSON.parse(engine.ask("report")) as Record<string, unknown>;
       return {
         text,

@@ -10,7 +10,7 @@ import { isBytes, noBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import type { Engine, EnginePool } from "./engine.js";
 import { keepSidecarRefs } from "./restore.js";
-import { Intake, LayerWork, SegmentWriter } from "./segments.js";
+import { Segments, SegmentWriter } from "./segments.js";
 import type {
   AnswerOptions,
   AnswerRef,
@@ -137,8 +137,12 @@ export class Message implements GatedResult {
   readonly #pool: EnginePool;
   readonly #engine: Engine;
   readonly #deps: MessageDeps;
-  /** Stores what the gate diverts. Made for the first segment. */
-  #intake: Intake | undefined;
+  /** What the core is told of the call. */
+  readonly #call: {
+    readonly [Name in "tool" | "namespace" | "dialect" | "clientShowsImages" | "transformed"]: TransformOptions[Name];
+  } & { readonly readTool: string };
+  /** What the gate diverts. Made for the first segment. */
+  #segments: Segments | undefined;
   /** The document so far, while it is short enough for `keepOriginal`. */
   #original: Uint8Array[] | undefined;
   #bytesIn = 0;
@@ -146,6 +150,7 @@ export class Message implements GatedResult {
   #answering: StoreAccess | undefined;
   /** The refs of what the gate stored, in the scope of the last answer. */
   #adopted: { readonly scope: string; readonly refs: ReadonlyMap<number, AnswerRef> } | undefined;
+  #isFinished = false;
   #isOver = false;
 
   constructor(pool: EnginePool, engine: Engine, deps: MessageDeps) {
@@ -153,8 +158,10 @@ export class Message implements GatedResult {
     this.#engine = engine;
     this.#deps = deps;
     if ((deps.options.keepOriginal ?? 0) > 0) this.#original = [];
-    engine.give(callOf(deps));
-    engine.must("begin");
+    const { tool, namespace, dialect, clientShowsImages, transformed } = deps.options;
+    this.#call = { tool, namespace, dialect, clientShowsImages, readTool: deps.readTool ?? "", transformed };
+    engine.give(JSON.stringify(this.#call));
+    engine.call("begin");
   }
 
   get original(): readonly Uint8Array[] | undefined {
@@ -167,7 +174,7 @@ export class Message implements GatedResult {
       const chunk = bytes.subarray(at, at + CHUNK);
       this.#deps.options.signal?.throwIfAborted();
       this.#engine.call("body", chunk.length).set(chunk);
-      this.#engine.must("push", chunk.length);
+      this.#engine.call("push", chunk.length);
       this.#bytesIn += chunk.length;
       if (this.#original !== undefined) this.#keep(chunk.slice());
       await this.#drain();
@@ -183,7 +190,7 @@ export class Message implements GatedResult {
       if (next < text.length && isHighSurrogate(text.charCodeAt(next - 1))) next -= 1;
       const piece = text.slice(at, next);
       const { written } = encoder.encodeInto(piece, this.#engine.call("body", piece.length * 3));
-      this.#engine.must("push", written);
+      this.#engine.call("push", written);
       this.#bytesIn += written;
       if (this.#original !== undefined) this.#keep(encoder.encode(piece));
       at = next;
@@ -194,7 +201,7 @@ export class Message implements GatedResult {
   /** Takes bytes that stand in the place of a value. */
   async pushSource(source: ByteSource): Promise<void> {
     this.#engine.give(JSON.stringify({ mime_type: typeOf(source), filename: filenameOf(source) }));
-    const isTaken = this.#engine.call("openBytes");
+    const isTaken = this.#engine.call("openBytes") === 1;
     const outcome: { isWhole: boolean } = { isWhole: true };
     const chunks = this.#chunksOf(source, outcome);
     if (!isTaken) {
@@ -210,13 +217,14 @@ export class Message implements GatedResult {
     }
     this.#engine.call("closeBytes");
     await this.#drain();
-    if (!outcome.isWhole) this.#intake?.lose(BROKEN_OFF);
+    if (!outcome.isWhole) this.#segments?.lose(BROKEN_OFF);
   }
 
   /** Ends the document. */
   async finish(): Promise<void> {
-    this.#engine.must("finish");
+    this.#engine.call("finish");
     await this.#drain();
+    this.#isFinished = true;
   }
 
   /** Runs the layers, does what they ask for, and writes the answer. */
@@ -226,43 +234,53 @@ export class Message implements GatedResult {
     const access = signal === undefined ? this.#deps.access : this.#deps.access.with(signal);
     const deps = { ...this.#deps, options: { ...this.#deps.options, ...options }, access };
     const engine = this.#engine;
-    let refs = this.#intake?.refs ?? NO_REFS;
+    let refs = this.#segments?.refs ?? NO_REFS;
     if (deps.options.scope !== this.#deps.options.scope) refs = await this.#refsFor(refs, deps);
     // Before any other answer the core still knows the call from `begin`.
     const isAsBegun = this.#answering === undefined && options.tool === undefined && options.dialect === undefined;
     this.#answering = access;
-    if (!isAsBegun) engine.give(callOf(deps));
-    engine.must("plan", !isAsBegun);
+    const { tool, dialect, readResource } = deps.options;
+    if (!isAsBegun) engine.give(JSON.stringify({ ...this.#call, tool, dialect }));
+    engine.call("plan", !isAsBegun);
     // Without segments only links can need work, and only if the host reads them.
-    const isWork = refs.size > 0 || deps.options.readResource !== undefined || engine.call("events").length > 0;
-    let work = isWork ? new LayerWork(engine, deps, refs) : undefined;
-    await work?.do();
-    engine.must("render");
+    const isWork = refs.size > 0 || readResource !== undefined || engine.call("events").length > 0;
+    let segments = isWork ? new Segments(engine, deps, refs) : undefined;
+    await segments?.do();
+    let text = engine.ask("render");
     let bytesOut = engine.call("output").length;
-    let text = engine.text();
     const { changed, clamped, store_whole, original_chars, method } = JSON.parse(engine.ask("report")) as Report;
     let cut: ClampReport | undefined = clamped ? { originalChars: original_chars, method } : undefined;
     if (store_whole) {
-      work ??= new LayerWork(engine, deps, refs);
-      if (await work.storeWhole()) cut = { originalChars: original_chars, method: "stored" };
+      segments ??= new Segments(engine, deps, refs);
+      if (await segments.storeWhole()) cut = { originalChars: original_chars, method: "stored" };
+      text = engine.ask("output");
       bytesOut = engine.call("output").length;
-      text = engine.text();
     }
     let sidecar: string | undefined;
-    if (deps.options.dialect === "mcp") {
+    if (dialect === "mcp") {
       if (changed) sidecar = engine.ask("refs");
       await keepSidecarRefs(access, deps.options, text, sidecar);
     }
-    const artifacts = work?.artifacts ?? [];
-    const { failures } = access;
-    return new Answer({ text, artifacts, failures, changed, cut, bytesIn: this.#bytesIn, bytesOut, refs: sidecar });
+    // Each once: the same content may stand in a result twice, as text and as structure.
+    const once = new Map<string, AnswerRef>();
+    for (const ref of [...(segments?.refs.values() ?? []), ...(segments?.linked ?? [])]) once.set(ref.id, ref);
+    return new Answer({
+      text,
+      artifacts: [...once.values()],
+      failures: access.failures,
+      changed,
+      cut,
+      bytesIn: this.#bytesIn,
+      bytesOut,
+      refs: sidecar,
+    });
   }
 
   /** Discards what is half written. The engine is not reused if the store may still read its memory. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    await this.#intake?.abort();
+    if (!this.#isFinished) await this.#segments?.abort();
     const isAbandoned = this.#deps.access.isAbandoned || this.#answering?.isAbandoned === true;
     if (!isAbandoned) this.#pool.release(this.#engine);
   }
@@ -306,9 +324,8 @@ export class Message implements GatedResult {
   /** Stores what the gate has diverted. */
   async #drain(): Promise<void> {
     if (this.#engine.call("events").length === 0) return;
-    const { access, options } = this.#deps;
-    this.#intake ??= new Intake(this.#engine, access, infoOf(options));
-    await this.#intake.drain();
+    this.#segments ??= new Segments(this.#engine, this.#deps);
+    await this.#segments.drain();
   }
 
   #keep(bytes: Uint8Array): void {
@@ -353,13 +370,6 @@ export class Answer implements Transformed {
   get value(): unknown {
     return (this.#value ??= JSON.parse(this.text));
   }
-}
-
-/** A call as the core reads it. */
-function callOf({ options, readTool = "" }: MessageDeps): string {
-  const { tool, namespace, dialect, clientShowsImages, transformed } = options;
-  const call = { tool, namespace, dialect, client_shows_images: clientShowsImages, transformed };
-  return JSON.stringify({ ...call, read_tool: readTool });
 }
 
 /** Copies what the gate stored to another scope, for owners that are known late. What cannot be copied gets a truncated ref. */

@@ -110,14 +110,21 @@ export function piecesOf(value: unknown): readonly ValuePiece[] {
   // Random, so that no string of the value can be taken for a placeholder.
   const name = crypto.randomUUID();
   const made = new Map<object, unknown>();
-  const text = jsonOf(value, function (this: unknown, key: string, said: unknown): unknown {
+  const aside = function (this: unknown, key: string, said: unknown): unknown {
     const own = (this as Record<string, unknown>)[key];
     if (typeof own !== "object" && typeof said !== "object") return said;
     if (own === said && isOrdinary(said as object | null)) return said;
     const source = own !== said && isByteSource(own) ? own : said;
     if (!isByteSource(source)) return plain(said, made);
     return `${name}:${sources.push(source) - 1}`;
-  });
+  };
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value, aside);
+  } catch {
+    // It is too deep for that, or not JSON.
+  }
+  text ??= jsonOf(value, aside);
   if (sources.length === 0) return [text];
   return text.split(new RegExp(`"${name}:(\\d+)"`)).map((part, at) => {
     return at % 2 === 0 ? part : (sources[Number(part)] as ByteSource);

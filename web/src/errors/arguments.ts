@@ -58,6 +58,25 @@ export function objectOf<T extends object>(value: T, name: string): T {
   throw wrong(name, "an object, or left out");
 }
 
+/** The default namespace of artifacts. */
+export const DEFAULT_NAMESPACE = "artifact";
+
+const NAMESPACE = /^[A-Za-z0-9._-]{1,64}$/;
+
+/**
+ * Checks a namespace. Defaults to `artifact`.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT if it breaks the rule, which the message names.
+ */
+export function namespaceOf(namespace: string = DEFAULT_NAMESPACE): string {
+  if (typeof namespace === "string" && NAMESPACE.test(namespace)) return namespace;
+  throw new SluiceError(
+    "E_INVALID_ARGUMENT",
+    "A namespace is 1 to 64 characters, each an ASCII letter, a digit, '-', '_' or '.'.",
+    { path: "namespace" },
+  );
+}
+
 /** For objects that are no lists. */
 export const OBJECT: OptionTest = ["an object", isObject];
 
@@ -80,7 +99,7 @@ export function checkOptions<T extends object>(
 ): void {
   const unfit = (name: string): Error =>
     failure(`The option ${name} of ${owner} must be ${tests[name as keyof T][0]}.`, name);
-  checkNames(options, owner, Object.keys(tests), failure);
+  checkOptionNames(options as T, owner, Object.keys(tests) as (keyof T & string)[], failure);
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && !tests[name as keyof T][1](value)) throw unfit(name);
   }
@@ -88,28 +107,26 @@ export function checkOptions<T extends object>(
 }
 
 /**
- * Gives options back if there is none but those of these names. For options whose values are checked where they are used.
+ * Gives options back if they are an object with none but these names. For options whose values are checked where they are used.
  *
  * @param owner whose they are, as a sentence says it: `a MemoryArtifactStore`.
- * @throws SluiceError E_INVALID_ARGUMENT with the unknown option as its path.
+ * @param failure makes the error of a sentence about the option of that name: E_INVALID_ARGUMENT with it as the path when left out.
  */
-export function checkOptionNames<T extends object>(options: T, owner: string, names: readonly (keyof T & string)[]): T {
-  checkNames(options, owner, names, (sentence, path) => new SluiceError("E_INVALID_ARGUMENT", sentence, { path }));
-  return options;
-}
-
-/** Throws for options that are no object, and for one that there is not. */
-function checkNames(
-  options: object,
+export function checkOptionNames<T extends object>(
+  options: T,
   owner: string,
-  names: readonly string[],
-  failure: (sentence: string, name: string) => Error,
-): void {
+  names: readonly (keyof T & string)[],
+  failure: (sentence: string, name: string) => Error = invalid,
+): T {
   if (!isObject(options)) throw failure(`The options of ${owner} must be an object.`, "options");
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown === undefined) return;
+  const unknown = Object.keys(options).find((name) => !names.includes(name as keyof T & string));
+  if (unknown === undefined) return options;
   const shown = unknown.slice(0, MAX_SHOWN);
   throw failure(`${JSON.stringify(shown)} is not an option of ${owner}; ${remedyOf(shown, names)}`, shown);
+}
+
+function invalid(sentence: string, path: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }
 
 function remedyOf(name: string, known: readonly string[]): string {

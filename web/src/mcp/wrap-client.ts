@@ -4,12 +4,11 @@
  */
 import { stringifyDeep } from "../core/value.js";
 import { textOf } from "../jsonrpc/bytes.js";
-import { DEFAULT_NAMESPACE } from "../artifacts/reference.js";
 import { createInterceptor, INTERCEPTOR_OPTIONS, type InterceptorOptions, type McpInterceptor } from "./interceptor.js";
 import { instructionOf } from "./catalog.js";
 import { readTool } from "./artifact-reader/artifact-reader.js";
 import { objectOr } from "../jsonrpc/rpc.js";
-import { checkOptionNames } from "../errors/arguments.js";
+import { checkOptionNames, DEFAULT_NAMESPACE } from "../errors/arguments.js";
 
 /** Methods of the SDKs' clients and the MCP requests they make. */
 const METHODS: Readonly<Record<string, string>> = {

@@ -91,10 +91,10 @@ test("whatever comes and goes in whatever order, the earliest is first", () => {
       const queue = new Queue("used_at");
       const model = new Map<string, number>();
       for (const { key, time, look } of all) {
-        queue.remove(`${key}`);
+        queue.delete(`${key}`);
         model.delete(`${key}`);
         if (time !== null) {
-          queue.add(`${key}`, usedAt(time));
+          queue.set(`${key}`, usedAt(time));
           model.set(`${key}`, time);
         }
         if (!look) continue;
@@ -107,6 +107,6 @@ test("whatever comes and goes in whatever order, the earliest is first", () => {
 
 test("the time that orders is the one it was made for", () => {
   const queue = new Queue("stored_at");
-  for (const time of [1, 3, 2]) queue.add(`${time}`, usedAt(time));
+  for (const time of [1, 3, 2]) queue.set(`${time}`, usedAt(time));
   expect(times(queue)).toEqual([3, 2, 1]);
 });

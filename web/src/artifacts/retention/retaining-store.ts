@@ -88,6 +88,8 @@ export class RetainingArtifactStore implements ArtifactStore {
   readonly #clock: Clock;
   readonly #retention: Retention;
   readonly #limits: readonly Limit[];
+  /** Most bytes that no limit forbids to any artifact. */
+  readonly #unbound: number;
   readonly #stamps: Stamps;
   readonly #index: RetentionIndex;
   readonly #eviction: Eviction;
@@ -108,6 +110,8 @@ export class RetainingArtifactStore implements ArtifactStore {
     this.#clock = options.clock ?? (limited === null ? Date.now : limited.#clock);
     this.#retention = readRetention(retention);
     this.#limits = limitsOf(this.#retention);
+    const bytes = this.#limits.filter((limit) => limit !== DISK && limit.counts === "bytes");
+    this.#unbound = Math.min(this.#retention.max_artifact_bytes ?? Infinity, ...bytes.map(({ most }) => most));
     this.#stamps = new Stamps(this.#clock);
     this.#index = new RetentionIndex(this.#limits, this.#retention);
     this.#eviction = new Eviction(this.#inner, this.#retention, this.#index, this.#stamps);
@@ -136,7 +140,6 @@ export class RetainingArtifactStore implements ArtifactStore {
     // Before anything of the artifact is written.
     if (disk !== null) await this.#inTurn(() => disk.look());
     const writer = await writerOf(this.#inner, info);
-    const bound = boundOf(this.#retention, this.#limits, claim);
     let size = 0;
     /** Bytes on the disk, if the writer has to discard them. */
     let written = 0;
@@ -152,6 +155,7 @@ export class RetainingArtifactStore implements ArtifactStore {
       write: (chunk) => {
         const bytes = chunk.byteLength;
         size += bytes;
+        const bound = size > this.#unbound ? boundOf(this.#retention, this.#limits, claim) : null;
         if (bound !== null && size > bound.most) throw tooLarge(bound);
         if (disk === null) return writer.write(chunk);
         const write = (): Promise<void> => {

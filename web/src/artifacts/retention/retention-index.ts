@@ -23,13 +23,12 @@ export class RetentionIndex {
   readonly #limits: readonly Limit[];
   readonly #leavingBy: QueueTime;
   readonly #expiringBy: QueueTime;
-  readonly #kept = new Map<string, StoredArtifact>();
   readonly #departed = new Set<string>();
   /** Artifacts that count together, by what groups them, then by group. */
   readonly #groups = new Map<Group, Map<string, Queue>>();
   /** Keys of artifacts that changed, for each reading of the store in progress. */
   readonly #watches = new Set<Set<string>>();
-  /** All artifacts, the first to expire first. */
+  /** All artifacts by their keys, the first to expire first. */
   expiring: Queue;
   /** What the artifacts use of each limit. */
   usage: RetentionUsage;
@@ -62,8 +61,7 @@ export class RetentionIndex {
 
   /** Rebuilds the index from a reading of the store, except for what changed meanwhile. */
   reset(artifacts: Iterable<StoredArtifact>, changed: ReadonlySet<string> = new Set()): void {
-    const known = [...changed].flatMap((key) => this.#kept.get(key) ?? []);
-    this.#kept.clear();
+    const known = [...changed].flatMap((key) => this.expiring.get(key) ?? []);
     this.expiring = new Queue(this.#expiringBy);
     this.usage = new RetentionUsage(this.#limits);
     for (const groups of this.#groups.values()) groups.clear();
@@ -72,21 +70,20 @@ export class RetentionIndex {
   }
 
   find(id: string, scope: ArtifactScope | undefined): StoredArtifact | undefined {
-    return this.#kept.get(keyOf({ id, scope: scope ?? {} }));
+    return this.expiring.get(keyOf({ id, scope: scope ?? {} }));
   }
 
   /** Adds or replaces an artifact. */
   enter(artifact: StoredArtifact): void {
     const key = keyOf(artifact);
     this.#remove(key);
-    this.#kept.set(key, artifact);
     this.usage.count(artifact, 1);
-    this.expiring.add(key, artifact);
+    this.expiring.set(key, artifact);
     for (const [within, groups] of this.#groups) {
       const group = groupOf(within, artifact);
       if (group === null) continue;
       const members = groups.get(group) ?? new Queue(this.#leavingBy);
-      members.add(key, artifact);
+      members.set(key, artifact);
       groups.set(group, members);
     }
     this.#departed.delete(key);
@@ -115,15 +112,14 @@ export class RetentionIndex {
 
   #remove(key: string): void {
     for (const changed of this.#watches) changed.add(key);
-    const artifact = this.#kept.get(key);
+    const artifact = this.expiring.get(key);
     if (!artifact) return;
-    this.#kept.delete(key);
     this.usage.count(artifact, -1);
-    this.expiring.remove(key);
+    this.expiring.delete(key);
     for (const [within, groups] of this.#groups) {
       const group = groupOf(within, artifact);
       const members = group === null ? undefined : groups.get(group);
-      members?.remove(key);
+      members?.delete(key);
       // Groups come and go with sessions: empty ones are dropped.
       if (group !== null && members?.size === 0) groups.delete(group);
     }
@@ -133,43 +129,41 @@ export class RetentionIndex {
 type QueueTime = "stored_at" | "used_at";
 
 /**
- * A queue by time, the earliest first. Times usually grow, so adding at the end is constant time. After an earlier time the whole
- * queue is sorted on the next read.
+ * A map whose entries stand by time, the earliest first. Times usually grow, so adding at the end is constant time. After an earlier
+ * time the whole map is sorted when its entries are read.
  */
-export class Queue {
+export class Queue extends Map<string, StoredArtifact> {
   readonly #time: QueueTime;
-  #artifacts = new Map<string, StoredArtifact>();
   #latest = -Infinity;
   #sorted = true;
 
   constructor(time: QueueTime) {
+    super();
     this.#time = time;
   }
 
-  get size(): number {
-    return this.#artifacts.size;
-  }
-
   /** Adds an artifact that is not in the queue. */
-  add(key: string, artifact: StoredArtifact): void {
+  override set(key: string, artifact: StoredArtifact): this {
     const time = artifact[this.#time];
     if (time < this.#latest) this.#sorted = false;
     else this.#latest = time;
-    this.#artifacts.set(key, artifact);
-  }
-
-  remove(key: string): void {
-    this.#artifacts.delete(key);
+    return super.set(key, artifact);
   }
 
   /** Keys and artifacts. Changes during the walk may be seen or not. */
-  entries(): IterableIterator<[key: string, artifact: StoredArtifact]> {
+  override entries(): ReturnType<Map<string, StoredArtifact>["entries"]> {
     if (!this.#sorted) {
       const time = this.#time;
-      this.#artifacts = new Map([...this.#artifacts].toSorted(([, left], [, right]) => left[time] - right[time]));
+      const sorted = [...super.entries()].toSorted(([, left], [, right]) => left[time] - right[time]);
+      this.clear();
+      for (const [key, artifact] of sorted) super.set(key, artifact);
       this.#sorted = true;
     }
-    return this.#artifacts.entries();
+    return super.entries();
+  }
+
+  override [Symbol.iterator](): ReturnType<Queue["entries"]> {
+    return this.entries();
   }
 }
 

@@ -4,12 +4,13 @@
  */
 import type { Hono } from "hono";
 import { z } from "zod";
-import { isArtifactId, namespaceOf } from "../../artifacts/reference.js";
+import { isArtifactId } from "../../artifacts/reference.js";
 import type { Retention } from "../../artifacts/retention/policy.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
 import type { FileClaim, FileLook } from "../../core/sluice.js";
 import { writerOf } from "../../artifacts/writer.js";
+import { namespaceOf } from "../../errors/arguments.js";
 import { coreDescriber } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifacts/handler.js";
 import { safeFilename } from "../artifacts/headers.js";

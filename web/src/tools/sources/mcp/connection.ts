@@ -10,7 +10,6 @@ import {
   type Tool,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { namespaceOf } from "../../../artifacts/reference.js";
 import type { ArtifactStore } from "../../../artifacts/store.js";
 import { onAbort } from "../../../core/abort.js";
 import type { Sluice } from "../../../core/sluice.js";
@@ -34,7 +33,7 @@ import { beforeClient, Notices, type ServerMessage } from "./notices.js";
 import { connectionLost, GRACE, NO_LIMIT, sendRequest, settledWithin } from "./requests.js";
 import { McpResources } from "./resources.js";
 import { ToolInterceptor } from "./tool-interceptor.js";
-import { isObject } from "../../../errors/arguments.js";
+import { isObject, namespaceOf } from "../../../errors/arguments.js";
 
 /** Protocol eras: `legacy` has `initialize` (up to 2025-11-25), `modern` has no sessions (from 2026-07-28). */
 export type McpEra = "auto" | "legacy" | "modern";
