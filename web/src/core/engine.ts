@@ -34,6 +34,8 @@ export class Engine<C extends Buffers = Core> {
   /** `HEAPU8` is another view each time that memory has grown. */
   readonly #module: { readonly HEAPU8: Uint8Array };
   readonly #core: C;
+  /** This engine by the methods that every core has: the compiler does not see them in a `C` that it does not know. */
+  readonly #buffers: Engine<Buffers> = this;
   #isBroken = false;
 
   constructor(module: { readonly HEAPU8: Uint8Array }, core: C) {
@@ -83,11 +85,6 @@ export class Engine<C extends Buffers = Core> {
   /** A copy of what the last call wrote. */
   bytes(): Uint8Array {
     return this.#buffers.call("output").slice();
-  }
-
-  /** The same engine by the methods that every core has: the compiler does not see them in a `C` that it does not know. */
-  get #buffers(): Engine<Buffers> {
-    return this;
   }
 }
 

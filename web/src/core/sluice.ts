@@ -440,18 +440,29 @@ class StoreSluice implements Sluice {
     return new StoreSluice(...within).transform(result, options);
   };
 
-  /** What a message needs. Links that it reads are reduced over the same store. */
-  #depsOf(options: TransformOptions, access: StoreAccess): MessageDeps {
-    const given = this.#readTools.get(options.namespace) ?? this.#readTools.get(undefined);
-    const readTool = given ?? this.#deps.readTool?.(options.namespace ?? "");
+  /**
+   * What a message needs. Links that it reads are reduced over the same store. Throws E_INVALID_ARGUMENT with the path of the option
+   * that is wrong, whether or not anything will be stored.
+   */
+  #depsOf(options: TransformOptions): MessageDeps {
+    checkOptionNames(options, "a transformation", TRANSFORM_OPTIONS);
+    for (const [name, [expected, holds]] of TESTS) {
+      const value = options[name as keyof TransformOptions];
+      if (value !== undefined && !holds(value)) throw wrong(name, expected);
+    }
+    const { namespace, scope, signal } = options;
+    if (namespace !== undefined) namespaceOf(namespace);
+    if (scope !== undefined) fullScope(scope);
+    const given = this.#readTools.get(namespace) ?? this.#readTools.get(undefined);
+    const readTool = given ?? this.#deps.readTool?.(namespace ?? "");
+    const access = this.#access ?? new StoreAccess(this.#deps, signal);
     return { access, options, readTool, resources: this.#resources, reduce: this.#reduce };
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
-    checkCall(options);
+    const deps = this.#depsOf(options);
     const pieces = piecesOf(result);
-    const access = this.#access ?? new StoreAccess(this.#deps, options.signal);
-    const message = new Message(this.#pool, await this.#pool.take(), this.#depsOf(options, access));
+    const message = new Message(this.#pool, await this.#pool.take(), deps);
     try {
       for (const piece of pieces) {
         if (typeof piece === "string") await message.pushText(piece);
@@ -477,8 +488,7 @@ class StoreSluice implements Sluice {
   }
 
   open(options: TransformOptions = {}): SluiceStream {
-    checkCall(options);
-    return new Stream(this.#pool, this.#depsOf(options, new StoreAccess(this.#deps, options.signal)));
+    return new Stream(this.#pool, this.#depsOf(options));
   }
 
   clamp(observation: unknown, options: ClampOptions = {}): Clamp {
@@ -592,15 +602,4 @@ class EngineLook implements FileLook {
     if (this.#engine !== undefined) return this.#engine;
     throw new SluiceError("E_MISUSE", "This sniffer has given its answer: begin another one.");
   }
-}
-
-/** Throws E_INVALID_ARGUMENT with the path of the option that is wrong, whether or not anything will be stored. */
-function checkCall(options: TransformOptions): void {
-  checkOptionNames(options, "a transformation", TRANSFORM_OPTIONS);
-  for (const [name, [expected, holds]] of TESTS) {
-    const value = options[name as keyof TransformOptions];
-    if (value !== undefined && !holds(value)) throw wrong(name, expected);
-  }
-  if (options.namespace !== undefined) namespaceOf(options.namespace);
-  if (options.scope !== undefined) fullScope(options.scope);
 }
