@@ -51,7 +51,7 @@ const CASES: readonly Case[] = [
     original: Buffer.from(LONG),
     mime_type: "text/plain",
     filename: "log.txt",
-    beside: { type: "resource", uri: "file:///log.txt", preview: LONG.slice(0, 500) },
+    beside: { type: "resource", uri: "file:///log.txt", preview: LONG.slice(0, LONG.lastIndexOf("\n", 500)) },
   },
 ];
 

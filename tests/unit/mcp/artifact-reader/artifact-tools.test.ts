@@ -16,7 +16,7 @@ const said = async (tool: ArtifactTool | undefined, args: unknown): Promise<stri
 test("sentences name no tool until there is one, and then the one that reads the artifact", async () => {
   const sluice = await createSluice({ store: "memory" });
   const before = await told(sluice, "ci");
-  expect(before.text).toMatch(/Stored, not shown: artifact:\/\/ci_[0-9a-f]{12}"/);
+  expect(before.text).toMatch(/Stored, not shown: artifact:\/\/ci_[0-9a-f]{12}\\n/);
   expect(before.text).not.toContain("artifact_read");
   const [ofCi] = sluice.tools({ namespace: "ci" });
   expect((await told(sluice, "ci")).text).toContain('Read it with ci_artifact_read {\\"uri\\":');
