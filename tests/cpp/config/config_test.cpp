@@ -10,6 +10,7 @@
 
 #include "config/row.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 
 namespace sluice {
 namespace {
@@ -104,7 +105,7 @@ TEST(ConfigTest, EveryNumberHasItsBounds) {
   for (const config::Row& row : config::config_rows()) {
     if (row.type != "integer") continue;
     ++integers;
-    const std::string bounds = std::to_string(row.least) + " to " + std::to_string(row.most);
+    const std::string bounds = grouped(row.least) + " to " + grouped(row.most);
     const std::string message = std::string(row.key) + " must be an integer from " + bounds;
     EXPECT_TRUE(read(nested(row.key, std::to_string(row.least))).ok()) << row.key;
     EXPECT_TRUE(read(nested(row.key, std::to_string(row.most))).ok()) << row.key;
@@ -224,7 +225,7 @@ TEST(ConfigTest, StringsAreBounded) {
   EXPECT_TRUE(read(nested("guardrail.truncation_suffix", "\"\"")).ok());
   expect_refused(nested("guardrail.truncation_suffix", '"' + std::string(201, 'x') + '"'),
                  Code::config_value, "guardrail.truncation_suffix",
-                 "guardrail.truncation_suffix must be a string of 0 to 200 characters");
+                 "guardrail.truncation_suffix must be a string of at most 200 characters");
   EXPECT_EQ(read(nested("guardrail.truncation_suffix", "null")).path,
             "guardrail.truncation_suffix");
   EXPECT_TRUE(config_of(R"({"default_summary_template":null})").default_summary_template.empty());

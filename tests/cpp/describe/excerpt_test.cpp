@@ -177,6 +177,7 @@ TEST(DescribeExcerpt, OtherKindsHaveNone) {
 TEST(DescribeExcerpt, FirstLineOfADescriptionIsTakenAway) {
   EXPECT_EQ(without_first_line("text, 1 KB, 2 lines, first line (from the file): \"a\""),
             "text, 1 KB, 2 lines");
+  EXPECT_EQ(without_first_line("text, 1 B, 1 line (from the file): \"a\""), "text, 1 B, 1 line");
   for (const char* other : {"PDF, 1 KB", "CSV, 1 KB (from the file): \"a, first line\", \"b\""}) {
     EXPECT_EQ(without_first_line(other), other);
   }

@@ -154,7 +154,7 @@ class RestoreGate : public ::testing::Test {
   std::vector<std::string> contents;
   std::vector<std::string> refs;
   Config config;
-  Call call{"fetch", "ns", Dialect::mcp, false};
+  Call call{"fetch", "ns", std::nullopt, Dialect::mcp};
 
   // Follows the log; inner segments are closed, and so named, before they are referred to.
   void follow(const std::string& log, const std::vector<Segment>& segments) {
