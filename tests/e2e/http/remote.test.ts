@@ -100,9 +100,9 @@ it("says that the session has ended, that nobody is there, and what the server s
   });
   expect(messages.find(({ id }) => id === 2)).toEqual({ jsonrpc: "2.0", id: 2, error: own });
   const nobody = await spoken("http://127.0.0.1:1/mcp", [calling(1, "any")]);
-  expect(nobody.messages).toMatchObject([
-    { error: { message: "The server cannot be reached: nothing is listening there." } },
-  ]);
+  const message =
+    "The server cannot be reached: nothing is listening there; check its address, and that it is running.";
+  expect(nobody.messages).toMatchObject([{ error: { message } }]);
 });
 
 it("goes on in a new session with a server that was started anew", async () => {
