@@ -193,8 +193,7 @@ TEST_F(LayersMcp, OfSeveralThingsNotStoredNoneIsOffered) {
   EXPECT_EQ(string_at(out, {"content", "1", "text"}),
             "[sluice] This result refers to these files, which were not stored and cannot be read "
             "back:\n- " +
-                uri(pdf(), ": PDF, 2.1 MB. Note: content not stored.") + "\n- " +
-                uri(pdf(50), ": PDF, 2.1 MB. Note: content not stored."));
+                uri(pdf(), ": PDF, 2.1 MB") + "\n- " + uri(pdf(50), ": PDF, 2.1 MB"));
 }
 
 TEST_F(LayersMcp, ByteArrayIsAReferenceString) {

@@ -145,7 +145,7 @@ const SERVE_COMMAND: CommandSpec = {
   operands: "[-- COMMAND ARGS…]",
   maxOperands: Number.POSITIVE_INFINITY,
   about: [
-    "Serves users' sessions over REST and server-sent events: artifacts, the tools and resources of sources, files, and a chat if the configuration names a model. Where the package mcp-sluice-playground is installed beside this one, the page at / is for all of it. COMMAND is one more source, a server that speaks MCP on standard input and output; each session of a page gets a process of its own.",
+    "Serves users' sessions over REST and server-sent events: artifacts, the tools and resources of sources, files, and a chat if the configuration names a model. If the package mcp-sluice-playground is installed beside mcp-sluice, / is a page for all of it. COMMAND is one more source, a server that speaks MCP on standard input and output; each session of a page gets a process of its own.",
     'Listens on 127.0.0.1:4751, for one user of this machine. To listen elsewhere, configure authentication: a token in the variable SLUICE_SERVE_TOKEN, or "auth" in the configuration. A browser signs in with http://HOST:PORT/?token=TOKEN.',
     "Artifacts and users' files are kept in --store, or else in a private folder that is deleted at the end. Several processes with the same --state and --store serve as one; they need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET. Ctrl-C ends it: running requests have ten seconds, and every program that was started ends too.",
   ],

@@ -225,7 +225,7 @@ async function listNamed(name: string, store: ArtifactStore, scope: ArtifactScop
   const ref = isArtifactId(name) ? await reading(name, () => store.stat(name, scope)) : undefined;
   if (ref === null) throw gone(name);
   if (ref?.mime_type !== MIME_TYPE || ref.source["restores"] !== LIST_RECORD.source["restores"]) {
-    const what = `The result names ${JSON.stringify(name.slice(0, MAX_ID))} as its references, which is no list of them.`;
+    const what = `The result names ${JSON.stringify(name.slice(0, MAX_ID))} as its references, which is not a list of references.`;
     throw new SluiceError(
       "E_RESTORE_REFS",
       `${what} Pass the result to restore unchanged, exactly as Sluice returned it.`,

@@ -282,16 +282,18 @@ std::string Notes::list(const std::vector<uint32_t>& segments, const std::vector
       "[sluice] This result refers to these files, which were not stored and cannot be read back:";
   if (any) {
     const std::string tool = told.how_to_read ? std::string() : read_tool();
-    text = "[sluice] This result refers to these stored files";
+    const bool one = segments.size() == 1;
+    text = one ? "[sluice] This result refers to this stored file"
+               : "[sluice] This result refers to these stored files";
     if (!tool.empty()) {
-      text += ". Read one with " + tool +
+      text += (one ? ". Read it with " : ". Read one with ") + tool +
               " {\"uri\":\"artifact://…\"} or pass its URI as a tool argument";
     }
     text += ':';
   }
   for (size_t line = 0; line < std::min(segments.size(), kMaxLines); ++line) {
     text += "\n- " + plain_uri(table_.id(segments[line])) + ": " + words(segments[line]);
-    if (!is_stored(segments[line]))
+    if (any && !is_stored(segments[line]))
       text += (ends_sentence(text) ? "" : ".") + std::string(kNotStored);
     if (is_shown(segments[line])) text += " (also shown here)";
   }

@@ -100,7 +100,7 @@ export async function openState({ state: url, secret }: ServeSettings): Promise<
   } catch (error) {
     await state[Symbol.asyncDispose]();
     const isMissing = error instanceof SluiceError && error.code === "E_MISUSE";
-    const why = isMissing ? "install the package @redis/client beside this one" : sentenceOf(error);
+    const why = isMissing ? "install the package @redis/client beside mcp-sluice" : sentenceOf(error);
     const exit = isMissing ? Exit.usage : Exit.create;
     throw new CommandError(exit, `cannot use the Redis server of --state: ${why}`, { cause: error });
   }
