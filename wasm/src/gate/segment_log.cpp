@@ -42,6 +42,9 @@ namespace gate {
 
 namespace {
 
+// Segments of a message whose lines are chosen by their kind; later ones show how they begin.
+constexpr size_t kMaxExcerpts = 64;
+
 // The share of damage above which a text was binary, and the share that is enough if it begins like
 // a file.
 constexpr uint64_t kMangledPercent = 10;
@@ -260,7 +263,12 @@ void SegmentLog::close(uint32_t index) {
     segment.preview.clear();
   } else {
     segment.description = describe(subject);
-    add_excerpts(subject, segment);
+    if (excerpts_ < kMaxExcerpts) {
+      add_excerpts(subject, segment);
+      ++excerpts_;
+    } else if (segment.kind != SegmentKind::run) {
+      segment.excerpt = segment.preview;
+    }
   }
   if (open.keeps && segment.mime_type.rfind("image/", 0) == 0) {
     segment.kept = std::move(open.kept);

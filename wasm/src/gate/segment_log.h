@@ -72,6 +72,7 @@ class SegmentLog {
   std::string events_;
   size_t room_ = 0;  // where the record under way begins in events_
   size_t kept_ = 0;
+  size_t excerpts_ = 0;
   size_t previewed_ = 0;  // code points of options_.previews_chars that are used up
 };
 
