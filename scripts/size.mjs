@@ -16,10 +16,10 @@ const DIST = join(root, "dist");
 export const BUDGETS = {
   core: 150_000,
   contract: 24_000,
-  "mcp-sluice": 41_500,
+  "mcp-sluice": 54_000,
   "mcp-sluice/mcp": 83_000,
-  "mcp-sluice/browser": 55_000,
-  "mcp-sluice/node": 99_000,
+  "mcp-sluice/browser": 67_500,
+  "mcp-sluice/node": 100_700,
   "mcp-sluice/tools": 265_000,
   "mcp-sluice/tools in Node": 335_000,
   "mcp-sluice/planner": 125_000,

@@ -4,6 +4,7 @@
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
 import type { ArtifactTool, ArtifactToolsOptions } from "../../core/sluice.js";
+import { ArtifactReader } from "./artifact-reader.js";
 import { readTool } from "./definition.js";
 import { ArtifactSource } from "./source.js";
 
@@ -13,11 +14,6 @@ export function artifactTools(
   { namespace, scope = {} }: ArtifactToolsOptions,
 ): readonly ArtifactTool[] {
   const definition = readTool(namespace ?? "");
-  const call: ArtifactTool["call"] = async (args, options) => {
-    // Loaded only when something is read back.
-    const { ArtifactReader } = await import("./artifact-reader.js");
-    const source = new ArtifactSource(store, scope, namespace);
-    return new ArtifactReader(source, { tool: definition.name }).call(args, options);
-  };
-  return [{ ...definition, call }];
+  const reader = new ArtifactReader(new ArtifactSource(store, scope, namespace), { tool: definition.name });
+  return [{ ...definition, call: (args, options) => reader.call(args, options) }];
 }
