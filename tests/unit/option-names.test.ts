@@ -33,6 +33,7 @@ const aiModel = {
 const TAKERS: Readonly<Record<string, (more: object) => unknown>> = {
   AiSdkClientOptions: (more) => new planner.AiSdkClient(aiModel, more),
   ArtifactHandlerOptions: (more) => browser.artifactHandler({ base: "/", scope, store, ...more }),
+  ArtifactToolsOptions: (more) => sluice.tools(more),
   ArtifactUrlOptions: (more) => browser.artifactUrl("key", "id", more),
   ClampOptions: (more) => sluice.clamp({}, more),
   FileContextOptions: (more) => files.fileContext([], more),
