@@ -174,7 +174,8 @@ it("says that the server is down, and not where it would be", async () => {
   await using proxy = await listening([...options(), "--url", "http://127.0.0.1:1/mcp"]);
   const response = await post(proxy.url, calling("seven", "any"));
   expect(response.status).toBe(502);
-  const message = "The server cannot be reached: nothing is listening there; check its address, and that it is running.";
+  const message =
+    "The server cannot be reached: nothing is listening there; check its address, and that it is running.";
   const error = { code: -32_000, message };
   expect(await response.json()).toEqual({ jsonrpc: "2.0", id: "seven", error });
 });
