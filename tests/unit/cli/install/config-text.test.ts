@@ -115,7 +115,8 @@ test("JSON that nests too deeply is told too", async () => {
 });
 
 /** Any entry and any change of it, in all formats: the new text says what it should, and comments stay. */
-const name = fc.stringMatching(/^[a-z]{1,3}$/);
+// The texts have a member `end` of their own.
+const name = fc.stringMatching(/^[a-z]{1,3}$/).filter((word) => word !== "end");
 const value = fc.oneof(
   fc.string({ maxLength: 5 }),
   fc.array(fc.string({ maxLength: 3 }), { maxLength: 3 }),
@@ -148,15 +149,23 @@ const WRITTEN: Readonly<Record<Format, (members: Readonly<Record<string, unknown
 };
 
 test.each(["json", "toml", "yaml"] as const)("any change of any entry in %s", async (format) => {
+  let refused = 0;
+  const runs = amount(150, 3000);
   await fc.assert(
     fc.asyncProperty(entry, changes, async (members, said) => {
       const text = WRITTEN[format](members);
       // Checks itself that the new text says what the old one said, with the changes.
-      const after = await edited(text, format, said);
+      const after = await edited(text, format, said).catch((error: unknown) => {
+        // Where an empty inline table of TOML makes room for another one.
+        if (format !== "toml" || (error as { readonly code?: unknown }).code !== "E_CONFIG_VALUE") throw error;
+        refused += 1;
+      });
+      if (after === undefined) return;
       expect(after).toMatch(/^(?:\/\/|#) top\n/);
       expect(after).toMatch(/(?:\/\/|#) end\n/);
       expect(await edited(text, format, {})).toBe(text);
     }),
-    { numRuns: amount(150, 3000) },
+    { numRuns: runs },
   );
+  expect(refused).toBeLessThanOrEqual(runs / 100);
 });
