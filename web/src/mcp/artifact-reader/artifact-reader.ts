@@ -3,20 +3,29 @@
  * @module
  */
 import type { WrittenRange } from "../../artifacts/bytes.js";
+import type { ArtifactStore } from "../../artifacts/store.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
-import type { ArtifactToolResult } from "../../core/sluice.js";
+import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
-import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
+import {
+  artifactUri,
+  describe,
+  quoteName,
+  readTool,
+  readToolName,
+  type ReadContent,
+  type ReadContents,
+} from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
 import { inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
 import { requestOf, resourceRequestOf, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
-import { findArtifact, readSpan, type Readable, type ReadSource, MAX_RESOURCE_PART } from "./source.js";
+import { ArtifactSource, findArtifact, readSpan, type Readable, type ReadSource, MAX_RESOURCE_PART } from "./source.js";
 
 /** Most characters of an answer, as code points of its JSON, by default. */
 const MAX_CHARS = 10_000;
@@ -250,4 +259,14 @@ function readable(inspection: Inspection, mode: "lines" | "rows" | "pointer"): I
   throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is ${what}: use bytes or search instead of ${mode}.`, {
     path: mode,
   });
+}
+
+/** The tools that `Sluice.tools` gives: they read the artifacts of a scope. Their names begin with the namespace, if one is given. */
+export function artifactTools(
+  store: ArtifactStore,
+  { namespace, scope = {} }: ArtifactToolsOptions,
+): readonly ArtifactTool[] {
+  const definition = readTool(namespace ?? "");
+  const reader = new ArtifactReader(new ArtifactSource(store, scope, namespace), { tool: definition.name });
+  return [{ ...definition, call: (args, options) => reader.call(args, options) }];
 }
