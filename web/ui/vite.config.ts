@@ -8,10 +8,19 @@ import { defineConfig } from "vite";
 import { published } from "../published.js";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const packages = (path: string): string => here(`../../node_modules/${path}`);
+
+/** Lit as it is for Node, which runs in browsers too: its other build asks for a DOM when it is loaded. */
+const lit = [
+  { find: /^@lit\/reactive-element$/, replacement: packages("@lit/reactive-element/node/reactive-element.js") },
+  { find: /^lit-html$/, replacement: packages("lit-html/node/lit-html.js") },
+  { find: /^lit-html\/(.*)$/, replacement: packages("lit-html/node/$1") },
+  { find: /^@lit-labs\/ssr-dom-shim$/, replacement: here("../lit-shims.ts") },
+];
 
 export default defineConfig({
   root: here("."),
-  resolve: { alias: published() },
+  resolve: { alias: [...published(), ...lit] },
   // Pages without a bundler have no `process`.
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   build: {
