@@ -1,6 +1,6 @@
 /**
- * Builds the elements with their dependencies, so that pages without a bundler can import them. pdfjs-dist is left out; pages
- * that show PDFs install it.
+ * Builds the elements with their dependencies, so that pages without a bundler can import them. pdfjs-dist is none of them: pages
+ * that show PDFs hand it over.
  * @module
  */
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,6 @@ export default defineConfig({
     license: { fileName: "LICENSES.md" },
     lib: { entry: { index: here("index.ts") }, formats: ["es"] },
     rolldownOptions: {
-      external: [/^pdfjs-dist/],
       output: {
         chunkFileNames: "parts/[name]-[hash].js",
         // White space too, which Vite keeps in libraries for those who bundle them: of these nothing can be left out.
