@@ -4,15 +4,15 @@ import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
-import { build } from "vite";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import { build, preview } from "vite";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
 import { ROOT } from "./run.js";
-import { projectOf, served } from "./sites.js";
+import { projectOf, served, type Site, siteOf } from "./sites.js";
 
 /** What examples need beside the package and what comes with it: those of the checkout. */
-const OTHERS = ["@modelcontextprotocol/server", "oidc-provider"];
+const OTHERS = ["@modelcontextprotocol/server", "oidc-provider", "react", "react-dom"];
 
 /** A copy of the examples, until it is disposed of. */
 class Examples implements AsyncDisposable {
@@ -20,7 +20,8 @@ class Examples implements AsyncDisposable {
 
   static async copied(): Promise<Examples> {
     const folder = await mkdtemp(join(inject("app"), "examples-"));
-    await cp(join(ROOT, "examples"), folder, { recursive: true });
+    // Their tsconfig.json extends the checkout's, and is not for those who copy them.
+    await cp(join(ROOT, "examples"), folder, { recursive: true, filter: (path) => !path.endsWith("tsconfig.json") });
     for (const name of OTHERS) {
       const link = join(folder, "node_modules", name);
       await mkdir(dirname(link), { recursive: true });
@@ -181,6 +182,171 @@ test("a chat in a page, as Vite builds it: cards, a preview, a streamed answer, 
     await site.close();
   }
 });
+
+describe("a chat in React that asks for consent", () => {
+  const question = "What do I have to do today?";
+  let site: Site;
+  let browser: Browser;
+  let chat: Chat;
+
+  beforeAll(async () => {
+    const root = join(examples.folder, "web-frontend/react");
+    const project = { configFile: join(root, "vite.config.ts"), logLevel: "error" } as const;
+    // Vitest's own NODE_ENV would bundle the React of development, which prints advice.
+    vi.stubEnv("NODE_ENV", "production");
+    await build({ ...project, build: { chunkSizeWarningLimit: 10_000 } });
+    vi.unstubAllEnvs();
+    site = siteOf(await preview({ ...project, preview: { port: 0 } }));
+    browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await site.close();
+  });
+  beforeEach(async () => {
+    chat = await Chat.opened(browser, site.url);
+    await chat.ask(question);
+  });
+  afterEach(() => chat.close());
+
+  test("goes on by itself once they agreed, shows the file, and keeps the token from the page", async () => {
+    const { page, log } = chat;
+    await log.getByRole("region", { name: "May this chat use Example Calendar?" }).waitFor();
+    await log.getByText("read what is in your calendar").waitFor();
+    await chat.agree("Continue at Example Calendar");
+    await log.getByText("Today you have a talk about locks at ten and lunch with Charles.").waitFor();
+    await log.getByText("You gave the chat access to Example Calendar.").waitFor();
+    await log.getByRole("article", { name: "year.csv" }).getByRole("button", { name: "Preview" }).click();
+    await page.locator("sluice-viewer").getByRole("cell", { name: "a talk about locks" }).first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("sluice-viewer").waitFor({ state: "detached" });
+
+    const { token, held } = await chat.heldInPage();
+    expect(token.length).toBeGreaterThan(20);
+    // What is in the page, in its elements, and only in its database.
+    const found = [question, "Copy ref", "2025-01-03,10:00,a talk about locks", token].map((text) =>
+      held.includes(text),
+    );
+    expect(found).toEqual([true, true, true, false]);
+
+    // Who agreed once is not asked again.
+    await chat.ask(question);
+    await expect.poll(() => log.getByText("The rest of the year is in the file.").count()).toBe(2);
+    expect(chat.complaints).toEqual([]);
+  });
+
+  test("says in a sentence what did not come of it, and what can be done about it", async () => {
+    const { page, log } = chat;
+    await log.getByRole("button", { name: "Not now" }).click();
+    await log.getByText("The chat got no access to Example Calendar.").waitFor();
+    await log.getByText("I cannot see your calendar").waitFor();
+
+    await log.getByRole("button", { name: "Ask me again" }).click();
+    await (await chat.signInBy("Continue at Example Calendar")).close();
+    await log.getByText("The window was closed before you agreed.").waitFor();
+
+    // Somebody else's provider is not the one that was asked.
+    const window = await chat.signInBy("Open it again");
+    const state = new URL(chat.asked).searchParams.get("state") ?? "";
+    const back = new URLSearchParams({ state, code: "x", iss: "http://127.0.0.1:1" });
+    // It closes before it has loaded.
+    await window.evaluate((url) => location.assign(url), `${site.url}callback.html?${back}`).catch(() => undefined);
+    await log.getByText("The sign-in at Example Calendar failed.").waitFor();
+
+    const declined = await chat.signInBy("Try again");
+    await declined.getByRole("link", { name: "Cancel" }).click();
+    await expect.poll(() => log.getByText("The chat got no access to Example Calendar.").count()).toBe(2);
+    await page.getByRole("textbox", { name: "Question" }).waitFor();
+    expect(chat.complaints).toEqual([]);
+  });
+});
+
+/** The chat in a browser of its own, and the person before it. */
+class Chat {
+  /** What the console said, and what was thrown. */
+  readonly complaints: string[] = [];
+  readonly log: Locator;
+  /** What a provider was asked last. */
+  asked = "";
+  #token: Promise<string> | undefined;
+
+  private constructor(readonly page: Page) {
+    this.log = page.getByRole("log", { name: "Conversation" });
+    page.on("console", (message) => this.complaints.push(message.text()));
+    page.on("pageerror", ({ message }) => this.complaints.push(message));
+    page.context().on("request", (request) => {
+      if (request.url().includes("/auth?")) this.asked = request.url();
+    });
+    page.on("response", (response) => {
+      if (response.request().method() !== "POST" || !response.url().endsWith("/token")) return;
+      this.#token = response.json().then(({ access_token }: { access_token: string }) => access_token);
+    });
+  }
+
+  static async opened(browser: Browser, url: string): Promise<Chat> {
+    const context = await browser.newContext();
+    const chat = new Chat(await context.newPage());
+    await chat.page.goto(url);
+    return chat;
+  }
+
+  async ask(question: string): Promise<void> {
+    await this.page.getByRole("textbox", { name: "Question" }).fill(question);
+    await this.page.getByRole("button", { name: "Ask", exact: true }).click();
+  }
+
+  /** Presses what opens the provider's window, and gives that. */
+  async signInBy(button: string): Promise<Page> {
+    const opened = this.page.waitForEvent("popup");
+    await this.log.getByRole("button", { name: button }).click();
+    const window = await opened;
+    await window.getByRole("textbox").first().waitFor();
+    return window;
+  }
+
+  /** Signs in and agrees. */
+  async agree(button: string): Promise<void> {
+    const window = await this.signInBy(button);
+    const closed = window.waitForEvent("close");
+    await window.getByRole("textbox").first().fill("ada");
+    await window.getByPlaceholder(/password/i).fill("any");
+    await window.getByRole("button").click();
+    await window.getByRole("button", { name: "Continue" }).click();
+    await closed;
+  }
+
+  /** The token that the provider gave, and all that the page shows, keeps and printed. */
+  async heldInPage(): Promise<{ readonly token: string; readonly held: string }> {
+    const kept = await this.page.evaluate(async () => {
+      const databases = await indexedDB.databases();
+      const rows = databases.map(async ({ name = "" }) => {
+        const database = await new Promise<IDBDatabase>((resolve, reject) => {
+          const opening = indexedDB.open(name);
+          opening.addEventListener("success", () => resolve(opening.result));
+          opening.addEventListener("error", () => reject(new Error(name)));
+        });
+        const stores = Array.from(database.objectStoreNames, async (store) => {
+          const reading = database.transaction(store).objectStore(store).getAll();
+          await new Promise((resolve) => reading.addEventListener("success", resolve));
+          // What was stored of files is bytes.
+          return JSON.stringify(reading.result, (_, value: unknown) =>
+            value instanceof Uint8Array ? new TextDecoder().decode(value) : value,
+          );
+        });
+        return (await Promise.all(stores)).join();
+      });
+      const places = [localStorage, sessionStorage, history.state, location.href, document.cookie];
+      return JSON.stringify(places) + (await Promise.all(rows)).join();
+    });
+    // The one without what is in the elements, the other without attributes.
+    const shown = [await this.page.content(), await this.page.locator("body").ariaSnapshot()];
+    return { token: (await this.#token) ?? "", held: [...shown, kept, ...this.complaints].join("\n") };
+  }
+
+  close(): Promise<void> {
+    return this.page.context().close();
+  }
+}
 
 /** With a state of its own, waiting for a person. */
 function calendarAgent(state: string, ports: string): Started {

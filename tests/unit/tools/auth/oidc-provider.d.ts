@@ -5,7 +5,11 @@ declare module "oidc-provider" {
   export class Provider {
     constructor(issuer: string, setup: Readonly<Record<string, unknown>>);
     readonly AccessToken: {
-      find(token: string): Promise<{ readonly accountId: string; readonly aud?: string } | undefined>;
+      find(
+        token: string,
+      ): Promise<
+        { readonly accountId: string; readonly aud?: string; readonly scopes: ReadonlySet<string> } | undefined
+      >;
     };
     readonly ClientCredentials: {
       find(token: string): Promise<{ readonly clientId: string; readonly scope?: string } | undefined>;
