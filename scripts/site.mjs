@@ -66,6 +66,8 @@ function writePackage() {
 /**
  * Serves the built site on this machine alone, at the same port each time if that is free: what a browser keeps belongs to
  * an address.
+ * @param {number} [port]
+ * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
 export async function serveSite(port = PORT) {
   const { preview } = await import("vite");

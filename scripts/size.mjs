@@ -43,7 +43,12 @@ export function checkSize() {
   if (total >= BUDGETS.core) throw new Error(`The core is ${total} bytes gzipped, and ${BUDGETS.core} are allowed.`);
 }
 
-/** Gzipped bytes of everything in `BUDGETS`, of a tarball and the folder that it was installed to. */
+/**
+ * Gzipped bytes of everything in `BUDGETS`, of a tarball and the folder that it was installed to.
+ * @param {string} tarball
+ * @param {string} folder
+ * @returns {Promise<Record<keyof typeof BUDGETS, number>>}
+ */
 export async function measure(tarball, folder) {
   const dist = join(folder, "dist");
   return {

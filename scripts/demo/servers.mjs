@@ -10,7 +10,11 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Starts the demo's servers. @returns {Promise<Record<string, Client>>} by the name of each */
+/**
+ * Starts the demo's servers, `filesystem` on `folder`.
+ * @param {string} folder
+ * @returns {Promise<{ tableau: Client, everything: Client, filesystem: Client }>}
+ */
 export async function startServers(folder) {
   const [tableau, everything, filesystem] = await Promise.all([
     start([fileURLToPath(new URL("tableau-server.mjs", import.meta.url))]),

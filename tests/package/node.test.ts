@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { BUDGETS, kilo, measure, type Part } from "../../scripts/size.mjs";
+import { BUDGETS, kilo, measure } from "../../scripts/size.mjs";
 import { isFull } from "../support/full.js";
 import { NODE_VERSIONS, nodeFolder } from "./nodes.js";
 import { ROUND_TRIP } from "./report.js";
@@ -89,7 +89,7 @@ describe("Node", () => {
 
 /** What the package weighs as it travels: scripts/size.mjs has the budgets. */
 describe("sizes", () => {
-  const parts = Object.keys(BUDGETS) as Part[];
+  const parts = Object.keys(BUDGETS) as (keyof typeof BUDGETS)[];
   let sizes: Awaited<ReturnType<typeof measure>>;
 
   beforeAll(async () => {
