@@ -4,7 +4,8 @@
  */
 import { findOnPath, isProgram } from "./on-path.mjs";
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+/** First Chromium without windows: the same engine, with a third less work. */
+const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
 const MACOS = ["Chromium", "Google Chrome"].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
 

@@ -62,7 +62,7 @@ const requirements = [
     name: "Chromium or Chrome (SLUICE_CHROMIUM names its program)",
     purpose: "test",
     found: () => findChromium() !== undefined,
-    debian: "chromium",
+    debian: "chromium-headless-shell",
   },
   {
     name: "Redis 7 or later (redis-server)",

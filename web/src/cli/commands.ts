@@ -179,7 +179,10 @@ const SERVE_COMMAND: CommandSpec = {
     { name: "keys", help: "list every key of the configuration with its effect, and exit" },
   ],
   examples: [
-    ["sluice serve -- npx -y @modelcontextprotocol/server-everything", "the playground with that server"],
+    [
+      "sluice serve -- npx -y @modelcontextprotocol/server-everything",
+      "that server, and the playground if it is installed",
+    ],
     ["sluice serve --config serve.json --store ./store", "sources, a model and users as the file says"],
     [
       "sluice serve --listen 0.0.0.0:8080 --config serve.json --store s3://bucket/sluice --state redis://redis:6379",

@@ -77,6 +77,22 @@ test("a body that fails is told to the host, and counts no more", async () => {
   expect([reported, admission.underWay]).toEqual([[error], NONE]);
 });
 
+test("a body that breaks off because its client has gone is no failure, and counts no more", async () => {
+  const client = new AbortController();
+  const { admission, reported, ask } = served(
+    () =>
+      new ReadableStream({
+        start: (controller) => {
+          client.signal.addEventListener("abort", () => controller.error(new Error("the response ended early")));
+        },
+      }),
+  );
+  const text = (await ask("/a", { signal: client.signal })).text();
+  client.abort();
+  await expect(text).rejects.toThrow("the response ended early");
+  expect([reported, admission.underWay]).toEqual([[], NONE]);
+});
+
 test("who listens is counted apart", async () => {
   const { admission, ask } = served(() => new ReadableStream());
   const [events, request] = [await ask("/events"), await ask("/artifacts")];

@@ -63,7 +63,11 @@ export class Admission {
       const rate = await state.rates.take(`requests ${id}`, limits.requestsPerMinute, MINUTE);
       if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
       await next();
-      response = c.req.method === "HEAD" ? withoutBody(c.res) : withEnd(c.res, { onEnd: leave, onFailure: report });
+      const onFailure = (error: unknown): void => {
+        // A stream that breaks off because its client has gone is nobody's failure.
+        if (!c.req.raw.signal.aborted) report(error);
+      };
+      response = c.req.method === "HEAD" ? withoutBody(c.res) : withEnd(c.res, { onEnd: leave, onFailure });
     } finally {
       if (response === undefined || response.body === null) leave();
     }
