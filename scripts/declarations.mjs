@@ -22,15 +22,21 @@ const ENTRIES = Object.values(exports)
 /** Publishes the types of the library. Gives their files, below `dist/`. */
 export function publishDeclarations() {
   const names = ENTRIES.filter((name) => !name.startsWith("ui/"));
-  return publish(DECLARATIONS, Object.fromEntries(names.map((name) => [name.slice(0, -5), name])));
+  return publish(DECLARATIONS, "types", Object.fromEntries(names.map((name) => [name.slice(0, -5), name])));
 }
 
 /** Publishes those of the elements. They name the library, which has to be there. */
 export function publishElementDeclarations() {
-  return publish(ELEMENTS, { "ui/index": "index.d.ts" });
+  const names = ENTRIES.filter((name) => name.startsWith("ui/"));
+  return publish(
+    ELEMENTS,
+    "ui/types",
+    Object.fromEntries(names.map((name) => [name.slice(0, -5), name.replace("ui/", "")])),
+  );
 }
 
-async function publish(folder, entries) {
+/** Publishes declarations in a folder; what several entries name is in files of its own, in `shared`. */
+async function publish(folder, shared, entries) {
   const { rolldown } = await import("rolldown");
   const { dts } = await import("rolldown-plugin-dts");
   const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(folder, path)]));
@@ -42,7 +48,7 @@ async function publish(folder, entries) {
     external: isInstalled,
     plugins: [handWritten, uncommented, dts({ dtsInput: true, sourcemap: false, tsconfig: false })],
   });
-  const { output } = await bundle.generate({ format: "es", chunkFileNames: "types/[name].js" });
+  const { output } = await bundle.generate({ format: "es", chunkFileNames: `${shared}/[name].js` });
   await bundle.close();
   for (const { fileName, code } of output) {
     const from = entries[fileName.slice(0, -5)];
@@ -54,7 +60,7 @@ async function publish(folder, entries) {
   return output.map(({ fileName }) => fileName);
 }
 
-const isInstalled = (name) => /^mcp-sluice(?:\/|$)/.test(name) || name in peerDependencies;
+const isInstalled = (name) => /^(?:mcp-sluice|react|svelte|vue)(?:\/|$)/.test(name) || name in peerDependencies;
 
 /** What else the types of the language need: `Symbol.asyncDispose`. */
 const LIBRARIES = '/// <reference lib="esnext.disposable" preserve="true" />\n';

@@ -1,4 +1,4 @@
-/** The elements on a page without a bundler, as their page in the documentation shows it. */
+/** The elements on a page without a bundler, as their page in the documentation shows it, and on a server. */
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +6,7 @@ import { extname, join, normalize } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
-import { ROOT } from "./run.js";
+import { ROOT, run } from "./run.js";
 
 const app = inject("app");
 const TYPES: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript" };
@@ -41,4 +41,29 @@ test("the example of the documentation shows a card, and the table in it", async
   await page.locator("sluice-viewer").getByText("717710").waitFor();
   // Nobody asked for the page's icon but the browser.
   expect(complaints.filter((text) => !/404/.test(text))).toEqual([]);
+});
+
+test("a server imports them, twice if it has to, and has no DOM of them", async () => {
+  const program = `
+    const elements = await import("mcp-sluice/ui");
+    const again = await import(import.meta.resolve("mcp-sluice/ui") + "?again");
+    const dom = ["customElements", "HTMLElement", "document", "window"].filter((name) => globalThis[name] !== undefined);
+    console.log(JSON.stringify([Object.keys(elements), again.SluiceMeter !== elements.SluiceMeter, dom]));
+  `;
+  const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", program], { cwd: app });
+  expect(stderr).toBe("");
+  const names: unknown = expect.arrayContaining(["SluiceArtifact", "SluiceMeter", "SluiceViewer"]);
+  expect(JSON.parse(stdout)).toEqual([names, true, []]);
+});
+
+test("a page that loads them twice, as two parts of an app may, keeps those of the first time", async () => {
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/elements.html`);
+  // As text: Vitest rewrites imports in functions.
+  const isFirst = await page.evaluate(`(async () => {
+    const path = "/node_modules/mcp-sluice/dist/ui/index.js";
+    const [first] = [await import(path), await import(path + "?again")];
+    return customElements.get("sluice-meter") === first.SluiceMeter;
+  })()`);
+  expect(isFirst).toBe(true);
 });

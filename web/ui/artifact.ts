@@ -20,6 +20,7 @@ import {
 } from "./artifact/parts.js";
 import { styles } from "./artifact/styles.js";
 import { icon, iconOf } from "./icons.js";
+import { defineElements } from "./registry.js";
 import { type ArtifactBytes, type ArtifactEvents, isStored, type ShownArtifact } from "./shown.js";
 import { baseStyles, themeTokens } from "./theme.js";
 
@@ -288,4 +289,4 @@ declare global {
   }
 }
 
-if (customElements.get("sluice-artifact") === undefined) customElements.define("sluice-artifact", SluiceArtifact);
+defineElements({ "sluice-artifact": SluiceArtifact });

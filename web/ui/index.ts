@@ -16,6 +16,7 @@
 export { SluiceArtifact } from "./artifact.js";
 export type { ArtifactAction } from "./artifact/menu.js";
 export { SluiceMeter } from "./meter.js";
+export type { ElementEvents, ElementProps, ElementTag } from "./props.js";
 export { resourceUpdated, SluiceResources } from "./resources.js";
 export type { ResourceReader, ShownReading } from "./resources.js";
 export { SluiceResult } from "./result.js";

@@ -4,6 +4,7 @@
  */
 import { css, html, LitElement, nothing, type TemplateResult } from "lit";
 import { humanSize } from "mcp-sluice";
+import { defineElements } from "./registry.js";
 import { baseStyles, themeTokens } from "./theme.js";
 
 /** How {@link estimateTokens} counts. */
@@ -214,4 +215,4 @@ declare global {
   }
 }
 
-if (customElements.get("sluice-meter") === undefined) customElements.define("sluice-meter", SluiceMeter);
+defineElements({ "sluice-meter": SluiceMeter });

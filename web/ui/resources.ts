@@ -25,6 +25,7 @@ import type { ResourceReader } from "./resources/reader.js";
 import { sentenceOfChange, type ResourceCache, type CacheChange, cacheOf, UpdateTracker } from "./resources/cache.js";
 import { styles } from "./resources/styles.js";
 import { TemplateForm } from "./resources/template-form.js";
+import { defineElements } from "./registry.js";
 import { baseStyles, themeTokens } from "./theme.js";
 
 export { resourceUpdated } from "./resources/cache.js";
@@ -259,7 +260,7 @@ declare global {
   }
 }
 
-if (customElements.get("sluice-resources") === undefined) customElements.define("sluice-resources", SluiceResources);
+defineElements({ "sluice-resources": SluiceResources });
 
 /** Milliseconds between two announcements. */
 const PAUSE = 1_000;

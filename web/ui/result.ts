@@ -16,6 +16,7 @@ import type { RawSource } from "./result/line-views.js";
 import { resultStyles } from "./result/styles.js";
 import { SluiceResultSent } from "./result/sent-view.js";
 import { SluiceResultTree } from "./result/tree.js";
+import { defineElements } from "./registry.js";
 import type { ShownArtifact } from "./shown.js";
 
 /** Both sides, one of them, their differences, or the original's bytes. */
@@ -277,15 +278,12 @@ function loadLineViews(): void {
   void import("./result/line-views.js").then(({ defineLineViews }) => defineLineViews());
 }
 
-const ELEMENTS: readonly (readonly [string, CustomElementConstructor])[] = [
-  ["sluice-result-tree", SluiceResultTree],
-  ["sluice-result-sent", SluiceResultSent],
-  ["sluice-result-model", SluiceResultModel],
-  ["sluice-result", SluiceResult],
-];
-for (const [name, element] of ELEMENTS) {
-  if (customElements.get(name) === undefined) customElements.define(name, element);
-}
+defineElements({
+  "sluice-result-tree": SluiceResultTree,
+  "sluice-result-sent": SluiceResultSent,
+  "sluice-result-model": SluiceResultModel,
+  "sluice-result": SluiceResult,
+});
 
 declare global {
   interface HTMLElementTagNameMap {

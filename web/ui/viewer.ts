@@ -8,6 +8,7 @@ import { humanSize } from "mcp-sluice";
 import { downloadAddress, saveAsFile } from "./download.js";
 import { iconOf } from "./icons.js";
 import { shownName } from "./plain-text.js";
+import { defineElements } from "./registry.js";
 import type { ArtifactBytes, ShownArtifact } from "./shown.js";
 import { baseStyles, themeTokens } from "./theme.js";
 import { gone } from "./viewer/preview.js";
@@ -213,7 +214,7 @@ export class SluiceViewer extends LitElement {
   }
 }
 
-if (customElements.get("sluice-viewer") === undefined) customElements.define("sluice-viewer", SluiceViewer);
+defineElements({ "sluice-viewer": SluiceViewer });
 
 declare global {
   interface HTMLElementTagNameMap {

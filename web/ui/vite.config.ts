@@ -1,6 +1,6 @@
 /**
- * Builds the elements with their dependencies, so that pages without a bundler can import them. pdfjs-dist is left out; pages
- * that show PDFs install it.
+ * Builds the elements with their dependencies, so that pages without a bundler can import them. pdfjs-dist is none of them: pages
+ * that show PDFs hand it over.
  * @module
  */
 import { fileURLToPath } from "node:url";
@@ -8,10 +8,19 @@ import { defineConfig } from "vite";
 import { published } from "../published.js";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const packages = (path: string): string => here(`../../node_modules/${path}`);
+
+/** Lit as it is for Node, which runs in browsers too: its other build asks for a DOM when it is loaded. */
+const lit = [
+  { find: /^@lit\/reactive-element$/, replacement: packages("@lit/reactive-element/node/reactive-element.js") },
+  { find: /^lit-html$/, replacement: packages("lit-html/node/lit-html.js") },
+  { find: /^lit-html\/(.*)$/, replacement: packages("lit-html/node/$1") },
+  { find: /^@lit-labs\/ssr-dom-shim$/, replacement: here("../lit-shims.ts") },
+];
 
 export default defineConfig({
   root: here("."),
-  resolve: { alias: published() },
+  resolve: { alias: [...published(), ...lit] },
   // Pages without a bundler have no `process`.
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   build: {
@@ -22,7 +31,6 @@ export default defineConfig({
     license: { fileName: "LICENSES.md" },
     lib: { entry: { index: here("index.ts") }, formats: ["es"] },
     rolldownOptions: {
-      external: [/^pdfjs-dist/],
       output: {
         chunkFileNames: "parts/[name]-[hash].js",
         // White space too, which Vite keeps in libraries for those who bundle them: of these nothing can be left out.

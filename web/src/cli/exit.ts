@@ -38,6 +38,8 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [Exit.create, "the store or an output file cannot be written; `transform` still prints the reduced result"],
   [Exit.read, "the store cannot be read"],
   [Exit.refused, "a source of tools refuses the credentials, or one of its variables is not set"],
+  [Exit.interrupted, "ended by Ctrl-C (SIGINT)"],
+  [Exit.terminated, "ended by SIGTERM"],
 ];
 
 /** Thrown for an invalid command line; exits 2. */

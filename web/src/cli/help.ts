@@ -62,7 +62,7 @@ export function commandHelp(command: CommandSpec, output: Output): string {
 type Row = readonly [left: string, right: string];
 
 function exitRows(): Row[] {
-  return EXIT_MEANINGS.map(([code, meaning]): Row => [String(code).padStart(2), meaning]);
+  return EXIT_MEANINGS.map(([code, meaning]): Row => [String(code).padStart(3), meaning]);
 }
 
 function optionRow({ name, short, value, multiple, help }: OptionSpec): Row {

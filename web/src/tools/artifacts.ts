@@ -9,6 +9,7 @@ import { jsonOf } from "../core/value.js";
 import type { SluiceError } from "../errors/error.js";
 import type { Expansion } from "../mcp/arguments/arguments.js";
 import { type ArgumentDeps, Expander } from "../mcp/arguments/expander.js";
+import { ArtifactReader } from "../mcp/artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "../mcp/artifact-reader/source.js";
 import { readTool } from "../mcp/artifact-reader/definition.js";
 import { ToolClientError } from "./errors.js";
@@ -112,8 +113,6 @@ export function artifactReadTool({ namespace, source, store, sluice, config }: R
     tags: [source, namespace, "artifacts"],
     extra: { source, namespace },
     call: async (args, { scope = {}, signal } = {}) => {
-      // Loaded only when something is read back.
-      const { ArtifactReader } = await import("../mcp/artifact-reader/artifact-reader.js");
       const reading = new ArtifactReader(new ArtifactSource(store, scope, namespace), options);
       return ToolAnswer.told(await reading.call(args, signal === undefined ? {} : { signal }), sluice);
     },

@@ -5,6 +5,7 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { humanSize, SluiceError } from "mcp-sluice";
+import { defineElements } from "../registry.js";
 import { baseStyles, themeTokens } from "../theme.js";
 import { type DiffLine, diffLines, type DiffLines, MOST_LINES } from "./diff-lines.js";
 import type { MarkedText } from "./marked-text.js";
@@ -357,13 +358,9 @@ declare global {
 
 /** Defines their elements. */
 export function defineLineViews(): void {
-  for (const [name, element] of ELEMENTS) {
-    if (customElements.get(name) === undefined) customElements.define(name, element);
-  }
+  defineElements({
+    "sluice-result-lines": SluiceResultLines,
+    "sluice-result-diff": SluiceResultDiff,
+    "sluice-result-raw": SluiceResultRaw,
+  });
 }
-
-const ELEMENTS = [
-  ["sluice-result-lines", SluiceResultLines],
-  ["sluice-result-diff", SluiceResultDiff],
-  ["sluice-result-raw", SluiceResultRaw],
-] as const;

@@ -1,10 +1,15 @@
 /**
- * The URLs of what PDF.js loads by itself.
+ * PDF.js, and the URLs of what it loads by itself.
  * @module
  */
 
-/** URLs on the page's origin. Only the worker is required; without the others some content looks plainer or is missing. */
+/**
+ * PDF.js, and URLs on the page's origin. Of these only the worker is required; without the others some content looks plainer or is
+ * missing.
+ */
 export interface PdfSettings {
+  /** Imports PDF.js, when the first PDF is shown: `() => import("pdfjs-dist")`. */
+  readonly library: () => Promise<PdfLibrary>;
   /** `pdfjs-dist/build/pdf.worker.min.mjs`. */
   readonly workerSrc: string;
   /** The folder `pdfjs-dist/cmaps/`, with its slash: characters of Chinese, Japanese and Korean texts. */
@@ -17,11 +22,17 @@ export interface PdfSettings {
   readonly iccUrl?: string;
 }
 
+/** The part of `pdfjs-dist` that tells it from other modules. */
+interface PdfLibrary {
+  readonly getDocument: (...args: never[]) => object;
+  readonly GlobalWorkerOptions: object;
+}
+
 let settings: PdfSettings | undefined;
 
-/** Sets where PDF.js finds its parts. Call it once, before the first PDF is shown. */
-export function configurePdf(addresses: PdfSettings): void {
-  settings = addresses;
+/** Sets how PDFs are drawn. Call it once, before the first PDF is shown. */
+export function configurePdf(pdf: PdfSettings): void {
+  settings = pdf;
 }
 
 /** The settings; undefined before `configurePdf`. */

@@ -2,6 +2,7 @@
  * Previews of PDF, drawn by PDF.js in a worker, without scripts, links or forms.
  * @module
  */
+import type * as PdfJs from "pdfjs-dist";
 import type { PDFDocumentLoadingTask, PDFDocumentProxy, PDFPageProxy, RenderTask } from "pdfjs-dist";
 import { pdfSettings } from "./pdf-settings.js";
 import {
@@ -27,11 +28,11 @@ const MOST_PAGES = 10_000;
 export async function renderPdf(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
   const settings = pdfSettings();
   if (settings === undefined) throw new PreviewProblem("PDF previews are not set up on this page.", "source");
-  const pdfjs = await loaded("PDF", import("pdfjs-dist"));
+  const { library, workerSrc, ...addresses } = settings;
+  const pdfjs = (await loaded("PDF", library())) as typeof PdfJs;
   const blob = await wholeBlob(input, WHOLE_LIMIT, "", signal);
   const data = new Uint8Array(await blob.arrayBuffer());
   signal.throwIfAborted();
-  const { workerSrc, ...addresses } = settings;
   pdfjs.GlobalWorkerOptions.workerSrc = workerSrc;
   const task = pdfjs.getDocument({
     data,

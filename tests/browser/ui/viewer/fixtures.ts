@@ -5,6 +5,7 @@ import type { ArtifactBytes, ShownArtifact } from "../../../../web/ui/shown.js";
 import { configurePdf, type SluiceViewer } from "../../../../web/ui/viewer.js";
 
 configurePdf({
+  library: () => import("pdfjs-dist"),
   workerSrc: "/node_modules/pdfjs-dist/build/pdf.worker.min.mjs",
   standardFontDataUrl: "/node_modules/pdfjs-dist/standard_fonts/",
 });

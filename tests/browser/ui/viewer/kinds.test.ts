@@ -438,8 +438,11 @@ describe("PDF", () => {
     ended.mockRestore();
   });
 
-  test("says so where PDF.js is not to be had", async () => {
-    configurePdf({ workerSrc: "/no/such/worker.mjs" });
+  test.each([
+    ["PDF.js", { library: () => Promise.reject(new Error("Offline")), workerSrc: "/no/such/worker.mjs" }],
+    ["its worker", { library: () => import("pdfjs-dist"), workerSrc: "/no/such/worker.mjs" }],
+  ])("says so where %s is not to be had", async (_, settings) => {
+    configurePdf(settings);
     const viewer = await viewing(given(pdf(1), "application/pdf", "report.pdf"));
     await saying(viewer, /The viewer for PDF could not be loaded/);
     expect(notice(viewer)).toMatch(/Show source$/);

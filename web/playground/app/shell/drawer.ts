@@ -294,6 +294,7 @@ customElements.define("playground-drawer", Drawer);
 const assets = (path: string): string => new URL(path, document.baseURI).href;
 
 configurePdf({
+  library: () => import("pdfjs-dist"),
   workerSrc: assets("pdf/pdf.worker.min.mjs"),
   cMapUrl: assets("pdf/cmaps/"),
   standardFontDataUrl: assets("pdf/standard_fonts/"),
