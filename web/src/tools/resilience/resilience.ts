@@ -4,7 +4,7 @@
  */
 import { untilAborted } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { Turns } from "../../core/turns.js";
+import { Semaphore } from "../../core/semaphore.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { adaptError } from "../adapt-error.js";
 import { subjectOf, ToolConnectionError, ToolNodeError, type ToolPlace, ToolTimeoutError } from "../errors.js";
@@ -190,22 +190,22 @@ const MOST_WAITING = 10_000;
 
 /** Limits concurrency; further calls wait in order. Nobody overtakes, and a caller that gives up leaves the line. */
 export class ConcurrencyLimit {
-  readonly #turns: Turns;
+  readonly #semaphore: Semaphore;
   readonly #mostWaiting: number;
 
   constructor(most: number, mostWaiting = MOST_WAITING) {
-    this.#turns = new Turns(most);
+    this.#semaphore = new Semaphore(most);
     this.#mostWaiting = mostWaiting;
   }
 
   /** Number of calls under way. */
   get inFlight(): number {
-    return this.#turns.underWay;
+    return this.#semaphore.running;
   }
 
   /** Number of waiting calls. */
   get waiting(): number {
-    return this.#turns.waiting;
+    return this.#semaphore.waiting;
   }
 
   /**
@@ -215,9 +215,9 @@ export class ConcurrencyLimit {
    */
   async run<T>(work: () => Promise<T>, signal: AbortSignal | undefined, place: ToolPlace): Promise<T> {
     signal?.throwIfAborted();
-    const { isFull, waiting } = this.#turns;
+    const { isFull, waiting } = this.#semaphore;
     if (isFull && waiting >= this.#mostWaiting) throw tooMany(place);
-    return this.#turns.do(work, signal);
+    return this.#semaphore.run(work, signal);
   }
 }
 
