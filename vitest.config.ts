@@ -41,7 +41,6 @@ const BUNDLED = [
   "@shikijs/engine-javascript",
   "@tanstack/virtual-core",
   "axe-core",
-  "cockatiel",
   "diff",
   "fast-check",
   "hash-wasm",

@@ -8,13 +8,13 @@ else()
   set(stack_size STACK_SIZE)
 endif()
 
-# Embind without the half in C++ that registers types nobody uses: wasm/bindings/lean.cpp registers ours. It is
+# Embind without the half in C++ that registers types nobody uses: wasm/bindings/toolchain_stubs.cpp registers ours. It is
 # written for one version's internals; others get the whole.
 if(EMSCRIPTEN_VERSION VERSION_EQUAL 3.1.6)
   set(embind
     "SHELL:--js-library ${EMSCRIPTEN_ROOT_PATH}/src/embind/embind.js"
     "SHELL:--js-library ${EMSCRIPTEN_ROOT_PATH}/src/embind/emval.js")
-  # What lean.cpp does in place of the toolchain's libraries.
+  # What toolchain_stubs.cpp does in place of the toolchain's libraries.
   set(wrapped -Wl,--wrap=snprintf -Wl,--wrap=strtod)
 else()
   set(embind -lembind)
@@ -24,11 +24,11 @@ endif()
 execute_process(COMMAND "${EM_CONFIG}" BINARYEN_ROOT
   OUTPUT_VARIABLE BINARYEN_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 find_program(WASM_OPT wasm-opt REQUIRED NO_CMAKE_FIND_ROOT_PATH HINTS "${BINARYEN_ROOT}/bin")
-sluice_compile_small(wasm/bindings/core.cpp wasm/bindings/contract.cpp wasm/bindings/lean.cpp)
+sluice_compile_small(wasm/bindings/core.cpp wasm/bindings/contract.cpp wasm/bindings/toolchain_stubs.cpp)
 
 # One module of the bindings in wasm/bindings/<module>.cpp; `initial_memory` in bytes, its stack included.
 function(sluice_module target module initial_memory)
-  add_executable(${target} wasm/bindings/${module}.cpp wasm/bindings/lean.cpp)
+  add_executable(${target} wasm/bindings/${module}.cpp wasm/bindings/toolchain_stubs.cpp)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${module} SUFFIX .mjs)
   target_link_libraries(${target} PRIVATE sluice_core sluice_warnings)
 

@@ -161,22 +161,28 @@ const TESTING = new Set(["test", "coverage"]);
 /** Real servers and clients, with a lock file of their own. */
 const servers = join(root, "tests", "e2e");
 
+/** Runtimes and bundlers that the package is tried with, likewise. They are heavy: 800 MB. */
+const runtimes = join(root, "tests", "package", "runtimes");
+
 /** A machine that setup may not or cannot change; the message is one sentence that says what to do. */
 class SetupError extends Error {}
 
 /**
  * @param {import("./setup.mjs").Purpose} purpose
+ * @param {{ full?: boolean }} [options] `full`: with what only the full run of the tests needs
  * @throws {SetupError}
  */
-export async function setup(purpose) {
+export async function setup(purpose, { full = false } = {}) {
   checkNode();
   await installPackages(purpose);
   await installModules(root, "npm packages", ["ci"]);
   if (!TESTING.has(purpose)) return;
-  // Not `ci`: one of them names an optional package that no registry has, which `ci` takes for a fault of the lock
-  // file. No scripts: what these would do is to fetch browsers.
-  await installModules(servers, "the servers that the tests call", ["install", "--no-save", "--ignore-scripts"]);
+  // Not `ci`: some of them name optional packages that not every registry has, which `ci` takes for a fault of the
+  // lock file. No scripts: what these would do is to fetch browsers, and programs that packages for this machine have.
+  const install = ["install", "--no-save", "--ignore-scripts"];
+  await installModules(servers, "the servers that the tests call", install);
   await buildSqlite(servers);
+  if (full) await installModules(runtimes, "the runtimes that the package is tried in", install);
 }
 
 /** Runs a script's main function; a SetupError becomes its sentence and exit code 1. */

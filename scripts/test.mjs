@@ -77,7 +77,7 @@ await main(async () => {
   }
   // What the tests themselves ask, in whatever process they run.
   if (full) process.env.SLUICE_TESTS = "full";
-  await setup("test");
+  await setup("test", { full });
   const total = { passed: 0, failed: 0, skipped: 0 };
   const inOrder = async (names) => {
     for (const name of names) {

@@ -10,15 +10,7 @@ import { describe, expect, inject, test } from "vitest";
 import { ROOT } from "./run.js";
 
 /** What the package has in itself of others. */
-const BUNDLED = [
-  "@modelcontextprotocol/client",
-  "cockatiel",
-  "cross-spawn",
-  "hash-wasm",
-  "idb",
-  "string-argv",
-  "url-template",
-];
+const BUNDLED = ["@modelcontextprotocol/client", "cross-spawn", "hash-wasm", "idb", "string-argv", "url-template"];
 
 describe("contents", () => {
   const tarball = inject("tarball");

@@ -193,14 +193,21 @@ describe("loading", () => {
     });
   });
 
-  test("takes the module as bytes, as a response and as a URL", async () => {
+  test("takes the module as bytes, as a response, as a URL and compiled", async () => {
     const url = new URL("../../../web/src/core/core.wasm", import.meta.url);
     const bytes = new Uint8Array(await readFile(url));
-    for (const wasm of [bytes, new Response(bytes), url]) {
+    for (const wasm of [bytes, new Response(bytes), url, await WebAssembly.compile(bytes)]) {
       const sluice = await createSluice({ wasm, store: new MemoryArtifactStore() });
       expect((await sluice.transform([1])).value).toEqual([1]);
     }
   });
+});
+
+test("reads its own file where Next.js puts an address of the site in place of the file's", async () => {
+  const site = Object.create(new URL("file:///core.wasm"), {
+    pathname: { value: "/_next/static/media/core.3_eose8q7-_av.wasm" },
+  }) as URL;
+  expect(isTheCore(await compileCore(site))).toBe(true);
 });
 
 // Compiling the core as browsers do: over HTTP, from a server that may know nothing of WebAssembly.

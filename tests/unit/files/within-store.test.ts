@@ -35,8 +35,8 @@ const inFolder: OpenSubject = async (options = {}) => {
   };
 };
 
-describeStore("WithUserFiles over memory", inMemory);
-describeStore("WithUserFiles over a folder", inFolder);
+describeStore("UserFilesView over memory", inMemory);
+describeStore("UserFilesView over a folder", inFolder);
 
 test("users' files are read there, and neither listed, changed nor deleted", async () => {
   const [files, own] = [new BareMemoryStore(), new BareMemoryStore()];

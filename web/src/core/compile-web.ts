@@ -21,7 +21,8 @@ export async function compileCore(source?: BufferSource | Response | URL): Promi
     throw new SluiceError(
       "E_CORE_LOAD",
       "the WebAssembly core could not be loaded; where a bundler moved it, pass its URL or bytes as `wasm` " +
-        '(with Vite 7 and older `optimizeDeps: { exclude: ["mcp-sluice"] }` keeps it in its place; a package that is linked needs `server.fs.allow`)',
+        "(in Cloudflare Workers what an import of mcp-sluice/core.wasm gives; " +
+        'with Vite 7 and older `optimizeDeps: { exclude: ["mcp-sluice"] }` keeps it in its place; a package that is linked needs `server.fs.allow`)',
       {},
       { cause: error },
     );

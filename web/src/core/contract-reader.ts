@@ -3,11 +3,10 @@
  * is in `contract-types.ts`.
  * @module
  */
-import { compileCore } from "#compile";
 import { wrong } from "../errors/arguments.js";
 import createContractModule from "./contract.mjs";
 import type { Contract } from "./contract.mjs";
-import { Engine, EnginePool, instantiate } from "./engine.js";
+import { compiledFrom, Engine, EnginePool, instantiate } from "./engine.js";
 import type { ToolContract, ContractWasmSource } from "./contract-types.js";
 
 /** A field of a result that was left out, or changed, and why. */
@@ -92,8 +91,7 @@ async function readerFrom(wasm: ContractWasmSource | undefined): Promise<EngineP
 
 /** Readers of contracts, made from one compiled module. */
 export async function contractPool(source: ContractWasmSource): Promise<EnginePool<Contract>> {
-  // `BufferSource` is a word of the DOM's types, which users in Node may not have.
-  const compiled = await compileCore(source as BufferSource | Response | URL);
+  const compiled = await compiledFrom(source);
   return new EnginePool(async () => {
     const module = await instantiate(createContractModule, compiled);
     return new Engine(module, new module.Contract());

@@ -2,6 +2,7 @@
  * Instances of the core, made from one compiled module and lent to one message at a time.
  * @module
  */
+import { compileCore } from "#compile";
 import createCoreModule from "./core.mjs";
 import type { Core, CoreModuleOptions } from "./core.mjs";
 import { SluiceError } from "../errors/error.js";
@@ -108,8 +109,27 @@ export class EnginePool<C extends Buffers = Core> {
   }
 }
 
-/** A `WebAssembly.Module`. Users who compile for Node alone do not have that name. */
+/** `WebAssembly.Module`, where the platform's types have that name: those of Node 20 do not. */
+export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }
+  ? Module & object
+  : never;
+
+/**
+ * What the core is compiled from, in place of the file beside the library: its bytes, where they are, or the compiled module,
+ * which runtimes such as Cloudflare Workers make of an import of `mcp-sluice/core.wasm`.
+ */
+export type WasmSource = ArrayBuffer | ArrayBufferView | Response | URL | WasmModule;
+
+/** A compiled module. Users who compile for Node alone do not have the name `WebAssembly.Module`. */
 type CompiledModule = object;
+
+/** Compiles a source, unless it is compiled already: some runtimes let nobody do that. Throws E_CORE_LOAD. */
+export async function compiledFrom(source: WasmSource): Promise<WebAssembly.Module> {
+  // Not `instanceof`: a module of another realm is as good.
+  const isCompiled: boolean = Object.prototype.toString.call(source) === "[object WebAssembly.Module]";
+  // `BufferSource` is a word of the DOM's types, which users in Node may not have.
+  return isCompiled ? source : compileCore(source as BufferSource | Response | URL);
+}
 
 /**
  * Engines with a configuration, which is JSON text.

@@ -21,10 +21,12 @@ import {
   type OptionTest,
 } from "../errors/arguments.js";
 import { grouped } from "./amounts.js";
-import { corePool, type Engine, type EnginePool } from "./engine.js";
+import { compiledFrom, corePool, type Engine, type EnginePool, type WasmSource } from "./engine.js";
 import { Restorer } from "./restore.js";
 import { Answer, Message, Stream, type MessageDeps } from "./transform.js";
 import { jsonOf, piecesOf } from "./value.js";
+
+export type { WasmSource } from "./engine.js";
 
 /** The form of a reduced result: for a model, or a valid CallToolResult. */
 export type Dialect = "observation" | "mcp";
@@ -374,9 +376,6 @@ const ON_FAILURE: readonly OnStoreFailure[] = ["answer", "throw"];
 /** Bytes of a file that the core gets at a time. */
 const PIECE = 1024 * 1024;
 
-/** What the core is compiled from, in place of the file beside the library. */
-export type WasmSource = ArrayBuffer | ArrayBufferView | Response | URL;
-
 /** Compiles the core, checks the configuration and makes a Sluice. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
 export async function createSluiceOver(deps: StoreDeps, config: SluiceConfig = {}, wasm?: WasmSource): Promise<Sluice> {
   if (!ON_FAILURE.includes(deps.onFailure)) {
@@ -399,8 +398,7 @@ function configText(config: SluiceConfig): string {
 let ownModule: Promise<WebAssembly.Module> | undefined;
 
 function compiled(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
-  // `BufferSource` is a word of the DOM's types, which users in Node may not have.
-  if (wasm !== undefined) return compileCore(wasm as BufferSource | Response | URL);
+  if (wasm !== undefined) return compiledFrom(wasm);
   ownModule ??= compileCore().catch((error: unknown) => {
     ownModule = undefined;
     throw error;

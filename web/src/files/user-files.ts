@@ -27,7 +27,7 @@ import { keptContract } from "./result-files.js";
 import { checkUserFiles, FLAGS, MIB, type UserFilesOptions, type UserWorkspace } from "./options.js";
 import { Owners, type KnownOwner } from "./owners.js";
 import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";
-import { WithUserFiles, type FilesPlace } from "./within.js";
+import { UserFilesView, type FilesPlace } from "./user-files-view.js";
 
 /**
  * Keeps each user's files ("My Files"): resolves arguments that name them, stores the files of results, and lists them for
@@ -141,7 +141,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
       const owner = this.#owners.ownerOf(scope);
       return owner && { store: this.#store, scope: owner };
     };
-    return new WithUserFiles(store, namespace, placeOf, this.#options.now ?? Date.now);
+    return new UserFilesView(store, namespace, placeOf, this.#options.now ?? Date.now);
   }
 
   /** A key for the owner of a scope's files. */

@@ -11,7 +11,7 @@ import type { AnswerRef, ClampReport, Sluice } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
 import { jsonOf } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
-import { Turns } from "../core/turns.js";
+import { Semaphore } from "../core/semaphore.js";
 import type { ArtifactArguments } from "../tools/artifacts.js";
 import type { PausePayload, PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
 import type { ToolSpec } from "../tools/registry.js";
@@ -69,7 +69,7 @@ export async function allMade(
   deps: CallDeps,
   signal: AbortSignal,
 ): Promise<readonly Outcome[]> {
-  const turns = new Turns(deps.maxParallel);
+  const semaphore = new Semaphore(deps.maxParallel);
   const end = new AbortController();
   const either = AbortSignal.any([signal, end.signal]);
   const making = (call: LlmToolCall, at: number): Promise<Outcome> =>
@@ -82,7 +82,7 @@ export async function allMade(
     calls.map((call, at): Promise<Outcome> => {
       const done = settled[at];
       if (done != null) return Promise.resolve({ settled: done });
-      return turns.do(() => making(call, at), either);
+      return semaphore.run(() => making(call, at), either);
     }),
   );
 }

@@ -28,7 +28,7 @@ import {
   type Marked,
   FILE_MODE,
   isTaken,
-} from "../artifacts/file/plain.js";
+} from "../artifacts/file/safe-open.js";
 import { SWEEP_AFTER, TemporaryFolder } from "../artifacts/file/temporaries.js";
 import { SluiceError } from "../errors/error.js";
 import { TEXT_TOO_LARGE } from "../errors/storage.js";

@@ -12,7 +12,7 @@ import type { HostGuard } from "./http/host-guard.js";
 import type { ServedMcp, ServeLimits } from "./options.js";
 import type { SeenArtifacts } from "./artifacts/handler.js";
 import type { Readiness } from "./routes/health.js";
-import type { SessionTokens } from "./sessions/entry.js";
+import type { SessionTokens } from "./sessions/credentials.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServedSources } from "./sources/served-sources.js";
 import type { ServeState } from "./state.js";

@@ -26,7 +26,7 @@ import { resourceRoutes } from "./routes/resources.js";
 import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
 import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
 import { Announcer } from "./sessions/announcer.js";
-import { inSession, SessionTokens } from "./sessions/entry.js";
+import { inSession, SessionTokens } from "./sessions/credentials.js";
 import { filesEnding, SessionEnding } from "./sessions/session-end.js";
 import { SessionWork } from "./sessions/session-work.js";
 import type { Authenticate } from "./sessions/session.js";

@@ -12,6 +12,8 @@ export interface Kind {
   readonly types: RegExp;
   /** Whether the source is a text. */
   readonly text: boolean;
+  /** Whether its preview shows data as a table where that is possible, so that the hint `data` changes nothing. */
+  readonly tabular?: boolean;
   /** Loads its renderer. */
   readonly load: () => Promise<Renderer>;
 }
@@ -38,6 +40,7 @@ const KINDS: readonly Kind[] = [
     name: "JSON",
     types: /[+/]json$|^application\/(?:x-ndjson|jsonl|x-jsonlines)$/,
     text: true,
+    tabular: true,
     load: async () => (await import("./json.js")).renderJson,
   },
   { name: "text", types: CODE, text: true, load: code },
@@ -94,8 +97,7 @@ const HINTED: Readonly<Record<string, string>> = {
 export function kindOf(type: string, hint = ""): Kind {
   const own = found(type);
   const hinted = Object.hasOwn(HINTED, hint) ? found(HINTED[hint] ?? "") : own;
-  // The JSON preview has its own table.
-  if (hint === "data" && own.name === "JSON") return own;
+  if (hint === "data" && own.tabular === true) return own;
   return own === BYTES || (own.text && hinted.text) ? hinted : own;
 }
 

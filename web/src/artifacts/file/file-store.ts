@@ -28,7 +28,7 @@ import type {
 import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
 import { BLOB, Folder, withdraw } from "./folder.js";
 import { refsNamed, renameRef, withoutName } from "./names.js";
-import { folderPath, isAbsent, openPlain, orNull } from "./plain.js";
+import { folderPath, isAbsent, openPlain, orNull } from "./safe-open.js";
 import { evictRef, listRefs, noteUsed, readRef, removeRef, statRef, type Recorded } from "./refs.js";
 import { Spool } from "./spool.js";
 import { exclusively, purge, sweep, sweepTemporaries, type SweepReport } from "./sweep.js";

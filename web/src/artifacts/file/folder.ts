@@ -19,7 +19,7 @@ import { createHash } from "node:crypto";
 import { link, lstat, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemCode } from "../../errors/storage.js";
-import { FOLDER_MODE, isAbsent, isMarked, isPlainFolder, mark, orNull, type Marked } from "./plain.js";
+import { FOLDER_MODE, isAbsent, isMarked, isPlainFolder, mark, orNull, type Marked } from "./safe-open.js";
 import { TemporaryFolder } from "./temporaries.js";
 
 /** The content in a ref's folder. */

@@ -15,7 +15,7 @@ import { objectOf } from "../../errors/arguments.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { idOf, nameOf, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
-import { FILE_MODE, isAbsent, namesIn, orNull, removeIfEmpty } from "./plain.js";
+import { FILE_MODE, isAbsent, namesIn, orNull, removeIfEmpty } from "./safe-open.js";
 import { inOrder, listedRef, listedRefs, listRefs, readRef, updateRef, type Listed, type Recorded } from "./refs.js";
 
 const NAME_FOLDER = /^[0-9a-f]{40}$/;

@@ -9,7 +9,7 @@ import { isArtifactId, claimOf, MAX_RECORD_CHARS, patched, refOf, inMilliseconds
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { BLOB_NAME, idOf, nameOf, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
-import { FILE_MODE, isAbsent, isPlainFolder, isTaken, namesIn, orNull, readPlain, removeIfEmpty } from "./plain.js";
+import { FILE_MODE, isAbsent, isPlainFolder, isTaken, namesIn, orNull, readPlain, removeIfEmpty } from "./safe-open.js";
 
 /** A ref and when it was created, in microseconds since 1970. Unique within one store object. */
 export interface Recorded {

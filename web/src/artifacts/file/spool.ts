@@ -12,7 +12,7 @@ import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import type { ByteSink, Unwritten } from "../writer.js";
 import { adopt, BLOB, share, type Folder, type Temporary } from "./folder.js";
-import { FILE_MODE, isAbsent, isTaken, orNull } from "./plain.js";
+import { FILE_MODE, isAbsent, isTaken, orNull } from "./safe-open.js";
 import { dropName, noteName, renameRef } from "./names.js";
 import { noteStored, readRef, written, type Recorded } from "./refs.js";
 

@@ -11,7 +11,7 @@ import { SluiceError } from "../../errors/error.js";
 import { guarded, systemCode } from "../../errors/storage.js";
 import { BLOB_NAME, release, SCOPE_NAME, type Folder } from "./folder.js";
 import { sweepNames } from "./names.js";
-import { FILE_MODE, namesIn, orNull, readPlain, removeIfEmpty } from "./plain.js";
+import { FILE_MODE, namesIn, orNull, readPlain, removeIfEmpty } from "./safe-open.js";
 import { contentOf } from "./refs.js";
 import { isOwner, SWEEP_AFTER } from "./temporaries.js";
 

@@ -27,7 +27,7 @@ const DAY = 86_400;
 const GB = 1_000_000_000;
 
 /** The default of each key of `retention` for a proxy, in place of those in `web/src/config/retention.json`. */
-const PROXY_RETENTION: RetentionConfig = {
+const PROXY_RETENTION: Required<RetentionConfig> = {
   ttl_seconds: 7 * DAY,
   ttl_from: "used",
   max_artifact_bytes: null,

@@ -11,9 +11,8 @@ import type { Invocation } from "../commands.js";
 import { UsageError } from "../exit.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { readSecret } from "../configuration.js";
-import { parseHeaderLines, parseHeaders, type Header } from "./upstream.js";
+import type { Header } from "./upstream.js";
 import type { ListenDeps } from "./listen.js";
-import { listenAddress, listenToken } from "./http-listener.js";
 import { answerUnstarted, endLike, startServer, StdioProxy, type StartedServer } from "./stdio.js";
 import { openProxyInterceptors } from "./interceptors.js";
 import type { RemoteDeps } from "./remote.js";
@@ -25,15 +24,15 @@ const GRACE = 2000;
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const { operands } = invocation;
   const url = serverUrl(invocation, terminal.env);
-  const headers = [...headersOfEnvironment(url, terminal.env), ...parseHeaders(invocation.values("header"))];
+  // A third of a start is Node's `fetch`, which `node:http` brings: a host waits for a command, which needs neither.
+  const headers = url === undefined ? [] : await headersFor(invocation, terminal.env);
   const said = invocation.value("listen");
-  const address = said === undefined ? undefined : listenAddress(said);
-  const token = address === undefined ? undefined : listenToken(terminal.env, address);
+  const listened = said === undefined ? undefined : await listenerAt(said, terminal.env);
   const interceptors = invocation.has("bypass") ? undefined : await openProxyInterceptors(invocation, terminal, url);
   const open = interceptors?.open;
   let end: ProcessEnd | number;
   try {
-    if (address !== undefined) end = await listen({ address, token, open, terminal }, operands, url, headers);
+    if (listened !== undefined) end = await listen({ ...listened, open, terminal }, operands, url, headers);
     else if (url !== undefined) end = await remote({ url, headers, interceptor: open?.(), terminal });
     else end = await atCommand(operands, open?.(), terminal);
   } finally {
@@ -111,8 +110,16 @@ function serverUrl(invocation: Invocation, env: NodeJS.ProcessEnv): URL | undefi
   return new URL(said);
 }
 
-/** Headers for a server at a URL, one a line. */
-function headersOfEnvironment(url: URL | undefined, env: NodeJS.ProcessEnv): readonly Header[] {
-  if (url === undefined) return [];
-  return parseHeaderLines(readSecret(env, HEADERS_VARIABLE, 0, "proxy") ?? "", HEADERS_VARIABLE);
+/** Headers for a server at a URL: of the environment, one a line, and of `--header`. */
+async function headersFor(invocation: Invocation, env: NodeJS.ProcessEnv): Promise<readonly Header[]> {
+  const { parseHeaderLines, parseHeaders } = await import("./upstream.js");
+  const lines = readSecret(env, HEADERS_VARIABLE, 0, "proxy") ?? "";
+  return [...parseHeaderLines(lines, HEADERS_VARIABLE), ...parseHeaders(invocation.values("header"))];
+}
+
+/** Where `--listen` says to listen, and the token that clients must have. */
+async function listenerAt(said: string, env: NodeJS.ProcessEnv): Promise<Pick<ListenDeps, "address" | "token">> {
+  const { listenAddress, listenToken } = await import("./http-listener.js");
+  const address = listenAddress(said);
+  return { address, token: listenToken(env, address) };
 }

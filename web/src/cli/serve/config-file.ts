@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from "../../tools/errors.js";
-import { fillVariables, variableNames, type Variables } from "../../tools/config/variables.js";
+import { fillVariables, valuesIn, type Variables } from "../../tools/config/variables.js";
 import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
 import { checkConfig, readJsonObject } from "../configuration.js";
 import { wantedOf } from "../../server/http/request.js";
@@ -63,7 +63,7 @@ class Substitution {
   #text(text: string, path: string): string {
     const options = { subject: `"${path}"`, path, where: "in the environment" };
     const replaced = fillVariables(text, this.#variables, options);
-    this.values.push(...variableNames(text).flatMap((name) => this.#variables(name) ?? []));
+    this.values.push(...valuesIn(text, this.#variables));
     return replaced;
   }
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import { dirname, resolve } from "node:path";
-import { SHORTEST_SECRET } from "../../server/sessions/entry.js";
+import { SHORTEST_SECRET } from "../../server/sessions/credentials.js";
 import { checkSources, type ExternalToolConfig } from "../../tools/config/config.js";
 import { isVariableName, variablesOf, type Variables } from "../../tools/config/variables.js";
 import { childEnvironment } from "../../mcp/stdio/server-process.js";

@@ -8,7 +8,7 @@ import type { ArgumentsContext } from "./arguments.js";
 import { ArtifactSource } from "../artifact-reader/source.js";
 import { sharedWith } from "../interceptor-config.js";
 import type { ArgumentTool, ArtifactForms } from "./form.js";
-import { Turns } from "../../core/turns.js";
+import { Semaphore } from "../../core/semaphore.js";
 
 /** Dependencies for putting artifacts into the arguments of one server's tools. */
 export interface ArgumentDeps {
@@ -39,7 +39,7 @@ const MAX_EXPANDED = 4;
 /** Expands arguments for one server's tools. Limits how many calls hold artifacts in memory. */
 export class Expander {
   readonly #deps: ArgumentDeps;
-  readonly #turns = new Turns(MAX_EXPANDED);
+  readonly #semaphore = new Semaphore(MAX_EXPANDED);
 
   constructor(deps: ArgumentDeps) {
     this.#deps = deps;
@@ -52,7 +52,7 @@ export class Expander {
    * @throws what the work throws; the signal's reason.
    */
   async expand<T>(tool: () => CalledTool, caller: Caller, work: (context: ArgumentsContext) => Promise<T>): Promise<T> {
-    return this.#turns.do(() => work(this.#context(tool(), caller)), caller.signal);
+    return this.#semaphore.run(() => work(this.#context(tool(), caller)), caller.signal);
   }
 
   #context({ name, inputSchema, meta }: CalledTool, { scope, signal }: Caller): ArgumentsContext {

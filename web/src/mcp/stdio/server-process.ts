@@ -4,7 +4,6 @@
  */
 import { spawn as spawnPlain, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import spawn from "cross-spawn";
 import { SluiceError } from "../../errors/error.js";
 
 /** How a process ended: with an exit code or by a signal. */
@@ -71,6 +70,8 @@ export class ServerProcess {
   /** Starts a command without a shell. Throws E_MISUSE if it cannot be started. */
   static async start(command: string, options: ServerProcessOptions = {}): Promise<ServerProcess> {
     const { args = [], env, cwd, stderr = "inherit" } = options;
+    // Loaded here, since it reads the environment at once: in Deno nobody should have to allow that who starts no program.
+    const { default: spawn } = await import("cross-spawn");
     const child = spawn(command, [...args], {
       stdio: ["pipe", "pipe", stderr],
       // In a group of its own, so that what a launcher such as npx started ends with it.

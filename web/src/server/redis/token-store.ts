@@ -9,7 +9,7 @@ import { plainScript, isDone, textOf, type RedisKeys, type RedisServer } from ".
 import { valueOf } from "../../planner/state-store.js";
 import { tokenKey, type StoredToken, type TokenStore } from "../../tools/auth/token-store.js";
 import { KeyedQueue } from "../../tools/keyed-work.js";
-import { checkSecret } from "../sessions/entry.js";
+import { checkSecret } from "../sessions/credentials.js";
 
 interface RedisTokenStoreParts {
   readonly server: RedisServer;

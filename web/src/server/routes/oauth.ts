@@ -6,7 +6,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import type { CallbackError } from "../../tools/auth/oauth-manager.js";
 import { messagePage, type Message } from "../http/answers.js";
 import { methodRefused, saidOf } from "../http/refusals.js";
-import { inSession } from "../sessions/entry.js";
+import { inSession } from "../sessions/credentials.js";
 import { ownerOf, type ServedSession } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 

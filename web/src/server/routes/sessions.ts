@@ -9,7 +9,7 @@ import { StoreLate, inTime } from "../http/time-limit.js";
 import { jsonAnswer, refusal } from "../http/answers.js";
 import { identityRefused, rateRefused } from "../http/refusals.js";
 import type { SessionEnding } from "../sessions/session-end.js";
-import { deleteSessionCookie, inSession, setSessionCookie } from "../sessions/entry.js";
+import { deleteSessionCookie, inSession, setSessionCookie } from "../sessions/credentials.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { identityOf, ownerOf, type Identity, type ServedSession } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";

@@ -5,7 +5,7 @@
 import { subjectOf } from "../errors.js";
 import type { ToolConfig } from "./config.js";
 import { checkConnection, isInline, transportOf, type McpEndpoint } from "./connection.js";
-import { filled, requireVariables, variableNames, type Variables } from "./variables.js";
+import { filled, requireVariables, valuesIn, type Variables } from "./variables.js";
 
 /** A configuration with its variables replaced. It holds secrets, and is made for one connection. */
 export interface ResolvedToolConfig extends ToolConfig {
@@ -26,11 +26,10 @@ export function resolveVariables(config: ToolConfig, variables: Variables): Reso
   const isDocument = transport !== "mcp" && isInline(connection);
   const isOwn = (variable: string): boolean =>
     isDocument && (Object.hasOwn(env, variable) || Object.hasOwn(auth, variable));
-  const given = [...Object.values(env), ...Object.values(auth)].flatMap((text) => variableNames(text));
-  const asked = [...variableNames(connection).filter((one) => !isOwn(one)), ...given];
-  requireVariables(asked, variables, { subject: subjectOf({ source: name }) });
   const [ownEnv, ownAuth] = [mapped(env, fill), mapped(auth, fill)];
   const known: Variables = (variable) => (isOwn(variable) ? { ...ownAuth, ...ownEnv }[variable] : variables(variable));
+  const own = [...Object.values(env), ...Object.values(auth)].map((text) => [text, variables] as const);
+  requireVariables([[connection, known], ...own], { subject: subjectOf({ source: name }) });
   // In an inline JSON document a value must stay within its string.
   const isJson = isDocument && connection.trimStart().startsWith("{");
   const written = (value: string | undefined): string | undefined =>
@@ -51,7 +50,7 @@ const NAMES: ReadonlySet<string> = new Set(["header", "env", "provider"]);
 
 /** The secrets of a configuration: values of variables, of `env` and of `auth_config`. */
 export function secretsOf(config: ToolConfig, resolved: ResolvedToolConfig, variables: Variables): readonly string[] {
-  const given = variableNames(config.connection).flatMap((name) => variables(name) ?? []);
+  const given = valuesIn(config.connection, variables);
   const auth = Object.entries(resolved.auth_config).flatMap(([key, value]) => (NAMES.has(key) ? [] : [value]));
   return [...given, ...Object.values(resolved.env), ...auth];
 }

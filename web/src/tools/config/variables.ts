@@ -42,8 +42,17 @@ export function isVariableName(name: string): boolean {
 }
 
 /** The names in braces in a text, each once. */
-export function variableNames(text: string, notation: Notation = "braced"): readonly string[] {
+export function variableNames(text: string): readonly string[] {
+  return namesIn(text, "braced");
+}
+
+function namesIn(text: string, notation: Notation): readonly string[] {
   return [...new Set(Array.from(text.matchAll(REFERENCES[notation])).flatMap(([, name]) => name ?? []))];
+}
+
+/** The values of the variables in braces in a text: what may be secret once the text is filled. */
+export function valuesIn(text: string, variables: Variables): readonly string[] {
+  return variableNames(text).flatMap((name) => variables(name) ?? []);
 }
 
 /** Options for {@link fillVariables}. */
@@ -65,9 +74,8 @@ interface FillOptions {
  * @throws ToolConfigError for `${…}` around an invalid name, except in UTCP's notation.
  */
 export function fillVariables(text: string, variables: Variables, options: FillOptions): string {
-  const { notation = "braced" } = options;
-  requireVariables(variableNames(text, notation), variables, options);
-  return filled(text, variables, notation);
+  requireVariables([[text, variables]], options);
+  return filled(text, variables, options.notation);
 }
 
 /** Replaces every `${NAME}` in a text of a source's configuration. Throws like {@link fillVariables}. */
@@ -75,20 +83,20 @@ export function substitute(text: string, variables: Variables, source: string): 
   return fillVariables(text, variables, { subject: subjectOf({ source }) });
 }
 
-/** Throws like {@link fillVariables}. */
+/** Checks several texts, each with its own variables, as one. Throws like {@link fillVariables}. */
 export function requireVariables(
-  asked: readonly string[],
-  variables: Variables,
-  { subject, path, notation, where }: FillOptions,
+  texts: readonly (readonly [text: string, variables: Variables])[],
+  { subject, path, notation = "braced", where }: FillOptions,
 ): void {
-  const names = [...new Set(asked)];
-  if (notation !== "utcp" && names.some((name) => !isVariableName(name))) {
+  const asked = texts.flatMap(([text, variables]) => namesIn(text, notation).map((name) => ({ name, variables })));
+  if (notation !== "utcp" && asked.some(({ name }) => !isVariableName(name))) {
     const sentence =
       `${subject} has \${…} around something that is not the name of a variable: a letter or '_', then letters, digits and '_', ` +
       "without a default.";
     throw new ToolConfigError(path ?? "", sentence);
   }
-  const missing = names.filter((name) => typeof variables(name) !== "string");
+  const unset = asked.filter(({ name, variables }) => typeof variables(name) !== "string");
+  const missing = [...new Set(unset.map(({ name }) => name))];
   if (missing.length === 0) return;
   const told = missing.slice(0, MAX_TOLD).join(", ") + (missing.length > MAX_TOLD ? ", …" : "");
   const isOne = missing.length === 1;

@@ -2,18 +2,9 @@
  * Retries, time limits, a concurrency limit and a circuit breaker for calls to one source.
  * @module
  */
-import {
-  circuitBreaker,
-  type CircuitBreakerPolicy,
-  CircuitState,
-  ConsecutiveBreaker,
-  DelegateBackoff,
-  handleType,
-  isBrokenCircuitError,
-} from "cockatiel";
 import { untilAborted } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { Turns } from "../../core/turns.js";
+import { Semaphore } from "../../core/semaphore.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { adaptError } from "../adapt-error.js";
 import { subjectOf, ToolConnectionError, ToolNodeError, type ToolPlace, ToolTimeoutError } from "../errors.js";
@@ -197,27 +188,24 @@ function waitsOf({ wait_exponential_min_s: least, wait_exponential_max_s: most }
 /** Maximum number of waiting calls. More are a sign of a loop out of control. */
 const MOST_WAITING = 10_000;
 
-/**
- * Limits concurrency; further calls wait in order. Cockatiel's bulkhead does not fit: a caller that gives up blocks
- * its queue, and new callers can overtake waiting ones.
- */
+/** Limits concurrency; further calls wait in order. Nobody overtakes, and a caller that gives up leaves the line. */
 export class ConcurrencyLimit {
-  readonly #turns: Turns;
+  readonly #semaphore: Semaphore;
   readonly #mostWaiting: number;
 
   constructor(most: number, mostWaiting = MOST_WAITING) {
-    this.#turns = new Turns(most);
+    this.#semaphore = new Semaphore(most);
     this.#mostWaiting = mostWaiting;
   }
 
   /** Number of calls under way. */
   get inFlight(): number {
-    return this.#turns.underWay;
+    return this.#semaphore.running;
   }
 
   /** Number of waiting calls. */
   get waiting(): number {
-    return this.#turns.waiting;
+    return this.#semaphore.waiting;
   }
 
   /**
@@ -227,9 +215,9 @@ export class ConcurrencyLimit {
    */
   async run<T>(work: () => Promise<T>, signal: AbortSignal | undefined, place: ToolPlace): Promise<T> {
     signal?.throwIfAborted();
-    const { isFull, waiting } = this.#turns;
+    const { isFull, waiting } = this.#semaphore;
     if (isFull && waiting >= this.#mostWaiting) throw tooMany(place);
-    return this.#turns.do(work, signal);
+    return this.#semaphore.run(work, signal);
   }
 }
 
@@ -265,38 +253,27 @@ interface BreakerEvents {
 /** The error of a call that was not made because the breaker is open. */
 class LeftAlone extends ToolConnectionError {}
 
-/** The outcome of an attempt. An error can be an answer too: then the source is alive. */
-type Outcome<T> = { readonly value: T } | { readonly answered: unknown };
-
-/** Wraps an error that counts against a source. */
-class Down extends Error {
-  readonly error: unknown;
-
-  constructor(error: unknown) {
-    super();
-    this.error = error;
-  }
-}
-
-/** The circuit breaker of one source. */
+/**
+ * The circuit breaker of one source. It is closed; or open, for pauses that grow; or one call tries whether the source is
+ * back. It makes no timer and no `AbortController`: runtimes of the edge allow neither while modules load.
+ */
 class SourceBreaker {
-  readonly #circuit: CircuitBreakerPolicy;
+  readonly #events: BreakerEvents;
+  /** Failures in a row. */
+  #failures = 0;
+  /** Pauses in a row. None while it is closed. */
+  #rests = 0;
   #restsUntil = 0;
+  /** Settles with the call that tries the source. Never rejects. */
+  #trial: Promise<unknown> | undefined;
 
-  constructor({ onBreak, onRecover }: BreakerEvents = {}) {
-    const rest = new DelegateBackoff<{ readonly attempt: number }>(({ attempt }) => this.#rest(attempt));
-    const options = { breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW), halfOpenAfter: rest };
-    this.#circuit = circuitBreaker(handleType(Down), options);
-    this.#circuit.onBreak((reason) => {
-      const error = "error" in reason && reason.error instanceof Down ? reason.error.error : undefined;
-      if (error instanceof ToolNodeError) onBreak?.({ error, waitSeconds: this.#secondsLeft() });
-    });
-    this.#circuit.onReset(() => onRecover?.());
+  constructor(events: BreakerEvents) {
+    this.#events = events;
   }
 
   /** Throws if the breaker is open. */
   check(place: ToolPlace): void {
-    if (this.#circuit.state === CircuitState.Open && Date.now() < this.#restsUntil) throw this.#leftAlone(place);
+    if (Date.now() < this.#restsUntil) throw this.#leftAlone(place);
   }
 
   /**
@@ -304,34 +281,50 @@ class SourceBreaker {
    * outcome.
    */
   async run<T>(work: () => Promise<T>, place: ToolPlace, signal: AbortSignal | undefined): Promise<T> {
-    let outcome: Outcome<T>;
-    try {
-      outcome = await this.#circuit.execute(() => this.#tried(work, signal));
-    } catch (error) {
-      if (isBrokenCircuitError(error)) throw this.#leftAlone(place);
-      throw error instanceof Down ? error.error : error;
+    while (this.#trial !== undefined) await this.#trial;
+    this.check(place);
+    const isTrial = this.#rests > 0;
+    const judged = this.#judged(work, isTrial, signal);
+    if (isTrial) {
+      this.#trial = judged
+        .catch(() => undefined)
+        .finally(() => {
+          this.#trial = undefined;
+        });
     }
-    if ("value" in outcome) return outcome.value;
-    throw outcome.answered;
+    return judged;
   }
 
-  async #tried<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
-    // Cockatiel changes the state only after the first call has started.
-    const isFirst = this.#circuit.state === CircuitState.Open;
+  async #judged<T>(work: () => Promise<T>, isTrial: boolean, signal: AbortSignal | undefined): Promise<T> {
     try {
-      return { value: await work() };
+      const value = await work();
+      this.#answered(isTrial);
+      return value;
     } catch (error) {
       const sign = signal?.aborted === true ? "nothing" : signOf(error);
-      if (sign === "answered") return { answered: error };
+      if (sign === "answered") this.#answered(isTrial);
       // If the first call was cancelled, its outcome says nothing, so another call has to try.
-      throw sign === "down" || isFirst ? new Down(error) : error;
+      else if (sign === "down" || isTrial) this.#failed(error, isTrial);
+      throw error;
     }
   }
 
-  #rest(attempt: number): number {
-    const rest = Math.min(FIRST_REST_MS * 2 ** (attempt - 1), LONGEST_REST_MS);
-    this.#restsUntil = Date.now() + rest;
-    return rest;
+  /** Calls that began before the breaker opened do not close it. */
+  #answered(isTrial: boolean): void {
+    this.#failures = 0;
+    if (!isTrial) return;
+    this.#rests = 0;
+    this.#restsUntil = 0;
+    this.#events.onRecover?.();
+  }
+
+  #failed(error: unknown, isTrial: boolean): void {
+    this.#failures += 1;
+    const opens = isTrial || (this.#rests === 0 && this.#failures >= FAILURES_IN_A_ROW);
+    if (!opens) return;
+    this.#restsUntil = Date.now() + Math.min(FIRST_REST_MS * 2 ** this.#rests, LONGEST_REST_MS);
+    this.#rests += 1;
+    if (error instanceof ToolNodeError) this.#events.onBreak?.({ error, waitSeconds: this.#secondsLeft() });
   }
 
   #secondsLeft(): number {

@@ -28,7 +28,7 @@ export interface FilesPlace {
  * Reads of file ids go to the files of the user whom the scope names; everything else goes to the store. A file appears in
  * the source's namespace, since the user lets that source's tools have it.
  */
-export class WithUserFiles implements ArtifactStore {
+export class UserFilesView implements ArtifactStore {
   readonly #store: ArtifactStore;
   readonly #namespace: string;
   readonly #placeOf: (scope: ArtifactScope) => FilesPlace | undefined;

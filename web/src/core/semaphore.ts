@@ -5,11 +5,11 @@
 import { onAbort } from "./abort.js";
 
 /** Runs work in the order it was requested, a limited number at a time. */
-export class Turns {
+export class Semaphore {
   readonly #most: number;
-  #underWay = 0;
+  #running = 0;
   /** Each starts work whose turn has come. */
-  readonly #line = new Set<() => void>();
+  readonly #queue = new Set<() => void>();
 
   /** Runs at most `most` at a time. */
   constructor(most: number) {
@@ -17,25 +17,25 @@ export class Turns {
   }
 
   /** How many are running. */
-  get underWay(): number {
-    return this.#underWay;
+  get running(): number {
+    return this.#running;
   }
 
   /** How many wait. */
   get waiting(): number {
-    return this.#line.size;
+    return this.#queue.size;
   }
 
   /** Whether the next one has to wait. */
   get isFull(): boolean {
-    return this.#underWay >= this.#most;
+    return this.#running >= this.#most;
   }
 
   /** Runs work when its turn comes. Throws what the work throws, and the signal's reason while it waits. */
-  async do<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    if (this.isFull) await this.#turn(signal);
-    else this.#underWay += 1;
+    if (this.isFull) await this.#wait(signal);
+    else this.#running += 1;
     try {
       // The turn may have come in the moment of the abort; then it passes to the next one.
       signal?.throwIfAborted();
@@ -45,29 +45,29 @@ export class Turns {
     }
   }
 
-  async #turn(signal: AbortSignal | undefined): Promise<void> {
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const begin = (): void => {
         forget?.();
         resolve();
       };
       const leave = (): void => {
-        this.#line.delete(begin);
+        this.#queue.delete(begin);
         reject(signal?.reason as Error);
       };
-      this.#line.add(begin);
+      this.#queue.add(begin);
       const forget = signal && onAbort(signal, leave);
     });
   }
 
   /** A turn is handed to the next one in line, so nobody overtakes. */
   #next(): void {
-    const [begin] = this.#line;
+    const [begin] = this.#queue;
     if (begin === undefined) {
-      this.#underWay -= 1;
+      this.#running -= 1;
       return;
     }
-    this.#line.delete(begin);
+    this.#queue.delete(begin);
     begin();
   }
 }

@@ -1,0 +1,11 @@
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (
+    compatibilityDate = "2026-01-01",
+    modules = [
+      (name = "worker.js", esModule = embed "../built/workerd/dist/worker.js"),
+      (name = "core.wasm", wasm = embed "../built/workerd/dist/core.wasm"),
+    ],
+  ))],
+);
