@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import { type Browser, chromium, type Locator, type Page, type Route } from "playwright-core";
 import { build, preview } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
@@ -268,7 +268,7 @@ class Chat {
   readonly log: Locator;
   /** What a provider was asked last. */
   asked = "";
-  #token: Promise<string> | undefined;
+  #token = "";
 
   private constructor(readonly page: Page) {
     this.log = page.getByRole("log", { name: "Conversation" });
@@ -277,17 +277,24 @@ class Chat {
     page.context().on("request", (request) => {
       if (request.url().includes("/auth?")) this.asked = request.url();
     });
-    page.on("response", (response) => {
-      if (response.request().method() !== "POST" || !response.url().endsWith("/token")) return;
-      this.#token = response.json().then(({ access_token }: { access_token: string }) => access_token);
-    });
   }
 
   static async opened(browser: Browser, url: string): Promise<Chat> {
     const context = await browser.newContext();
     const chat = new Chat(await context.newPage());
+    await chat.page.route("**/token", (route) => chat.#readToken(route));
     await chat.page.goto(url);
     return chat;
+  }
+
+  /** Reads the answer on its way, since Chromium may forget a body once the page has read it. */
+  async #readToken(route: Route): Promise<void> {
+    const response = await route.fetch();
+    if (route.request().method() === "POST") {
+      const { access_token } = (await response.json()) as { access_token: string };
+      this.#token = access_token;
+    }
+    await route.fulfill({ response });
   }
 
   async ask(question: string): Promise<void> {
@@ -340,7 +347,7 @@ class Chat {
     });
     // The one without what is in the elements, the other without attributes.
     const shown = [await this.page.content(), await this.page.locator("body").ariaSnapshot()];
-    return { token: (await this.#token) ?? "", held: [...shown, kept, ...this.complaints].join("\n") };
+    return { token: this.#token, held: [...shown, kept, ...this.complaints].join("\n") };
   }
 
   close(): Promise<void> {
