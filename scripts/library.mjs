@@ -64,7 +64,9 @@ async function publishedOf({ name, code, imports }, inputMap) {
 }
 
 /** A module with its imports of packages that are bundled, in order. */
-function moduleOf(name, code, parseSync) {
+function moduleOf(name, compiled, parseSync) {
+  // tsc looks for its own functions at the page, too, where a script would have them: bundlers warn of `this` in modules.
+  const code = compiled.replaceAll(/\(this && this\.__\w+\) \|\| /g, "");
   const { staticImports, staticExports, dynamicImports } = parseSync(name, code).module;
   const found = [
     ...staticImports.map(({ moduleRequest, entries }) => ({

@@ -68,11 +68,11 @@ export const isFull = () => process.env.SLUICE_TESTS === "full";
 const WANTED = 85;
 
 /**
- * The library and the command; in the full run with the lines that they run. In the brief one, more workers than
- * cores: tests that start processes mostly wait.
+ * The library and the command; in the full run with the lines that they run. In the brief one, many files in one
+ * process, and a process more than cores: tests that start programs wait for them.
  */
 export const libraryTests = () =>
-  isFull() ? coveredLibraryTests() : vitest("library", { VITEST_MAX_WORKERS: String(2 * cores) });
+  isFull() ? coveredLibraryTests() : vitest("library", { VITEST_MAX_WORKERS: String(cores + 1) }, ["--no-isolate"]);
 
 async function coveredLibraryTests() {
   const { coverLibrary } = await import("./coverage-library.mjs");
@@ -103,12 +103,15 @@ function once(work) {
   return () => (done ??= work());
 }
 
+/** Files whose names say that the full run alone has them. */
+const BRIEF = ["--exclude", "**/*.full.test.ts"];
+
 /** Seconds that Vitest may take, in the full run. */
 const LONGEST = 3000;
 
-async function vitest(project, env = {}) {
+async function vitest(project, env = {}, options = []) {
   const report = freshReport(project);
-  const args = ["run", `--project=${project}`, ...reporters(report)];
+  const args = ["run", `--project=${project}`, ...options, ...(isFull() ? [] : BRIEF), ...reporters(report)];
   const { code } = await run(process.execPath, [tool("vitest"), ...args], { env, seconds: LONGEST });
   return countVitest(report, code !== 0);
 }

@@ -37,19 +37,6 @@ const runners = {
   fuzz: { title: "Fuzzers, a short run", run: fuzzers },
 };
 
-/** Runners that go side by side in the brief run, in about the same time: tests mostly wait, for processes and browsers. */
-const LANES = [["vitest"], ["site", "package"], ["checks", "browser", "native", "wasm", "fuzz"]];
-
-/**
- * One stage after the other; the lists of a stage run side by side. In the full run, which measures memory and drills
- * faults, all runners go one by one.
- */
-const stagesOf = (names) => {
-  if (full) return [[names]];
-  const lanes = LANES.map((lane) => lane.filter((name) => names.includes(name)));
-  return [[names.filter((name) => name === "build")], lanes];
-};
-
 /** Runs one runner. One that crashes, or runs no test, has failed. */
 async function count(title, run) {
   const start = Date.now();
@@ -79,15 +66,11 @@ await main(async () => {
   if (full) process.env.SLUICE_TESTS = "full";
   await setup("test", { full });
   const total = { passed: 0, failed: 0, skipped: 0 };
-  const inOrder = async (names) => {
-    for (const name of names) {
-      const { title, run } = runners[name];
-      const counts = await count(title, run);
-      for (const key of Object.keys(total)) total[key] += counts[key];
-    }
-  };
-  const wanted = Object.keys(runners).filter((name) => chosen.length === 0 || chosen.includes(name));
-  for (const lanes of stagesOf(wanted)) await Promise.all(lanes.map(inOrder));
+  for (const name of Object.keys(runners).filter((each) => chosen.length === 0 || chosen.includes(each))) {
+    const { title, run } = runners[name];
+    const counts = await count(title, run);
+    for (const key of Object.keys(total)) total[key] += counts[key];
+  }
   console.log(`\n${line(total)}`);
   return total.failed === 0 ? 0 : 1;
 });

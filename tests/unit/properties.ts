@@ -8,4 +8,4 @@ import { amount } from "../support/full.js";
 
 const given = typeof process === "undefined" ? undefined : process.env["SEED"];
 const seed = given ?? "20261121";
-fc.configureGlobal({ numRuns: amount(40, 100), ...(seed !== "random" && { seed: Number(seed) }) });
+fc.configureGlobal({ numRuns: amount(20, 100), ...(seed !== "random" && { seed: Number(seed) }) });

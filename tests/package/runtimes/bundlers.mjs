@@ -1,6 +1,6 @@
 /**
  * Bundles the page, or the worker, that tries the package: `node bundlers.mjs NAME APP`. The result is in
- * `APP/built/NAME/dist`.
+ * `APP/built/NAME/dist`. A warning is a failure.
  * @module
  */
 import { copyFile, mkdir } from "node:fs/promises";
@@ -18,10 +18,18 @@ async function copied() {
   await copyFile(core, join(dist, "core.wasm"));
 }
 
+function refuse(message) {
+  // Rollup's remarks on comments and circles of zod are not ours to mend.
+  if (message.includes("node_modules/zod/")) return;
+  console.error(message);
+  process.exit(1);
+}
+
 const vite = async () => {
-  const { build } = await import(name);
-  const options = { outDir: dist, emptyOutDir: true, target: "es2022" };
-  await build({ root, configFile: false, logLevel: "warn", build: options });
+  const { build, createLogger } = await import(name);
+  const options = { outDir: dist, emptyOutDir: true, target: "es2022", chunkSizeWarningLimit: 10_000 };
+  const customLogger = { ...createLogger("warn"), warn: refuse, warnOnce: refuse, error: refuse };
+  await build({ root, configFile: false, customLogger, build: options });
 };
 
 const bundlers = {
@@ -34,10 +42,13 @@ const bundlers = {
       context: app,
       entry: page,
       output: { path: dist, filename: "page.js" },
+      // Which chunks are large is known.
+      performance: false,
     });
     await new Promise((resolve, reject) => {
       compiler.run((error, stats) => {
-        if (error ?? stats.hasErrors()) reject(error ?? new Error(stats.toString("errors-only")));
+        const text = error?.message ?? stats.toString("errors-warnings");
+        if (error || stats.hasErrors() || stats.hasWarnings()) reject(new Error(text));
         else compiler.close(resolve);
       });
     });
@@ -45,13 +56,16 @@ const bundlers = {
   },
   async esbuild() {
     const { build } = await import("esbuild");
-    await build({ entryPoints: [page], bundle: true, splitting: true, format: "esm", outdir: dist });
+    const options = { bundle: true, splitting: true, format: "esm", outdir: dist };
+    const { warnings } = await build({ ...options, entryPoints: [page] });
+    for (const { text } of warnings) refuse(text);
     await copied();
   },
   async rollup() {
     const { rollup } = await import("rollup");
     const { nodeResolve } = await import("@rollup/plugin-node-resolve");
-    const bundle = await rollup({ input: page, plugins: [nodeResolve({ browser: true })] });
+    const plugins = [nodeResolve({ browser: true })];
+    const bundle = await rollup({ input: page, plugins, onLog: (_, { message }) => refuse(message) });
     await bundle.write({ dir: dist, format: "es" });
     await copied();
   },

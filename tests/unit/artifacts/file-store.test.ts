@@ -226,7 +226,7 @@ describe("references in files", () => {
     const { id } = await store.putText("x", { scope, filename: "a.txt" });
     const others = Array.from({ length: 3 }, () => new FileArtifactStore(root));
     const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
-    for (let turn = 0; turn < amount(40, 300); turn += 1) {
+    for (let turn = 0; turn < amount(15, 300); turn += 1) {
       await Promise.all(
         others.map(async (other, at) => {
           await soon();

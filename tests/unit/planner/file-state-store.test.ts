@@ -258,7 +258,7 @@ test("a process may die before any of its calls to the file system", async () =>
   const { wrong, through, died } = await dyingAtEach(dying);
   expect(wrong).toEqual({});
   expect(through).toBe(true);
-  expect(died).toBeGreaterThan(amount(12, 50));
+  expect(died).toBeGreaterThan(amount(5, 50));
 }, 120_000);
 
 describeStateStore("MemoryStateStore", async (bounds) => {

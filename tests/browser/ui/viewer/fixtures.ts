@@ -58,7 +58,8 @@ export async function part<E extends Element = HTMLElement>(viewer: SluiceViewer
       if (found === null) throw new Error(`There is no ${selector}.`);
       return found;
     },
-    { timeout: 20_000 },
+    // The first PDF of a run waits for PDF.js itself.
+    { timeout: 50_000 },
   );
 }
 

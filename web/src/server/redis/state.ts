@@ -92,10 +92,9 @@ interface RedisRateLimitParts {
   readonly keys: RedisKeys;
   /** Receives failures to count. Must not throw. */
   readonly report?: (error: unknown) => void;
+  /** Milliseconds that a request waits to be counted: 1,000 by default. */
+  readonly timeout?: number;
 }
-
-/** Milliseconds that a request waits to be counted. */
-const TIMEOUT = 1000;
 
 /**
  * Counts for all processes with the same server and prefix. A refusal holds until the limit is free again, without
@@ -114,7 +113,7 @@ export class RedisRateLimit implements RateLimit {
   async take(key: string, most: number, seconds: number): Promise<RateVerdict> {
     try {
       const counted = (): Promise<unknown> => this.#limiter(most, seconds).consume(hashOf(key));
-      await untilLate(counted, { most: TIMEOUT, late, signal: undefined });
+      await untilLate(counted, { most: this.#parts.timeout ?? 1000, late, signal: undefined });
       return { ok: true };
     } catch (rejected) {
       const verdict = verdictOf(rejected);

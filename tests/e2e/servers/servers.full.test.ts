@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { isFull } from "../../support/full.js";
 import { noise } from "../../unit/artifacts/noise.js";
 import { alone, behindProxy, type Conversation, type Driver, DRIVERS } from "./behind.js";
 import { bytesOf, expectStored, uriIn, urisIn } from "./expectations.js";
@@ -144,7 +143,7 @@ describe("image extractor", () => {
     return Buffer.from(content.find(({ type }) => type === "image")?.data ?? "", "base64");
   }
 
-  describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
+  describe.each(DRIVERS)("%s", (driver) => {
     const use = useServer(() => behindProxy(driver, imageExtractor(folder.path())));
 
     test("an image from a file, and the same image from its artifact", async () => {
@@ -232,7 +231,7 @@ describe("keep", () => {
     return found;
   }
 
-  describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
+  describe.each(DRIVERS)("%s", (driver) => {
     test("with `widen` all results fit", async () => {
       expect(await broken(driver, "widen")).toEqual({});
     });
@@ -255,7 +254,7 @@ describe("memory", () => {
     entities: [{ name, entityType: "file", observations }],
   });
 
-  describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
+  describe.each(DRIVERS)("%s", (driver) => {
     test("base64 in a graph is stored, and goes back into it", async () => {
       await using server = await open(driver);
       await expectStored(server, await server.call("create_entities", entity(driver, [BYTES.toString("base64")])), [
@@ -286,7 +285,7 @@ describe("memory", () => {
 describe("PDF", () => {
   const folder = useFolder();
 
-  describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
+  describe.each(DRIVERS)("%s", (driver) => {
     test("bytes for an app pass as they are", async () => {
       await using server = await behindProxy(driver, pdfViewer(folder.path(), folder.path("report.pdf")));
       expect(server.tools.find(({ name }) => name === "read_pdf_bytes")).toMatchObject({
@@ -323,7 +322,7 @@ describe("SQLite", () => {
     fileURLToPath(new URL("../node_modules/sqlite3/build/Debug/node_sqlite3.node", import.meta.url)),
   );
 
-  describe.runIf(isFull && isBuilt).each(DRIVERS)("%s", (driver) => {
+  describe.runIf(isBuilt).each(DRIVERS)("%s", (driver) => {
     test("rows with files in them", async () => {
       await using server = await behindProxy(driver, sqlite(folder.path()));
       const table = driver === "SDK v1" ? "first" : "second";
@@ -352,7 +351,7 @@ describe("SQLite", () => {
 describe("Playwright", () => {
   const folder = useFolder();
 
-  describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
+  describe.each(DRIVERS)("%s", (driver) => {
     test("a screenshot, and files that a page read", async () => {
       await using page = await servePage();
       await using server = await behindProxy(driver, playwright(folder.path()));
@@ -378,7 +377,7 @@ describe("Playwright", () => {
 describe("Chrome DevTools", () => {
   const folder = useFolder();
 
-  describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
+  describe.each(DRIVERS)("%s", (driver) => {
     test("a screenshot, and files that a page read", async () => {
       await using page = await servePage();
       await using server = await behindProxy(driver, devtools(folder.path()));

@@ -9,7 +9,6 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { noise } from "../../web/playground/demo/files.js";
 import { act, controlled, go, run, visitor } from "./visit.js";
-import { isFull } from "../support/full.js";
 
 /** Milliseconds for which the page may not answer. */
 const LIMIT = 200;
@@ -89,7 +88,7 @@ describe("the page answers all the time, and stays small", () => {
     expect(await nodes(page)).toBeLessThan(MAX_NODES);
   }, 180_000);
 
-  test.runIf(isFull).each(["story.txt", "story.json"])(
+  test.each(["story.txt", "story.json"])(
     "10 MB of text: %s",
     async (name) => {
       const { page } = seen;
@@ -99,7 +98,7 @@ describe("the page answers all the time, and stays small", () => {
     180_000,
   );
 
-  test.runIf(isFull).each(["Diff", "Raw"])(
+  test.each(["Diff", "Raw"])(
     "the last of them as %s",
     async (mode) => {
       const { page } = seen;
@@ -115,25 +114,21 @@ describe("the page answers all the time, and stays small", () => {
   );
 });
 
-test.runIf(isFull)(
-  "an archive of 100 MB arrives, and can be had again byte for byte",
-  async () => {
-    const { page } = seen;
-    await controlled(page);
-    await run(page, "archive", { megabytes: String(MEGABYTES) });
-    const card = page.locator("playground-tools sluice-artifact");
-    await card.getByText("100.0 MB").first().waitFor();
-    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+test("an archive of 100 MB arrives, and can be had again byte for byte", async () => {
+  const { page } = seen;
+  await controlled(page);
+  await run(page, "archive", { megabytes: String(MEGABYTES) });
+  const card = page.locator("playground-tools sluice-artifact");
+  await card.getByText("100.0 MB").first().waitFor();
+  expect(await nodes(page)).toBeLessThan(MAX_NODES);
 
-    const downloading = page.waitForEvent("download");
-    await act(card, "Download original");
-    const hash = createHash("sha256");
-    await pipeline(createReadStream(await (await downloading).path()), hash);
-    const bytes = Buffer.from(await noise(MEGABYTES, new AbortController().signal), "base64");
-    expect(bytes.length).toBe(MEGABYTES * 1024 * 1024);
-    expect(hash.digest("hex")).toBe(createHash("sha256").update(bytes).digest("hex"));
-  },
-  240_000,
-);
+  const downloading = page.waitForEvent("download");
+  await act(card, "Download original");
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(await (await downloading).path()), hash);
+  const bytes = Buffer.from(await noise(MEGABYTES, new AbortController().signal), "base64");
+  expect(bytes.length).toBe(MEGABYTES * 1024 * 1024);
+  expect(hash.digest("hex")).toBe(createHash("sha256").update(bytes).digest("hex"));
+}, 240_000);
 
 test("nothing of it is complained of", () => expect(seen.complaints).toEqual([]));

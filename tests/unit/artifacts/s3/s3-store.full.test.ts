@@ -7,7 +7,6 @@ import { TieredArtifactStore } from "../../../../web/src/artifacts/tiered-store.
 import { dated } from "../bytes.js";
 import { describeStore, type OpenSubject } from "../store-contract.js";
 import { TestS3 } from "./ceph.js";
-import { isFull } from "../../../support/full.js";
 
 let s3: TestS3;
 beforeAll(async () => {
@@ -39,7 +38,7 @@ const precise = (): number => performance.timeOrigin + performance.now();
 
 describeStore("S3ArtifactStore", opener());
 // What wraps a store is tried over the others in each run.
-describe.runIf(isFull)("wrapped", () => {
+describe("wrapped", () => {
   describeStore(
     "RetainingArtifactStore over S3ArtifactStore",
     opener((store, clock) => new RetainingArtifactStore(store, {}, clock === undefined ? {} : { clock })),

@@ -3,7 +3,6 @@ import { mkdirSync } from "node:fs";
 import type { Locator, Page } from "playwright-core";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { serveMcp } from "../package/tools/mcp-serving.js";
-import { isFull } from "../support/full.js";
 import { everything, gated, inView } from "./in-view.js";
 import { tooSmall, tooWide, violations } from "./page-checks.js";
 import { leave, PLACES, WINDOWS } from "./places.js";
@@ -175,24 +174,20 @@ describe("places", () => {
     afterEach(() => leave(seen.page));
 
     // A brief run sees the phone alone, where more may go wrong.
-    test.runIf(isFull || isPhone).each(PLACES)(
-      "$name is accessible in either theme, and fits",
-      { timeout: 180_000 },
-      async ({ name, show }) => {
-        const { page } = seen;
-        await show(page);
-        expect(isPhone ? await tooWide(page) : []).toEqual([]);
-        expect(isPhone ? await tooSmall(page) : []).toEqual([]);
-        const shoot = async (theme: string): Promise<void> => {
-          if (SHOTS === undefined) return;
-          mkdirSync(SHOTS, { recursive: true });
-          await page.screenshot({ path: `${SHOTS}/${width}-${name.toLowerCase().replaceAll(" ", "-")}-${theme}.png` });
-        };
-        expect(await violations(page, shoot)).toEqual([]);
-      },
-    );
+    test.each(PLACES)("$name is accessible in either theme, and fits", { timeout: 180_000 }, async ({ name, show }) => {
+      const { page } = seen;
+      await show(page);
+      expect(isPhone ? await tooWide(page) : []).toEqual([]);
+      expect(isPhone ? await tooSmall(page) : []).toEqual([]);
+      const shoot = async (theme: string): Promise<void> => {
+        if (SHOTS === undefined) return;
+        mkdirSync(SHOTS, { recursive: true });
+        await page.screenshot({ path: `${SHOTS}/${width}-${name.toLowerCase().replaceAll(" ", "-")}-${theme}.png` });
+      };
+      expect(await violations(page, shoot)).toEqual([]);
+    });
 
-    test.runIf(isFull || isPhone)("and the console stays silent", () => {
+    test("and the console stays silent", () => {
       expect(seen.complaints).toEqual([]);
     });
   });
@@ -229,30 +224,26 @@ describe("silence", () => {
   }
 
   // All wait at once: the times are those of the specification.
-  test.runIf(isFull)(
-    "a call, one of the chat, and one of another server tell what the person should know at 15, 20, 25 and 30 seconds",
-    async () => {
-      const { page } = seen;
-      await beginCall(third.page, "wait");
-      await beginCall(page, "stay_silent", { seconds: SECONDS });
-      await ask(other.page, `Stay silent for ${SECONDS} seconds`);
-      await card(page)
-        .getByText(/^[1-9] s$/)
-        .waitFor();
-      await Promise.all([hear(card(page)), hear(called(other.page))]);
-      for (const place of [card(page), called(other.page)]) {
-        await place.getByText("E_TIMEOUT", { exact: true }).waitFor();
-        await place.getByText("Last progress: Processing chunk 1/200").waitFor();
-        await place.getByText("The limit was 30 s.").waitFor();
-      }
-      const alert = card(third.page).getByRole("alert");
-      await alert.waitFor();
-      expect(await alert.innerText()).toContain("The limit was 30 s. Last progress: 1");
-    },
-    120_000,
-  );
+  test("a call, one of the chat, and one of another server tell what the person should know at 15, 20, 25 and 30 seconds", async () => {
+    const { page } = seen;
+    await beginCall(third.page, "wait");
+    await beginCall(page, "stay_silent", { seconds: SECONDS });
+    await ask(other.page, `Stay silent for ${SECONDS} seconds`);
+    await card(page)
+      .getByText(/^[1-9] s$/)
+      .waitFor();
+    await Promise.all([hear(card(page)), hear(called(other.page))]);
+    for (const place of [card(page), called(other.page)]) {
+      await place.getByText("E_TIMEOUT", { exact: true }).waitFor();
+      await place.getByText("Last progress: Processing chunk 1/200").waitFor();
+      await place.getByText("The limit was 30 s.").waitFor();
+    }
+    const alert = card(third.page).getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain("The limit was 30 s. Last progress: 1");
+  }, 120_000);
 
-  test.runIf(isFull)("a call of another server is made again with twice as much time, and cancelled", async () => {
+  test("a call of another server is made again with twice as much time, and cancelled", async () => {
     const { page } = third;
     await card(page).getByRole("alert").getByRole("button", { name: "Retry with 60 s" }).click();
     await card(page).getByRole("button", { name: "Cancel" }).waitFor();
@@ -261,7 +252,7 @@ describe("silence", () => {
     await card(page).getByText("Cancelled.").waitFor();
   });
 
-  test.runIf(isFull)("a call that took too long is made again with twice as much time, and cancelled", async () => {
+  test("a call that took too long is made again with twice as much time, and cancelled", async () => {
     const { page } = seen;
     await card(page).getByRole("button", { name: "Retry with 60 s" }).click();
     await card(page).getByRole("status").getByText("Processing chunk 1/200").waitFor();
@@ -269,7 +260,7 @@ describe("silence", () => {
     await card(page).getByText("Cancelled.").waitFor();
   });
 
-  test.runIf(isFull)("a question is asked again with twice as much time, and its call is cancelled", async () => {
+  test("a question is asked again with twice as much time, and its call is cancelled", async () => {
     const { page } = other;
     await page.locator("playground-chat").getByRole("button", { name: "Ask", exact: true }).waitFor();
     await called(page).getByRole("button", { name: "Ask again with 60 s" }).click();
@@ -281,7 +272,6 @@ describe("silence", () => {
     await page.locator("playground-log").getByText("files.stay_silent: silent for 30 s").waitFor();
   });
 
-  test.runIf(isFull)("nothing of it is complained of", () =>
-    expect([...seen.complaints, ...other.complaints, ...third.complaints]).toEqual([]),
-  );
+  test("nothing of it is complained of", () =>
+    expect([...seen.complaints, ...other.complaints, ...third.complaints]).toEqual([]));
 });

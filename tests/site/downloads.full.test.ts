@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { jingle, webPage } from "../../web/playground/demo/files.js";
 import { salesReport } from "../../web/playground/demo/report.js";
 import { csv, orders } from "../../web/playground/demo/sales.js";
-import { isFull } from "../support/full.js";
 import { inView } from "./in-view.js";
 import { act, controlled, pick, run, SITE_URL, visitor } from "./visit.js";
 
@@ -75,17 +74,14 @@ describe("downloads", () => {
     });
 
     // Each of them works alike without a worker: a brief run leaves that to the tests below.
-    test.runIf(isFull || serviceWorkers === "allow").each(KINDS)(
-      "$name is downloaded as it came",
-      async ({ name, make, made }) => {
-        const { page } = seen;
-        await make(page);
-        const { artifacts } = await inView(page);
-        const file = await saved(page, () => original(card(page)).click());
-        expect(file).toEqual({ name, sha256: artifacts[0]?.sha256 });
-        expect(file.sha256).toBe(made === undefined ? artifacts[0]?.sha256 : hash(made()));
-      },
-    );
+    test.each(KINDS)("$name is downloaded as it came", async ({ name, make, made }) => {
+      const { page } = seen;
+      await make(page);
+      const { artifacts } = await inView(page);
+      const file = await saved(page, () => original(card(page)).click());
+      expect(file).toEqual({ name, sha256: artifacts[0]?.sha256 });
+      expect(file.sha256).toBe(made === undefined ? artifacts[0]?.sha256 : hash(made()));
+    });
 
     test("the preview downloads the same", async () => {
       const { page } = seen;

@@ -2,12 +2,12 @@
  * The packed package in every runtime, bundler and package manager that it is said to work with: each runs the program
  * `app/runtimes/smoke.js`. They are installed from `runtimes/package.json`, by `npm run test:full`.
  */
+import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
-import { isFull } from "../support/full.js";
 import { NODE_VERSIONS, nodeFolder } from "./nodes.js";
 import { ROUND_TRIP } from "./report.js";
 import { ROOT, run } from "./run.js";
@@ -96,8 +96,12 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
 
 afterAll(() => browser?.close());
 
-test.runIf(isFull).each(Object.entries(WAYS))("%s", { timeout: 300_000 }, async (_, report) => {
+test.each(Object.entries(WAYS))("%s", { timeout: 300_000 }, async (_, report) => {
   expect(await report()).toEqual(SMOKE);
+});
+
+test("the app has no pdfjs-dist, which bundlers are not to miss", () => {
+  expect(existsSync(join(app, "node_modules/pdfjs-dist"))).toBe(false);
 });
 
 /** Packages see only what they name as their dependencies. */
@@ -105,7 +109,6 @@ describe("pnpm", () => {
   const strict = join(app, "..", "strict");
 
   beforeAll(async () => {
-    if (!isFull) return;
     const { peerDependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
       peerDependencies: Readonly<Record<string, string>>;
     };
@@ -118,14 +121,14 @@ describe("pnpm", () => {
     await run(process.execPath, [join(TOOLS, "pnpm/bin/pnpm.mjs"), ...args], { cwd: strict });
   }, 300_000);
 
-  test.runIf(isFull)("every entry loads", async () => {
+  test("every entry loads", async () => {
     const { stdout } = await run(process.execPath, ["every-entry.js", "./ui"], { cwd: strict });
     const report = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
     expect(Object.keys(report).length).toBeGreaterThan(10);
     expect(Object.entries(report).filter(([, loads]) => loads !== true)).toEqual([]);
   });
 
-  test.runIf(isFull)("the elements load where there is no page", async () => {
+  test("the elements load where there is no page", async () => {
     const { stdout } = await run(
       process.execPath,
       ["-e", 'import("mcp-sluice/ui").then((ui) => console.log(typeof ui.configurePdf))'],

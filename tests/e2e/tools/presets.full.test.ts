@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { makePng } from "../../../scripts/demo/png.mjs";
 import { type ExternalToolConfig, getPreset, type ToolResult } from "../../../web/src/tools-node.js";
 import { variablesOf } from "../../../web/src/tools/config/variables.js";
-import { isFull } from "../../support/full.js";
 import { FILES, useFolder } from "../servers/folder.js";
 import { pngSize, servePage } from "../servers/page.js";
 import { devtools, filesystem, playwright, type Server, sqlite } from "../servers/programs.js";
@@ -128,7 +127,7 @@ describe("presets", () => {
 
   const quoted = (argument: string): string => `"${argument}"`;
 
-  test.runIf(isFull)("playwright: a screenshot is called one", async () => {
+  test("playwright: a screenshot is called one", async () => {
     const server = playwright(folder.path());
     const here = server.args.filter((argument) => /^--(?:no-sandbox|executable-path)/.test(argument));
     const more = [...here, `--output-dir=${folder.path()}`].map(quoted);
@@ -142,7 +141,7 @@ describe("presets", () => {
     expect(said).toMatch(SCREENSHOT);
   });
 
-  test.runIf(isFull)("chrome-devtools: a screenshot is called one", async () => {
+  test("chrome-devtools: a screenshot is called one", async () => {
     const server = devtools(folder.path());
     const here = server.args.filter((argument) => /^--(?:chromeArg|executablePath)/.test(argument)).map(quoted);
     const said = await screenshot(installed("chrome-devtools", server, here), async (front, url) => {

@@ -9,7 +9,7 @@ import { holds, step, type Step } from "../contract/model.js";
 import { noise } from "../noise.js";
 import { BUCKET, CREDENTIALS, TestS3 } from "./ceph.js";
 import { FaultyProxy } from "./faulty-proxy.js";
-import { amount, isFull } from "../../../support/full.js";
+import { amount } from "../../../support/full.js";
 
 let s3: TestS3;
 let prefix: string;
@@ -165,34 +165,31 @@ test("bytes that somebody took away are told, and written by the next put", asyn
   expect(await one.get(id)).toEqual(text("x"));
 });
 
-test.runIf(isFull)(
-  "96 MiB go in and out by parts, in constant memory, and come out whole after they were deleted",
-  async () => {
-    const MIB = 1024 * 1024;
-    const chunk = new Uint8Array(48 * 1024);
-    const hash = { in: createHash("sha256"), out: createHash("sha256") };
-    const settled = await streamed(one, noise(20 * MIB), [MIB]);
-    await one.get(settled.id);
-    const before = process.memoryUsage.rss();
-    let peak = 0;
-    const writer = await one.openWriter();
-    for (let at = 0, turn = 0; at < 96 * MIB; at += chunk.byteLength, turn++) {
-      hash.in.update(chunk.fill(turn));
-      await writer.write(chunk);
-      if (turn % 64 === 0) peak = Math.max(peak, process.memoryUsage.rss());
-    }
-    const { id } = await writer.close();
-    const stream = await one.openReader(id);
-    await other.delete(id);
-    let pieces = 0;
-    for await (const piece of stream ?? []) {
-      hash.out.update(piece);
-      if (pieces++ % 64 === 0) peak = Math.max(peak, process.memoryUsage.rss());
-    }
-    expect(hash.out.digest("hex")).toBe(hash.in.digest("hex"));
-    expect(peak - before).toBeLessThan(40 * MIB);
-  },
-);
+test("96 MiB go in and out by parts, in constant memory, and come out whole after they were deleted", async () => {
+  const MIB = 1024 * 1024;
+  const chunk = new Uint8Array(48 * 1024);
+  const hash = { in: createHash("sha256"), out: createHash("sha256") };
+  const settled = await streamed(one, noise(20 * MIB), [MIB]);
+  await one.get(settled.id);
+  const before = process.memoryUsage.rss();
+  let peak = 0;
+  const writer = await one.openWriter();
+  for (let at = 0, turn = 0; at < 96 * MIB; at += chunk.byteLength, turn++) {
+    hash.in.update(chunk.fill(turn));
+    await writer.write(chunk);
+    if (turn % 64 === 0) peak = Math.max(peak, process.memoryUsage.rss());
+  }
+  const { id } = await writer.close();
+  const stream = await one.openReader(id);
+  await other.delete(id);
+  let pieces = 0;
+  for await (const piece of stream ?? []) {
+    hash.out.update(piece);
+    if (pieces++ % 64 === 0) peak = Math.max(peak, process.memoryUsage.rss());
+  }
+  expect(hash.out.digest("hex")).toBe(hash.in.digest("hex"));
+  expect(peak - before).toBeLessThan(40 * MIB);
+});
 
 test.each([
   ["abort", "abort"],

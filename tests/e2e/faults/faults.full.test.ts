@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileArtifactStore } from "../../../web/src/node.js";
 import { mounted, unmounted } from "../../unit/artifacts/small-disk.js";
-import { amount, isFull } from "../../support/full.js";
+import { amount } from "../../support/full.js";
 import { Host, isRunning } from "./host.js";
 
 let store: string;
@@ -172,7 +172,7 @@ describe("a server's line", () => {
     expect((await host.call("utf8")).result?.content?.[0]?.text).toBe("a\ufffd\ufffdb");
   });
 
-  it.runIf(isFull).each([
+  it.each([
     ["no message", "x"],
     ["half a message", '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"'],
     ["no answer to anything", '{"jsonrpc":"2.0","id":99,"result":{"content":[{"type":"text","text":"'],

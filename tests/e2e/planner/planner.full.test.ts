@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { scriptedModel } from "../../../web/src/planner/llm/scripted-model.js";
-import { isFull } from "../../support/full.js";
 import { programOf } from "../../support/program.js";
 import { DURABLE, TestRedis } from "../../unit/redis/redis-server.js";
 import {
@@ -98,7 +97,7 @@ describe("consent", () => {
     expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
   });
 
-  test.runIf(isFull)("of several processes that are given the answer at the same time one takes it", async () => {
+  test("of several processes that are given the answer at the same time one takes it", async () => {
     const { callback } = await consented();
     const asked = authorization.asked.length;
     together = 3;
@@ -109,26 +108,23 @@ describe("consent", () => {
     expect(authorization.asked).toHaveLength(asked + 1);
   });
 
-  test.runIf(isFull)("who forgot in another process gives no access", async () => {
+  test("who forgot in another process gives no access", async () => {
     const { callback } = await consented();
     expect(await printed(["forget"])).toMatchObject({ kind: "forgotten" });
     expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
   });
 
-  test.runIf(isFull)(
-    "a process that is killed while it takes the answer leaves nothing that could be answered twice",
-    async () => {
-      const { token, callback } = await consented();
-      const reached = new Promise<void>((resolve) => authorization.instead.push(() => resolve()));
-      const killed = started(["callback", callback]);
-      await reached;
-      await killed.kill();
-      expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
-      // The run still waits, and learns that it has no access.
-      const result = await printed(["resume", token]);
-      expect(result).toMatchObject({ kind: "result", answer: expect.stringContaining("did not give access") });
-    },
-  );
+  test("a process that is killed while it takes the answer leaves nothing that could be answered twice", async () => {
+    const { token, callback } = await consented();
+    const reached = new Promise<void>((resolve) => authorization.instead.push(() => resolve()));
+    const killed = started(["callback", callback]);
+    await reached;
+    await killed.kill();
+    expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
+    // The run still waits, and learns that it has no access.
+    const result = await printed(["resume", token]);
+    expect(result).toMatchObject({ kind: "result", answer: expect.stringContaining("did not give access") });
+  });
 });
 
 /** Runs whose processes are killed, and that go on in others. */
@@ -163,20 +159,17 @@ describe("a killed planner", () => {
     expect(await readdir(join(here.folder, "state", "runs"))).toEqual([]);
   });
 
-  test.runIf(isFull)("of several processes that go on with a run at the same time, one does", async () => {
+  test("of several processes that go on with a run at the same time, one does", async () => {
     const here = await world();
     const token = await waiting(here);
     expect(await oneGoesOn(here, token)).toBe(1);
   });
 
-  test.runIf(isFull)(
-    "a run that is kept by a name is taken over behind the last step that was done, and is gone when it is over",
-    async () => {
-      const here = await world();
-      await isTakenOver(here);
-      expect(await readdir(join(here.folder, "state", "runs"))).toEqual([]);
-    },
-  );
+  test("a run that is kept by a name is taken over behind the last step that was done, and is gone when it is over", async () => {
+    const here = await world();
+    await isTakenOver(here);
+    expect(await readdir(join(here.folder, "state", "runs"))).toEqual([]);
+  });
 });
 
 /** Runs that wait in Redis, while processes are killed, and Redis too. */
@@ -190,78 +183,66 @@ describe("over Redis", () => {
     return { ...(await worldOf(program.path, { url: server.url, timeoutSeconds })), server };
   }
 
-  test.runIf(isFull)(
-    "a run goes on in another process when its own was killed, before it and in the middle of it",
-    async () => {
-      const here = await world();
-      const token = await waiting(here);
-      await goesOnAfterDeath(here, token);
-      expect(await here.server.keys()).toEqual([]);
-    },
-  );
+  test("a run goes on in another process when its own was killed, before it and in the middle of it", async () => {
+    const here = await world();
+    const token = await waiting(here);
+    await goesOnAfterDeath(here, token);
+    expect(await here.server.keys()).toEqual([]);
+  });
 
-  test.runIf(isFull)(
-    "a run that is kept by a name is taken over behind the last step that was done, and is gone when it is over",
-    async () => {
-      const here = await world();
-      await isTakenOver(here);
-      expect(await here.server.keys()).toEqual([]);
-    },
-  );
+  test("a run that is kept by a name is taken over behind the last step that was done, and is gone when it is over", async () => {
+    const here = await world();
+    await isTakenOver(here);
+    expect(await here.server.keys()).toEqual([]);
+  });
 
-  test.runIf(isFull)("of several processes that go on with a run at the same time, one does", async () => {
+  test("of several processes that go on with a run at the same time, one does", async () => {
     const here = await world();
     const token = await waiting(here);
     expect(await oneGoesOn(here, token)).toBe(1);
   });
 
-  test.runIf(isFull)(
-    "a run outlives Redis, killed while it waits and killed while it goes on, and is gone when it is done",
-    async () => {
-      const here = await world();
-      const token = await waiting(here);
-      await here.server.kill();
-      await using agent = new Agent(here, ["resume", token, "yes"]);
-      await here.server.start();
-      await here.sending(1);
-      await here.server.kill();
-      here.sent[0]?.answer("sent");
-      await here.server.start();
-      expect(await agent.printed).toMatchObject({ kind: "result", answer: '"yes" "sent"' });
-      await using late = new Agent(here, ["resume", token, "yes"], LEASE_IS_OVER);
-      expect(await late.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
-      expect([here.written(), here.sent.length]).toEqual([1, 1]);
-      expect(await here.server.keys()).toEqual([]);
-    },
-  );
+  test("a run outlives Redis, killed while it waits and killed while it goes on, and is gone when it is done", async () => {
+    const here = await world();
+    const token = await waiting(here);
+    await here.server.kill();
+    await using agent = new Agent(here, ["resume", token, "yes"]);
+    await here.server.start();
+    await here.sending(1);
+    await here.server.kill();
+    here.sent[0]?.answer("sent");
+    await here.server.start();
+    expect(await agent.printed).toMatchObject({ kind: "result", answer: '"yes" "sent"' });
+    await using late = new Agent(here, ["resume", token, "yes"], LEASE_IS_OVER);
+    expect(await late.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
+    expect([here.written(), here.sent.length]).toEqual([1, 1]);
+    expect(await here.server.keys()).toEqual([]);
+  });
 
-  test.runIf(isFull)(
-    "where Redis stays away a run fails with a coded error; one that waited goes on later, once",
-    async () => {
-      const here = await world(1);
-      const token = await waiting(here);
-      await using agent = new Agent(here, ["resume", token, "yes"]);
-      await here.sending(1);
-      await here.server.kill();
-      here.sent[0]?.answer("sent");
-      expect(await agent.printed).toMatchObject({
-        kind: "error",
-        code: expect.stringMatching(/^E_STORE_(READ|WRITE)$/),
-      });
-      await using unkept = new Agent(here, ["run"]);
-      expect(await unkept.printed).toMatchObject({ kind: "error", code: "E_STORE_WRITE" });
-      await here.server.start();
+  test("where Redis stays away a run fails with a coded error; one that waited goes on later, once", async () => {
+    const here = await world(1);
+    const token = await waiting(here);
+    await using agent = new Agent(here, ["resume", token, "yes"]);
+    await here.sending(1);
+    await here.server.kill();
+    here.sent[0]?.answer("sent");
+    expect(await agent.printed).toMatchObject({
+      kind: "error",
+      code: expect.stringMatching(/^E_STORE_(READ|WRITE)$/),
+    });
+    await using unkept = new Agent(here, ["run"]);
+    expect(await unkept.printed).toMatchObject({ kind: "error", code: "E_STORE_WRITE" });
+    await here.server.start();
 
-      await using again = new Agent(here, ["resume", token, "again"], LEASE_IS_OVER);
-      await here.sending(2);
-      await using other = new Agent(here, ["resume", token, "other"], LEASE_IS_OVER);
-      expect(await other.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
-      here.sent[1]?.answer("sent");
-      expect(await again.printed).toMatchObject({ kind: "result", answer: '"again" "sent"' });
-      expect(here.sent).toHaveLength(2);
-      expect(await here.server.keys()).toEqual([]);
-    },
-  );
+    await using again = new Agent(here, ["resume", token, "again"], LEASE_IS_OVER);
+    await here.sending(2);
+    await using other = new Agent(here, ["resume", token, "other"], LEASE_IS_OVER);
+    expect(await other.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
+    here.sent[1]?.answer("sent");
+    expect(await again.printed).toMatchObject({ kind: "result", answer: '"again" "sent"' });
+    expect(here.sent).toHaveLength(2);
+    expect(await here.server.keys()).toEqual([]);
+  });
 });
 
 /** How many want to go on with one run. */

@@ -268,7 +268,7 @@ describe("resources", () => {
 /** Sources whose resources are in trouble: what is told of it, and what is not. */
 describe("resources in trouble", () => {
   const SOURCES = [
-    program("troubled", TROUBLED, { timeout_s: 1, retry_policy: { max_attempts: 1 } }),
+    program("troubled", TROUBLED, { timeout_s: 5, retry_policy: { max_attempts: 1 } }),
     program("own", CHANGING),
   ];
 

@@ -7,7 +7,6 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, it } from "vitest";
 import { calling, messagesOf, modern, offered, post, session } from "./proxies.js";
-import { isFull } from "../../support/full.js";
 
 /** Its answers end with their ids. */
 const ID_LAST = [process.execPath, fileURLToPath(new URL("id-last.mjs", import.meta.url))];
@@ -23,7 +22,7 @@ interface AnyClient {
 const INFO = { name: "page", version: "1.0.0" };
 const PIN = { versionNegotiation: { mode: { pin: "2026-07-28" } } };
 
-it.runIf(isFull).each([
+it.each([
   ["SDK v1", () => new ClientV1(INFO), HttpV1],
   ["SDK v2, 2025-11-25", () => new ClientV2(INFO), HttpV2],
   ["SDK v2, 2026-07-28", () => new ClientV2(INFO, PIN), HttpV2],
@@ -51,7 +50,7 @@ it("what is too large to be held comes through without being held", async () => 
   expect(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1])).toBeLessThan(200_000);
 });
 
-it.runIf(isFull).each(["2025-11-25", "2026-07-28"])(
+it.each(["2025-11-25", "2026-07-28"])(
   "in revision %s it comes through where the id stands behind it as well",
   async (revision) => {
     await using server = await offered(ID_LAST);

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { isFull } from "../../../support/full.js";
 import { BUCKET, CREDENTIALS, TestS3 } from "../../artifacts/s3/ceph.js";
 import { TestRedis } from "../../redis/redis-server.js";
 import { FIXTURE } from "../../server/sources/serving.js";
@@ -141,63 +140,57 @@ describe("several machines", () => {
 
   const portOf = ({ url }: Served): number => Number(new URL(url).port);
 
-  test.runIf(isFull)(
-    "a download goes on where it broke off, byte for byte, when the process that served it is killed",
-    async () => {
-      await using shared = await machines();
-      const session = await begin(shared.balancer.url);
-      const bytes = randomBytes(40_000_000);
-      const id = await stored(session, bytes);
-      const { answer, by } = await answeredBy(shared, session, `artifacts/${id}`);
-      const tag = String(answer.headers.etag);
-      const pieces: Uint8Array[] = [];
-      let size = 0;
-      const read = async (): Promise<void> => {
-        for await (const piece of answer as AsyncIterable<Uint8Array>) {
-          pieces.push(piece);
-          size += piece.byteLength;
-          if (size > 2_000_000 && by.process.signalCode === null) await by.end("SIGKILL");
-        }
-      };
-      await expect(read()).rejects.toThrow("aborted");
-      expect(size).toBeLessThan(bytes.byteLength);
-      // A connection that leads to the killed process may still be offered once.
-      const headers = { range: `bytes=${size}-`, "if-range": tag };
-      const rest = await vi.waitFor(() => session.ask(`artifacts/${id}`, { headers }), { timeout: 20_000 });
-      expect([rest.status, rest.headers.get("etag")]).toEqual([206, tag]);
-      pieces.push(new Uint8Array(await rest.arrayBuffer()));
-      expect(sha256(Buffer.concat(pieces))).toBe(sha256(bytes));
-    },
-  );
+  test("a download goes on where it broke off, byte for byte, when the process that served it is killed", async () => {
+    await using shared = await machines();
+    const session = await begin(shared.balancer.url);
+    const bytes = randomBytes(40_000_000);
+    const id = await stored(session, bytes);
+    const { answer, by } = await answeredBy(shared, session, `artifacts/${id}`);
+    const tag = String(answer.headers.etag);
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    const read = async (): Promise<void> => {
+      for await (const piece of answer as AsyncIterable<Uint8Array>) {
+        pieces.push(piece);
+        size += piece.byteLength;
+        if (size > 2_000_000 && by.process.signalCode === null) await by.end("SIGKILL");
+      }
+    };
+    await expect(read()).rejects.toThrow("aborted");
+    expect(size).toBeLessThan(bytes.byteLength);
+    // A connection that leads to the killed process may still be offered once.
+    const headers = { range: `bytes=${size}-`, "if-range": tag };
+    const rest = await vi.waitFor(() => session.ask(`artifacts/${id}`, { headers }), { timeout: 20_000 });
+    expect([rest.status, rest.headers.get("etag")]).toEqual([206, tag]);
+    pieces.push(new Uint8Array(await rest.arrayBuffer()));
+    expect(sha256(Buffer.concat(pieces))).toBe(sha256(bytes));
+  });
 
-  test.runIf(isFull)(
-    "what is acknowledged by one is known to the other: sessions, artifacts, files, events, and their end",
-    async () => {
-      await using shared = await machines();
-      const { servers, prefix } = shared;
-      const [one, other] = servers;
-      const session = await begin(one.url);
-      const there = (path: string, init: RequestInit = {}): Promise<Response> =>
-        fetch(`${other.url}${path}`, { ...init, headers: { ...session.headers, ...(init.headers as object) } });
-      expect(await (await there("sessions/current")).json()).toMatchObject({ id: session.id });
-      const bytes = randomBytes(100_000);
-      const id = await stored(session, bytes);
-      expect(sha256(new Uint8Array(await (await there(`artifacts/${id}`)).arrayBuffer()))).toBe(sha256(bytes));
-      await called(session, "everything.get-tiny-image", {});
-      const events = await there("events", { headers: { "last-event-id": "0-0" } });
-      const reader = textOf(events);
-      let told = await until(reader, (text) => text.split("event: artifact_stored").length > 2);
-      expect(told).toContain(`"id":"${id}"`);
-      expect(await s3.keys(`${prefix}/sessions`)).not.toEqual([]);
-      const ended = await there("sessions/current", { method: "DELETE" });
-      expect(await ended.json()).toEqual({ deleted_artifacts: 2 });
-      expect((await session.ask(`artifacts/${id}`)).status).toBe(401);
-      for (let next = await reader.read(); !next.done; next = await reader.read()) told += next.value;
-      expect(told).toContain("event: session_ended");
-    },
-  );
+  test("what is acknowledged by one is known to the other: sessions, artifacts, files, events, and their end", async () => {
+    await using shared = await machines();
+    const { servers, prefix } = shared;
+    const [one, other] = servers;
+    const session = await begin(one.url);
+    const there = (path: string, init: RequestInit = {}): Promise<Response> =>
+      fetch(`${other.url}${path}`, { ...init, headers: { ...session.headers, ...(init.headers as object) } });
+    expect(await (await there("sessions/current")).json()).toMatchObject({ id: session.id });
+    const bytes = randomBytes(100_000);
+    const id = await stored(session, bytes);
+    expect(sha256(new Uint8Array(await (await there(`artifacts/${id}`)).arrayBuffer()))).toBe(sha256(bytes));
+    await called(session, "everything.get-tiny-image", {});
+    const events = await there("events", { headers: { "last-event-id": "0-0" } });
+    const reader = textOf(events);
+    let told = await until(reader, (text) => text.split("event: artifact_stored").length > 2);
+    expect(told).toContain(`"id":"${id}"`);
+    expect(await s3.keys(`${prefix}/sessions`)).not.toEqual([]);
+    const ended = await there("sessions/current", { method: "DELETE" });
+    expect(await ended.json()).toEqual({ deleted_artifacts: 2 });
+    expect((await session.ask(`artifacts/${id}`)).status).toBe(401);
+    for (let next = await reader.read(); !next.done; next = await reader.read()) told += next.value;
+    expect(told).toContain("event: session_ended");
+  });
 
-  test.runIf(isFull)("a listener whose process is killed gets at the other what it missed", async () => {
+  test("a listener whose process is killed gets at the other what it missed", async () => {
     await using shared = await machines();
     const session = await begin(shared.balancer.url);
     const { answer, by } = await answeredBy(shared, session, "events");
@@ -219,7 +212,7 @@ describe("several machines", () => {
     await more.cancel();
   });
 
-  test.runIf(isFull)("a secret that is another opens nothing", async () => {
+  test("a secret that is another opens nothing", async () => {
     await using shared = await machines();
     const session = await begin(shared.servers[0].url);
     await using stranger = await serve(["--store", `s3://${BUCKET}/${shared.prefix}`, "--state", redis.url], {
@@ -233,32 +226,29 @@ describe("several machines", () => {
     expect(answer.status).toBe(401);
   });
 
-  test.runIf(isFull)(
-    "while Redis is away nothing but health is answered, at once, and all goes on when it is back",
-    async () => {
-      await using shared = await machines();
-      const [server] = shared.servers;
-      const session = await begin(server.url);
-      await redis.kill();
-      try {
-        expect((await session.ask("sessions/current")).status).toBe(503);
-        expect((await fetch(`${server.url}health`)).status).toBe(200);
-        const ready = await fetch(`${server.url}ready`);
-        expect([ready.status, await ready.json()]).toEqual([
-          503,
-          expect.objectContaining({ status: "away", state: "away" }),
-        ]);
-        // Ten seconds each, if one waited for Redis.
-        for (let asked = 0; asked < 20; asked += 1) {
-          const refused = await session.ask("sessions/current");
-          expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
-        }
-      } finally {
-        await redis.start();
+  test("while Redis is away nothing but health is answered, at once, and all goes on when it is back", async () => {
+    await using shared = await machines();
+    const [server] = shared.servers;
+    const session = await begin(server.url);
+    await redis.kill();
+    try {
+      expect((await session.ask("sessions/current")).status).toBe(503);
+      expect((await fetch(`${server.url}health`)).status).toBe(200);
+      const ready = await fetch(`${server.url}ready`);
+      expect([ready.status, await ready.json()]).toEqual([
+        503,
+        expect.objectContaining({ status: "away", state: "away" }),
+      ]);
+      // Ten seconds each, if one waited for Redis.
+      for (let asked = 0; asked < 20; asked += 1) {
+        const refused = await session.ask("sessions/current");
+        expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
       }
-      await vi.waitFor(async () => expect(await begin(server.url)).toBeDefined(), { timeout: 20_000, interval: 200 });
-    },
-  );
+    } finally {
+      await redis.start();
+    }
+    await vi.waitFor(async () => expect(await begin(server.url)).toBeDefined(), { timeout: 20_000, interval: 200 });
+  });
 });
 
 /** Processes of `sluice serve` over one folder and one Redis server: what is watched in one that is killed, another watches. */

@@ -7,7 +7,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../../dist/planner.js";
 import { agree, logIn, serveAccounts } from "../package/tools/accounts.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
-import { isFull } from "../support/full.js";
 import { BUCKET, CREDENTIALS, TestS3 } from "../unit/artifacts/s3/ceph.js";
 import { TestRedis } from "../unit/redis/redis-server.js";
 import { everything } from "./in-view.js";
@@ -95,24 +94,21 @@ describe("a server of one's own", () => {
   });
 
   // Until the lease of the dead one ends, which a brief run does not wait for.
-  test.runIf(isFull)(
-    "a server that dies in the middle of a chat is no end of it: it goes on when it is back",
-    async () => {
-      const { page } = seen;
-      const file = join(server().folder, "done");
-      await question(page, `Wait for ${file}`);
-      const call = lastTurn(page).getByRole("group", { name: "Call of tools.slow" });
-      await call.getByText(/^Looked \d+ times$/).waitFor();
-      await server().kill();
-      await writeFile(file, "");
-      await server().start();
-      const turn = await answered(page);
-      await turn.getByText("The picture is drawn.").waitFor();
-      await call.getByText("is done").waitFor();
-      expect(await turn.getByRole("group", { name: "Call of tools.slow" }).count()).toBe(1);
-      expect(await call.locator("sluice-artifact").count()).toBe(1);
-    },
-  );
+  test("a server that dies in the middle of a chat is no end of it: it goes on when it is back", async () => {
+    const { page } = seen;
+    const file = join(server().folder, "done");
+    await question(page, `Wait for ${file}`);
+    const call = lastTurn(page).getByRole("group", { name: "Call of tools.slow" });
+    await call.getByText(/^Looked \d+ times$/).waitFor();
+    await server().kill();
+    await writeFile(file, "");
+    await server().start();
+    const turn = await answered(page);
+    await turn.getByText("The picture is drawn.").waitFor();
+    await call.getByText("is done").waitFor();
+    expect(await turn.getByRole("group", { name: "Call of tools.slow" }).count()).toBe(1);
+    expect(await call.locator("sluice-artifact").count()).toBe(1);
+  });
 
   test("ending the session deletes all that is in the bucket", async () => {
     const { page } = seen;
@@ -194,7 +190,7 @@ describe("its views", () => {
     );
 
     // A brief run sees the phone alone, where more may go wrong.
-    test.runIf(isFull || isPhone).each(OWN)("$name", { timeout: 180_000 }, async ({ show }) => {
+    test.each(OWN)("$name", { timeout: 180_000 }, async ({ show }) => {
       const { page } = seen;
       await leave(page);
       await show(page);
