@@ -138,7 +138,8 @@ export async function assemble(deps: AssemblyDeps): Promise<RunningSource> {
 function handlingFor({ user_files }: ResolvedToolConfig, { userFiles }: ToolNodeOptions): UserFileHandling | undefined {
   if (!user_files) return undefined;
   if (userFiles !== undefined) return userFiles;
-  const message = "user_files needs a place for files: give the ToolNode the option userFiles.";
+  const message =
+    "user_files needs a place for files: give the ToolNode the option userFiles, or try the source with sluice serve.";
   throw new ToolConfigError("user_files", message);
 }
 

@@ -78,7 +78,9 @@ describe("sluice sign-in", () => {
     const config = await configOf(room, source());
     const before = await sluice(["tools", "list", ...config], { env });
     expect(before.code).toBe(77);
-    expect(before.stderr).toBe("sluice: you are not signed in to files: run sluice tools connect files\n");
+    expect(before.stderr).toBe(
+      "sluice: you are not signed in to files: run sluice tools connect files with the same --config\n",
+    );
 
     const connecting = running(["tools", "connect", "files", ...config], env);
     const address = await connecting.address();

@@ -11,6 +11,7 @@ import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { ToolNodeError } from "../../tools/errors.js";
 import type { ToolNodeEvent } from "../../tools/options.js";
 import type { ToolSpec } from "../../tools/registry.js";
+import { presetNames } from "../../tools/config/presets.js";
 import { variablesOf, type Variables } from "../../tools/config/variables.js";
 import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { SignIn } from "../sign-in/sign-in.js";
@@ -70,10 +71,9 @@ async function authorized(
   if (config.auth_type !== "oauth2_user") return { source: config, variables: environment };
   const token = given ?? (await (await signInOf(terminal)).token(config));
   if (token === null) {
-    throw new CommandError(
-      Exit.refused,
-      `you are not signed in to ${config.name}: run sluice tools connect ${config.name}`,
-    );
+    const command = `sluice tools connect ${config.name}`;
+    const same = presetNames().includes(config.name) ? "" : " with the same --config";
+    throw new CommandError(Exit.refused, `you are not signed in to ${config.name}: run ${command}${same}`);
   }
   return {
     source: { ...config, auth_type: "bearer", auth_config: { ...config.auth_config, token: `\${${TOKEN}}` } },

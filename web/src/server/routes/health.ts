@@ -87,19 +87,19 @@ export class Readiness {
   }
 
   /**
-   * The result of work that waits for a part and has changed nothing yet. If the work is late and the part is away,
-   * throws SluiceError E_STORE_READ and abandons the work.
+   * The result of work that waits for a part and has changed nothing yet. If the work takes longer than half a second
+   * and the part is away, throws SluiceError E_STORE_READ and abandons the work: after some two seconds at the latest.
    */
   async unlessAway<T>(part: Part, work: Promise<T>): Promise<T> {
     const watched = this.#parts.get(part);
     if (watched === undefined) return work;
     return new Promise<T>((resolve, reject) => {
       const look = async (): Promise<void> => {
-        if (!(await watched.looked(FRESH.ready))) return;
+        if (!(await watched.looked(FRESH.request))) return;
         clearInterval(timer);
         reject(partAway(part));
       };
-      const timer = setInterval(() => void look(), LATE);
+      const timer = setInterval(() => void look(), FRESH.ready);
       void work.then(resolve, reject).finally(() => clearInterval(timer));
     });
   }
