@@ -94,8 +94,9 @@ describe("health", () => {
     const ada = await Visitor.of(server);
     isSilent = true;
     const refused = await ada.ask("/sessions/current");
-    expect([refused.status, await refused.text()]).toEqual([
+    expect([refused.status, refused.headers.get("retry-after"), await refused.text()]).toEqual([
       503,
+      "2",
       expect.stringContaining("The server's state cannot be reached"),
     ]);
     expect(await ready(server)).toEqual([503, { status: "away", state: "away", store: "ok" }]);

@@ -53,8 +53,8 @@ type Look = () => Promise<unknown>;
 const LATE = 2000;
 
 /**
- * Most milliseconds since the last check: for `GET /ready`, and for a request, which does not wait for the next
- * check.
+ * Most milliseconds since the last check: for `GET /ready` and a request that waits already, and for one that begins,
+ * which does not wait for the next check.
  */
 const FRESH = { ready: 500, request: 2000 };
 
@@ -87,15 +87,15 @@ export class Readiness {
   }
 
   /**
-   * The result of work that waits for a part and has changed nothing yet. If the work takes longer than half a second
-   * and the part is away, throws SluiceError E_STORE_READ and abandons the work: after some two seconds at the latest.
+   * The result of work that waits for a part and has changed nothing yet. If the work takes longer than half a second,
+   * the part is checked; if it is away, throws SluiceError E_STORE_READ and abandons the work.
    */
   async unlessAway<T>(part: Part, work: Promise<T>): Promise<T> {
     const watched = this.#parts.get(part);
     if (watched === undefined) return work;
     return new Promise<T>((resolve, reject) => {
       const look = async (): Promise<void> => {
-        if (!(await watched.looked(FRESH.request))) return;
+        if (!(await watched.looked(FRESH.ready))) return;
         clearInterval(timer);
         reject(partAway(part));
       };
