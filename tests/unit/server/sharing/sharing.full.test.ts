@@ -37,18 +37,25 @@ async function outcomeOf(place: string, seeds: readonly string[]): Promise<objec
   return { wrong, isEnough: isEnough(lines) };
 }
 
-test("in a folder, a download is what was stored, whoever ends, expires or collects the same meanwhile", async () => {
-  const folder = join(await emptyFolder(), "store");
-  expect(await outcomeOf(folder, PROCESSES)).toEqual({ wrong: [], isEnough: true });
-  // What is left goes with the time, and nothing is left of it.
-  const store = new FileArtifactStore(folder, { sweepAfter: 0 });
-  await new RetainingArtifactStore(store, { ttl_seconds: 1 }, { clock: () => Date.now() + 60_000 }).collect();
-  await store.gc();
-  const blobs = (await readdir(join(folder, "blobs"), { recursive: true })).filter((name) => name.length > 10);
-  expect(blobs).toEqual([]);
-});
+// Eight rounds of twelve seconds, and three processes to start for each.
+const PATIENCE = { timeout: 300_000 };
 
-test("in a bucket it is the same", async () => {
+test(
+  "in a folder, a download is what was stored, whoever ends, expires or collects the same meanwhile",
+  PATIENCE,
+  async () => {
+    const folder = join(await emptyFolder(), "store");
+    expect(await outcomeOf(folder, PROCESSES)).toEqual({ wrong: [], isEnough: true });
+    // What is left goes with the time, and nothing is left of it.
+    const store = new FileArtifactStore(folder, { sweepAfter: 0 });
+    await new RetainingArtifactStore(store, { ttl_seconds: 1 }, { clock: () => Date.now() + 60_000 }).collect();
+    await store.gc();
+    const blobs = (await readdir(join(folder, "blobs"), { recursive: true })).filter((name) => name.length > 10);
+    expect(blobs).toEqual([]);
+  },
+);
+
+test("in a bucket it is the same", PATIENCE, async () => {
   await using s3 = await TestS3.started();
   const place = { bucket: BUCKET, prefix: s3.prefix(), endpoint: s3.endpoint, credentials: CREDENTIALS };
   expect(await outcomeOf(JSON.stringify(place), PROCESSES.slice(1))).toEqual({ wrong: [], isEnough: true });
