@@ -65,7 +65,7 @@ async function publishedOf({ name, code, imports }, inputMap) {
 
 /** A module with its imports of packages that are bundled, in order. */
 function moduleOf(name, compiled, parseSync) {
-  // tsc looks for its own functions at the page, too, where a script would have them: bundlers warn of `this` in modules.
+  // tsc's helpers ask `this` first, which is for scripts. In a module there is none, and bundlers warn of it.
   const code = compiled.replaceAll(/\(this && this\.__\w+\) \|\| /g, "");
   const { staticImports, staticExports, dynamicImports } = parseSync(name, code).module;
   const found = [

@@ -367,7 +367,7 @@ describe("a store that fails", () => {
   test.each(["stat", "openReader", "first byte"] as const)("at %s: 503, without details", async (method) => {
     const { ref, ask } = await serving(TEN, {}, { store: new Failing(method) });
     const response = await ask(ref.id);
-    expect(response.status).toBe(503);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
     const { code, message } = await errorOf(response);
     expect(code).toBe("E_STORE_READ");
     expect(message).not.toContain("secret");

@@ -26,14 +26,21 @@ export function emptyAnswer(): Response {
   return new Response(null, { status: 204, headers: { ...SAFETY, "Cache-Control": "no-store" } });
 }
 
-/** A refusal: `{"error": {"code", "message"}}`. The message says what to do. */
+/** Seconds after which what cannot be read may be back. */
+const SOON = { "Retry-After": "2" };
+
+/**
+ * A refusal: `{"error": {"code", "message"}}`. The message says what to do. A 503 for what cannot be read says when to
+ * come back.
+ */
 export function refusal(
   status: number,
   code: ErrorCode,
   message: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return jsonAnswer({ error: { code, message } }, status, headers);
+  const soon = status === 503 && code === "E_STORE_READ" ? SOON : {};
+  return jsonAnswer({ error: { code, message } }, status, { ...soon, ...headers });
 }
 
 /** 404. The same words for unknown artifacts, those of others, and sessions that are unknown or over. */

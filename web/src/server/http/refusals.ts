@@ -57,11 +57,8 @@ export function startingRefused(): Response {
 
 /** 503, while a store or the state cannot be reached. */
 export function awayRefused({ code, message }: SluiceError): Response {
-  return refusal(503, code, message, SOON);
+  return refusal(503, code, message);
 }
-
-/** What cannot be read now may be back by then. In seconds. */
-const SOON = { "Retry-After": "2" };
 
 /** 404, for an unknown address. */
 export function nothingThere(): Response {
@@ -131,5 +128,5 @@ export function saidOf(error: unknown, report: (error: unknown) => void): SaidEr
 /** An error as an answer, see {@link saidOf}. */
 export function failed(error: unknown, report: (error: unknown) => void): Response {
   const { status, code, message } = saidOf(error, report);
-  return refusal(status, code, message, code === "E_STORE_READ" ? SOON : {});
+  return refusal(status, code, message);
 }
