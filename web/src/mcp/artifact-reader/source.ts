@@ -2,18 +2,31 @@
  * Where artifacts are read from: a store, restricted to one scope.
  * @module
  */
-import type { ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "../../artifacts/store.js";
+import type {
+  ArtifactPatch,
+  ArtifactRef,
+  ArtifactScope,
+  ArtifactStore,
+  ArtifactWriter,
+  ByteRange,
+  StoredArtifact,
+} from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 
 /** Most bytes of one part of an artifact that is read as a resource. */
 export const MAX_RESOURCE_PART: number = 4 * 1024 * 1024;
 
-/** The part of a store that reading needs. Both methods may throw E_EXPIRED and E_STORE_…. */
+/** The part of a store that reading needs. All methods may throw E_STORE_…, and those that read E_EXPIRED. */
 export interface ReadSource {
   /** Metadata of an artifact. Null if there is none in the scope. */
   stat(id: string): Promise<StoredArtifact | null>;
   /** A stream of a byte range. Null if there is no such artifact. */
   openReader(id: string, range: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
+  /**
+   * A writer of an artifact that is made from another one. It has that one's owner and namespace, and names it in its source. Where it
+   * is left out, documents and archives cannot be read.
+   */
+  openWriter?(origin: ArtifactRef, info: ArtifactPatch): Promise<ArtifactWriter>;
 }
 
 /** An artifact that is being read, with its limits. */
@@ -119,5 +132,10 @@ export class ArtifactSource implements ReadSource {
   async openReader(id: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
     if ((await this.stat(id)) === null) return null;
     return this.#store.openReader(id, { scope: this.#scope, ...(range !== undefined && { range }) });
+  }
+
+  openWriter(origin: ArtifactRef, { source, ...info }: ArtifactPatch): Promise<ArtifactWriter> {
+    const { id, namespace } = origin;
+    return this.#store.openWriter({ ...info, namespace, scope: this.#scope, source: { ...source, derived_from: id } });
   }
 }
