@@ -1,0 +1,151 @@
+/**
+ * What converters of documents take and give: text in parts, facts about it, and the bounds of both.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+
+/** What a part of a document is called. */
+export type PartNoun = "page" | "slide" | "sheet" | "section";
+
+/** A heading, with the part that it stands in. */
+export interface DocumentHeading {
+  readonly title: string;
+  /** From 1. */
+  readonly level: number;
+  /** Number of the part, from 1. */
+  readonly part: number;
+}
+
+/** What is told of a document before its text. Bounded: at most 200 names and 200 headings, each of at most 120 characters. */
+export interface DocumentFacts {
+  readonly part: PartNoun;
+  /** How many parts there are. */
+  readonly parts: number;
+  /** Names of the parts, where they have names: sheets, each with ` (hidden)` behind it if it is. */
+  readonly names?: readonly string[];
+  readonly headings: readonly DocumentHeading[];
+  readonly title?: string;
+  /** Whether the text ends before the document does, because it came to `maxTextBytes`. */
+  readonly truncated?: boolean;
+  /** What was left out, each a sentence: long runs of empty rows. At most 20. */
+  readonly notices?: readonly string[];
+}
+
+/** A document as text. */
+export interface Converted {
+  /** The facts, complete once the text has ended. */
+  readonly facts: () => DocumentFacts;
+  /**
+   * Text with `\n` for line ends. Each part but the first begins with a form feed (U+000C), which is nowhere else. Read it once.
+   * Throws E_DOCUMENT, E_TOO_LARGE.
+   */
+  readonly text: AsyncIterable<string>;
+}
+
+/** What is made of a document: its text, the rows of one sheet as CSV, or its links, one `text<TAB>url` a line. */
+export type DocumentForm = "text" | "rows" | "links";
+
+/** Options of every converter. */
+export interface ConvertOptions {
+  readonly form: DocumentForm;
+  /** The sheet of `rows`: its name, or its number from 1. Defaults to the first that is not hidden. */
+  readonly sheet?: string;
+  /** Ends the work; the text then throws the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Most bytes of text; what is longer ends there, and its facts are `truncated`. @default 67108864 */
+  readonly maxTextBytes?: number;
+  /** Most bytes that all parts of the document may have once they are inflated. @default 268435456 */
+  readonly maxBytes?: number;
+}
+
+/** The default of `maxTextBytes`. */
+export const MAX_TEXT_BYTES: number = 64 * 1024 * 1024;
+
+/** The default of `maxBytes`. */
+export const MAX_DOCUMENT_BYTES: number = 256 * 1024 * 1024;
+
+const MAX_NAMES = 200;
+const MAX_NAME_CHARS = 120;
+const MAX_NOTICES = 20;
+
+/** E_DOCUMENT: the document cannot be read, with what to do instead. */
+export function unreadable(sentence: string): SluiceError {
+  return new SluiceError("E_DOCUMENT", sentence);
+}
+
+/** E_DOCUMENT for a document that is not what it should be. */
+export function damaged(kind: string): SluiceError {
+  return unreadable(`The ${kind} is damaged or incomplete: get it again, or save it anew in the program that made it.`);
+}
+
+/** E_TOO_LARGE: more bytes than are read. */
+export function tooLarge(most: number): SluiceError {
+  const mib = Math.max(1, Math.floor(most / 1024 / 1024));
+  return new SluiceError(
+    "E_TOO_LARGE",
+    `The document has more than ${mib} MiB once it is unpacked: split it, or save a part of it as a document of its own.`,
+  );
+}
+
+/** E_INVALID_ARGUMENT unless the form is one of those that this kind of document has. */
+export function checkForm(form: DocumentForm, kind: string, forms: readonly DocumentForm[]): void {
+  if (forms.includes(form)) return;
+  throw new SluiceError("E_INVALID_ARGUMENT", `A ${kind} has no ${form}: ask for its ${forms.join(" or ")}.`, {
+    path: "form",
+  });
+}
+
+/** Facts as they are found. */
+export class FactsBuilder {
+  parts = 0;
+  truncated = false;
+  #title: string | undefined;
+  readonly #names: string[] = [];
+  readonly #headings: DocumentHeading[] = [];
+  readonly #notices: string[] = [];
+
+  constructor(readonly part: PartNoun) {}
+
+  /** A heading in the part that was begun last. */
+  heading(title: string, level: number): void {
+    const short = shortened(title);
+    if (short === "" || this.#headings.length >= MAX_NAMES) return;
+    this.#headings.push({ title: short, level, part: Math.max(1, this.parts) });
+  }
+
+  name(name: string): void {
+    if (this.#names.length < MAX_NAMES) this.#names.push(shortened(name));
+  }
+
+  /** The title of the document; the first that is not empty is taken. */
+  title(title: string): void {
+    const short = shortened(title);
+    if (this.#title === undefined && short !== "") this.#title = short;
+  }
+
+  notice(sentence: string): void {
+    if (this.#notices.length < MAX_NOTICES) this.#notices.push(sentence);
+  }
+
+  facts(): DocumentFacts {
+    return {
+      part: this.part,
+      parts: this.parts,
+      ...(this.#names.length > 0 && { names: [...this.#names] }),
+      headings: [...this.#headings],
+      ...(this.#title !== undefined && { title: this.#title }),
+      ...(this.truncated && { truncated: true }),
+      ...(this.#notices.length > 0 && { notices: [...this.#notices] }),
+    };
+  }
+}
+
+/** One line of at most 120 characters. */
+function shortened(text: string): string {
+  const line = text
+    .slice(0, 1024)
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  if (line.length <= MAX_NAME_CHARS) return line;
+  return `${line.slice(0, MAX_NAME_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
