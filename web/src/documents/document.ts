@@ -104,7 +104,7 @@ export class FactsBuilder {
   readonly #headings: DocumentHeading[] = [];
   readonly #notices: string[] = [];
 
-  constructor(readonly part: PartNoun) {}
+  constructor(public part: PartNoun) {}
 
   /** A heading in the part that was begun last. */
   heading(title: string, level: number): void {
@@ -148,4 +148,106 @@ function shortened(text: string): string {
     .trim();
   if (line.length <= MAX_NAME_CHARS) return line;
   return `${line.slice(0, MAX_NAME_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** Thrown by a sink that is full, to unwind from what writes to it. */
+class TextFull extends Error {}
+
+// A form feed separates parts; the other controls are of no text, and XML has none of them.
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /[\0-\u0008\u000B-\u001F\u007F\uFFFE\uFFFF]/g;
+
+/** Takes the text of a document, up to a bound, and gives it away piece by piece. */
+export class TextSink {
+  #pending: string[] = [];
+  #left: number;
+  readonly #encoder = new TextEncoder();
+
+  constructor(
+    maxBytes: number,
+    readonly facts: FactsBuilder,
+  ) {
+    this.#left = maxBytes;
+  }
+
+  /** Adds text; what does not fit is cut, and ends the conversion. */
+  add(text: string): void {
+    if (text === "") return;
+    const fitting = text.length > this.#left ? text.slice(0, this.#left) : text;
+    const clean = fitting.replace(CONTROLS, (control) => (control === "\r" ? "" : " "));
+    const bytes = this.#encoder.encode(clean).length;
+    if (bytes <= this.#left && fitting.length === text.length) {
+      this.#left -= bytes;
+      this.#pending.push(clean);
+      return;
+    }
+    this.#pending.push(this.#prefix(clean));
+    this.#left = 0;
+    throw new TextFull();
+  }
+
+  /** Begins the next part. */
+  part(): void {
+    if (this.facts.parts > 0) {
+      if (this.#left < 1) throw new TextFull();
+      this.#left--;
+      this.#pending.push("\f");
+    }
+    this.facts.parts++;
+  }
+
+  /** What was added since this was last asked. */
+  take(): string {
+    const text = this.#pending.join("");
+    this.#pending = [];
+    return text;
+  }
+
+  /** The longest prefix that fits, of whole characters. */
+  #prefix(text: string): string {
+    const { read } = this.#encoder.encodeInto(text, new Uint8Array(Math.max(0, this.#left)));
+    return text.slice(0, read);
+  }
+}
+
+/**
+ * A document as text: `steps` does the work and pauses wherever text may be taken.
+ *
+ * @param kind what it is called where it is damaged: `workbook`.
+ */
+export function converted(
+  kind: string,
+  sink: TextSink,
+  options: ConvertOptions,
+  steps: () => AsyncGenerator<void, void>,
+): Converted {
+  const { signal } = options;
+  const text = async function* (): AsyncGenerator<string, void> {
+    try {
+      for await (const _ of steps()) {
+        signal?.throwIfAborted();
+        const piece = sink.take();
+        if (piece !== "") yield piece;
+      }
+    } catch (error) {
+      if (!(error instanceof TextFull)) throw codedError(error, kind, signal);
+      sink.facts.truncated = true;
+    }
+    // A document without any text has one part all the same.
+    if (sink.facts.parts === 0) sink.facts.parts = 1;
+    const last = sink.take();
+    if (last !== "") yield last;
+  };
+  return { facts: () => sink.facts.facts(), text: text() };
+}
+
+/** What was thrown, as it is told: errors of libraries quote what they read, and are not. */
+export function codedError(error: unknown, kind: string, signal: AbortSignal | undefined): unknown {
+  if (error instanceof SluiceError) return error;
+  return signal?.aborted === true ? signal.reason : damaged(kind);
+}
+
+/** A sink for the facts, with the bound of the options. */
+export function sinkOf(facts: FactsBuilder, options: ConvertOptions): TextSink {
+  return new TextSink(options.maxTextBytes ?? MAX_TEXT_BYTES, facts);
 }
