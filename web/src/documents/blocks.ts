@@ -100,12 +100,12 @@ export class BlockWriter {
     if (target === "" || target.length > MAX_ADDRESS || /^(?:javascript|vbscript|data):/i.test(target)) return;
     if (this.#links >= MAX_LINKS) return;
     if (++this.#links === MAX_LINKS) this.#sink.facts.notice(`Only the first ${MAX_LINKS} links are told.`);
-    if (this.#sink.facts.parts === 0) this.part();
+    if (this.#sink.facts.at === 0) this.part();
     this.#sink.add(`${oneLine(text)}\t${target.replaceAll(/\s+/g, "%20")}\n`);
   }
 
   #begin(block: Block): void {
-    if (this.#sink.facts.parts === 0) this.part();
+    if (this.#sink.facts.at === 0) this.part();
     const isClose = block === this.#last && CLOSE.includes(block);
     if (!this.#isEmpty && !isClose) this.#sink.add("\n");
     this.#isEmpty = false;

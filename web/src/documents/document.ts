@@ -97,7 +97,10 @@ export function checkForm(form: DocumentForm, kind: string, forms: readonly Docu
 
 /** Facts as they are found. */
 export class FactsBuilder {
-  parts = 0;
+  /** Number of the part that was begun last, from 1. */
+  at = 0;
+  /** How many parts there are, where more are known than are written. */
+  total = 1;
   truncated = false;
   #title: string | undefined;
   readonly #names: string[] = [];
@@ -110,7 +113,7 @@ export class FactsBuilder {
   heading(title: string, level: number): void {
     const short = shortened(title);
     if (short === "" || this.#headings.length >= MAX_NAMES) return;
-    this.#headings.push({ title: short, level, part: Math.max(1, this.parts) });
+    this.#headings.push({ title: short, level, part: Math.max(1, this.at) });
   }
 
   name(name: string): void {
@@ -130,7 +133,7 @@ export class FactsBuilder {
   facts(): DocumentFacts {
     return {
       part: this.part,
-      parts: this.parts,
+      parts: Math.max(this.at, this.total),
       ...(this.#names.length > 0 && { names: [...this.#names] }),
       headings: [...this.#headings],
       ...(this.#title !== undefined && { title: this.#title }),
@@ -188,12 +191,12 @@ export class TextSink {
 
   /** Begins the next part. */
   part(): void {
-    if (this.facts.parts > 0) {
+    if (this.facts.at > 0) {
       if (this.#left < 1) throw new TextFull();
       this.#left--;
       this.#pending.push("\f");
     }
-    this.facts.parts++;
+    this.facts.at++;
   }
 
   /** What was added since this was last asked. */
@@ -233,8 +236,6 @@ export function converted(
       if (!(error instanceof TextFull)) throw codedError(error, kind, signal);
       sink.facts.truncated = true;
     }
-    // A document without any text has one part all the same.
-    if (sink.facts.parts === 0) sink.facts.parts = 1;
     const last = sink.take();
     if (last !== "") yield last;
   };

@@ -2,6 +2,7 @@
  * Rows of a sheet as CSV (RFC 4180, with `\n` for line ends), with bounds for what is empty.
  * @module
  */
+import { SluiceError } from "../errors/error.js";
 import type { TextSink } from "./document.js";
 
 /** Most columns of a sheet, in Excel. */
@@ -84,4 +85,27 @@ export class RowWriter {
     }
     this.#row = number;
   }
+}
+
+/**
+ * The sheet that is wanted, by its name, or else by its number from 1. Defaults to the first that is not hidden.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT if there is none.
+ */
+export function sheetIndex(
+  sheets: readonly { readonly name: string; readonly isHidden: boolean }[],
+  wanted: string | undefined,
+): number {
+  if (wanted === undefined) return Math.max(0, sheets.findIndex(({ isHidden }) => !isHidden));
+  const exact = sheets.findIndex(({ name }) => name === wanted);
+  if (exact !== -1) return exact;
+  const alike = sheets.findIndex(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  if (alike !== -1) return alike;
+  const number = /^[0-9]{1,6}$/.test(wanted) ? Number(wanted) : 0;
+  if (number >= 1 && number <= sheets.length) return number - 1;
+  throw new SluiceError(
+    "E_INVALID_ARGUMENT",
+    `There is no such sheet: use the name of one, or its number from 1 to ${sheets.length}.`,
+    { path: "sheet" },
+  );
 }
