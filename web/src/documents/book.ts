@@ -23,10 +23,7 @@ const KIND = "book";
 const MAX_ITEMS = 50_000;
 
 /** Fonts are scrambled by these, and need no key. */
-const FONT_OBFUSCATION: readonly string[] = [
-  "http://www.idpf.org/2008/embedding",
-  "http://ns.adobe.com/pdf/enc#RC",
-];
+const FONT_OBFUSCATION: readonly string[] = ["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"];
 
 interface Book {
   /** Parts in the order in which they are read. */
@@ -116,7 +113,8 @@ async function lockedParts(source: DocumentPackage): Promise<ReadonlySet<string>
     open: (tag, attributes) => {
       const element = localName(tag);
       if (element === "EncryptedData") isLocked = true;
-      else if (element === "EncryptionMethod" && FONT_OBFUSCATION.includes(attributes["Algorithm"] ?? "")) isLocked = false;
+      else if (element === "EncryptionMethod" && FONT_OBFUSCATION.includes(attributes["Algorithm"] ?? ""))
+        isLocked = false;
       else if (element === "CipherReference" && isLocked && locked.size < MAX_ITEMS) {
         locked.add(resolvePart("", attributes["URI"] ?? ""));
       }

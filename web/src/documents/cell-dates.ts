@@ -78,7 +78,10 @@ function dayOf(day: number, is1904: boolean): string {
 function clock(milliseconds: number, digits: number): string {
   const fraction = milliseconds % 1000;
   const seconds = Math.floor(milliseconds / 1000);
-  const two = (value: number, length = 2): string => String(value).padStart(length, "0");
-  const text = `${two(Math.floor(seconds / 3600), digits)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
-  return fraction === 0 ? text : `${text}.${two(fraction, 3)}`;
+  const text = `${padded(Math.floor(seconds / 3600), digits)}:${padded(Math.floor(seconds / 60) % 60)}:${padded(seconds % 60)}`;
+  return fraction === 0 ? text : `${text}.${padded(fraction, 3)}`;
+}
+
+function padded(value: number, length = 2): string {
+  return String(value).padStart(length, "0");
 }

@@ -226,8 +226,9 @@ export function converted(
 ): Converted {
   const { signal } = options;
   const text = async function* (): AsyncGenerator<string, void> {
+    const work = steps();
     try {
-      for await (const _ of steps()) {
+      for (let step = await work.next(); step.done !== true; step = await work.next()) {
         signal?.throwIfAborted();
         const piece = sink.take();
         if (piece !== "") yield piece;
@@ -235,6 +236,8 @@ export function converted(
     } catch (error) {
       if (!(error instanceof TextFull)) throw codedError(error, kind, signal);
       sink.facts.truncated = true;
+    } finally {
+      await work.return();
     }
     const last = sink.take();
     if (last !== "") yield last;
@@ -243,9 +246,9 @@ export function converted(
 }
 
 /** What was thrown, as it is told: errors of libraries quote what they read, and are not. */
-export function codedError(error: unknown, kind: string, signal: AbortSignal | undefined): unknown {
+export function codedError(error: unknown, kind: string, signal: AbortSignal | undefined): Error {
   if (error instanceof SluiceError) return error;
-  return signal?.aborted === true ? signal.reason : damaged(kind);
+  return signal?.aborted === true ? (signal.reason as Error) : damaged(kind);
 }
 
 /** A sink for the facts, with the bound of the options. */

@@ -4,14 +4,7 @@
  */
 import { Uint8ArrayReader, ZipReader, type FileEntry } from "@zip.js/zip.js/lib/zip-core-custom.js";
 import { SluiceError } from "../errors/error.js";
-import {
-  codedError,
-  damaged,
-  MAX_DOCUMENT_BYTES,
-  tooLarge,
-  unreadable,
-  type ConvertOptions,
-} from "./document.js";
+import { codedError, damaged, MAX_DOCUMENT_BYTES, tooLarge, unreadable, type ConvertOptions } from "./document.js";
 import { attributeOf, localName, readXml } from "./xml.js";
 
 /** Most entries of a package. Books with a picture on every page have some thousands. */
@@ -62,7 +55,12 @@ export class DocumentPackage {
    * @param modern the file type to save an old document as: `.xlsx`.
    * @throws SluiceError E_DOCUMENT for what is no package, or of an old format, or encrypted; E_TOO_LARGE for too many entries.
    */
-  static async open(bytes: Uint8Array, kind: string, modern: string, options: ConvertOptions): Promise<DocumentPackage> {
+  static async open(
+    bytes: Uint8Array,
+    kind: string,
+    modern: string,
+    options: ConvertOptions,
+  ): Promise<DocumentPackage> {
     options.signal?.throwIfAborted();
     if (COMPOUND_FILE.every((byte, index) => bytes[index] === byte)) throw oldOrEncrypted(bytes, kind, modern);
     const entries = new Map<string, FileEntry | null>();

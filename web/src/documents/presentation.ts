@@ -14,7 +14,7 @@ import {
 } from "./document.js";
 import { DocumentPackage, relationshipId, type Relationship } from "./package.js";
 import { partOf } from "./word.js";
-import { countOf, localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
+import { countOf, localName, readXml, type MarkupHandler } from "./xml.js";
 
 const KIND = "presentation";
 
@@ -51,7 +51,7 @@ export async function convertPresentation(bytes: Uint8Array, options: ConvertOpt
       const relations = await source.relationships(part);
       const slide = new SlideText(blocks, relations, options.form);
       if (options.form === "text") blocks.part();
-      for await (const _ of xmlSteps(source.read(part), slide)) options.signal?.throwIfAborted();
+      await readXml(source.read(part), slide);
       if (options.form === "text") {
         slide.write(blocks);
         const notes = partOf(relations, "notesSlide");
@@ -67,18 +67,18 @@ export async function convertPresentation(bytes: Uint8Array, options: ConvertOpt
 async function slideParts(source: DocumentPackage, main: string): Promise<readonly string[]> {
   const relations = await source.relationships(main);
   const slides: string[] = [];
-  let isPresentation = false;
+  const root = { isPresentation: false };
   await readXml(source.read(main), {
     open: (tag, attributes) => {
       const name = localName(tag);
-      if (name === "presentation") isPresentation = true;
+      if (name === "presentation") root.isPresentation = true;
       if (name !== "sldId" || slides.length >= MAX_SLIDES) return;
       const relation = relations.get(relationshipId(attributes) ?? "");
       if (relation === undefined || relation.isExternal) throw damaged(KIND);
       slides.push(relation.target);
     },
   });
-  if (!isPresentation) throw damaged(KIND);
+  if (!root.isPresentation) throw damaged(KIND);
   return slides;
 }
 

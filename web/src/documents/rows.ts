@@ -39,7 +39,8 @@ export class RowWriter {
    */
   row(number: number, cells: ReadonlyMap<number, string>): void {
     let columns = 0;
-    for (const [column, text] of cells) if (text !== "" && column < MAX_COLUMNS) columns = Math.max(columns, column + 1);
+    for (const [column, text] of cells)
+      if (text !== "" && column < MAX_COLUMNS) columns = Math.max(columns, column + 1);
     if (columns === 0) return;
     this.#skipTo(Math.max(number, this.#row + 1));
     for (let column = 0; column < columns; column++) {
@@ -96,7 +97,11 @@ export function sheetIndex(
   sheets: readonly { readonly name: string; readonly isHidden: boolean }[],
   wanted: string | undefined,
 ): number {
-  if (wanted === undefined) return Math.max(0, sheets.findIndex(({ isHidden }) => !isHidden));
+  if (wanted === undefined)
+    return Math.max(
+      0,
+      sheets.findIndex(({ isHidden }) => !isHidden),
+    );
   const exact = sheets.findIndex(({ name }) => name === wanted);
   if (exact !== -1) return exact;
   const alike = sheets.findIndex(({ name }) => name.toLowerCase() === wanted.toLowerCase());

@@ -259,7 +259,8 @@ class BodyText implements MarkupHandler {
     if (!this.#run.opens(name)) return;
     if (name === "pPr" || name === "rPr" || name === "tcPr") this.#properties++;
     if (this.#properties > 0) this.#property(name, attributes);
-    else if (name === "p") this.#paragraphs.push({ text: [], style: PLAIN, level: undefined, listId: undefined, listLevel: 0 });
+    else if (name === "p")
+      this.#paragraphs.push({ text: [], style: PLAIN, level: undefined, listId: undefined, listLevel: 0 });
     else if (name === "tbl") this.#tables.push({ cells: [], cell: [], span: 1 });
     else if (name === "hyperlink" && this.#form === "links") this.#openLink(attributes);
     else if (name === "fldSimple" && this.#form === "links") {
@@ -285,13 +286,16 @@ class BodyText implements MarkupHandler {
 
   text(text: string): void {
     if (this.#run.isText) this.#write(text);
-    else if (this.#field !== undefined && this.#fieldLink === undefined && this.#field.length < 4096) this.#field += text;
+    else if (this.#field !== undefined && this.#fieldLink === undefined && this.#field.length < 4096)
+      this.#field += text;
   }
 
   #write(text: string): void {
     if (text === "") return;
     if (this.#form === "text") this.#paragraphs.at(-1)?.text.push(text);
-    else for (const link of [this.#links.at(-1), this.#fieldLink]) if (link !== undefined && link.text.length < 1024) link.text += text;
+    else
+      for (const link of [this.#links.at(-1), this.#fieldLink])
+        if (link !== undefined && link.text.length < 1024) link.text += text;
   }
 
   #property(name: string, attributes: Attributes): void {

@@ -59,7 +59,8 @@ export async function convertWorkbook(bytes: Uint8Array, options: ConvertOptions
   checkForm(options.form, KIND, ["text", "rows", "links"]);
   const source = await DocumentPackage.open(bytes, KIND, ".xlsx", options);
   const main = await source.mainPart("xl/workbook.xml", "xl/workbook.bin");
-  if (/\.bin$/i.test(main)) throw unreadable("The workbook is of the binary format .xlsb: save it as .xlsx, and read that.");
+  if (/\.bin$/i.test(main))
+    throw unreadable("The workbook is of the binary format .xlsb: save it as .xlsx, and read that.");
   const relations = await source.relationships(main);
   const book = await readWorkbook(source, main, relations);
   const facts = new FactsBuilder("sheet");
@@ -95,13 +96,12 @@ async function readWorkbook(
   relations: ReadonlyMap<string, Relationship>,
 ): Promise<Workbook> {
   const sheets: Sheet[] = [];
-  let is1904 = false;
-  let isWorkbook = false;
+  const root = { is1904: false, isWorkbook: false };
   await readXml(source.read(main), {
     open: (tag, attributes) => {
       const name = localName(tag);
-      if (name === "workbook") isWorkbook = true;
-      else if (name === "workbookPr") is1904 = isTrue(attributes["date1904"]);
+      if (name === "workbook") root.isWorkbook = true;
+      else if (name === "workbookPr") root.is1904 = isTrue(attributes["date1904"]);
       else if (name === "sheet" && sheets.length < MAX_SHEETS) {
         const relation = relations.get(relationshipId(attributes) ?? "");
         if (relation === undefined || relation.isExternal) throw damaged(KIND);
@@ -113,8 +113,8 @@ async function readWorkbook(
       }
     },
   });
-  if (!isWorkbook || sheets.length === 0) throw damaged(KIND);
-  return { sheets, is1904 };
+  if (!root.isWorkbook || sheets.length === 0) throw damaged(KIND);
+  return { sheets, is1904: root.is1904 };
 }
 
 /** What cells refer to. */

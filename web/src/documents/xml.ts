@@ -76,9 +76,9 @@ export class MarkupReader {
 
 /** Reads a whole document of XML. */
 export async function readXml(chunks: AsyncIterable<Uint8Array>, handler: MarkupHandler): Promise<void> {
-  for await (const _ of xmlSteps(chunks, handler)) {
-    // Nothing is taken in between.
-  }
+  const reader = new MarkupReader(handler);
+  for await (const chunk of chunks) reader.write(chunk);
+  reader.end();
 }
 
 /** Reads a document, and pauses after each piece. */
