@@ -186,6 +186,8 @@ export class HtmlText implements MarkupHandler {
     else if (tag === "tr") this.#endRow(this.#tables.at(-1));
     else if (tag === "td" || tag === "th") {
       const table = this.#tables.at(-1);
+      // A cell whose end was left out, with something open in it.
+      if (table?.isInCell === true) this.#closeCell();
       if (table !== undefined) table.isInCell = true;
     }
   }
