@@ -12,6 +12,7 @@ const ROWS = [
   ["json"],
   ["config"],
   ["artifacts"],
+  ["query"],
   ["core"],
   ["redis", "jsonrpc"],
   ["mcp"],
