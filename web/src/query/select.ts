@@ -349,6 +349,8 @@ interface Group {
   readonly accumulators: readonly Accumulator[];
 }
 
+const NO_ROW: Cells = [];
+
 /** One row for each group. */
 async function* grouped(
   batches: AsyncIterable<readonly Cells[]>,
@@ -361,12 +363,13 @@ async function* grouped(
   const { limit = Infinity, offset = 0, distinct } = select;
   const groups = new Map<unknown, Group>();
   const started = (first: Cells): Group => ({ first, accumulators: aggregates.map((each) => each.create()) });
-  if (keys.length === 0) groups.set(null, started([]));
+  // Without GROUP BY there is one group, also if no row is there.
+  if (keys.length === 0) groups.set(null, started(NO_ROW));
   for await (const batch of filtered(batches, compiled, run)) {
     for (const row of batch) {
       const key = keys.length === 0 ? null : keyOf(keys.map((value) => value(row, [])));
       let group = groups.get(key);
-      if (group === undefined || (keys.length === 0 && group.first.length === 0)) {
+      if (group === undefined || group.first === NO_ROW) {
         if (groups.size >= limits.maxGroups) throw tooManyGroups(limits.maxGroups, "groups");
         const first = limits.keep(row);
         group = group === undefined ? started(first) : { ...group, first };
