@@ -91,8 +91,8 @@ export const QUESTIONS = [
     ],
     sql: "SELECT status, COUNT(*) FROM orders GROUP BY status ORDER BY status",
     jq: "group_by(.status)[] | [.[0].status, length]",
-    jsonata: "$each(${status: $count(id)}, function($n, $s) {[[$s, $n]]})^($[0])",
-    jmespath: "items(group_by(@, &status)) | sort_by(@, &[0])[].[[0], length([1])]",
+    jsonata: "$each(${status: $count(id)}, function($n, $s) {[$s, $n]})^($[0])",
+    jmespath: "items(group_by(@, &status)) | sort_by(@, &[0])[*].[[0], length([1])]",
   },
   {
     ask: "What is the total of the paid orders?",
@@ -113,7 +113,7 @@ export const QUESTIONS = [
     ],
     sql: "SELECT id, total FROM orders ORDER BY total DESC LIMIT 3",
     jq: "sort_by(-.total)[:3][] | [.id, .total]",
-    jsonata: "$^(>total)[[0..2]].[[id, total]]",
+    jsonata: "$^(>total)[[0..2]].[id, total]",
     jmespath: "reverse(sort_by(@, &total))[:3].[id, total]",
   },
   {
@@ -136,8 +136,8 @@ export const QUESTIONS = [
     sql: "SELECT city, ROUND(AVG(total), 2) FROM orders GROUP BY city ORDER BY city",
     jq: "group_by(.city)[] | [.[0].city, ((map(.total) | add / length) * 100 | round / 100)]",
     // $round rounds half to even.
-    jsonata: "$each(${city: $average(total)}, function($a, $c) {[[$c, $floor($a * 100 + 0.5) / 100]]})^($[0])",
-    jmespath: "items(group_by(@, &city)) | sort_by(@, &[0])[].[[0], floor(avg([1][].total) * `100` + `0.5`) / `100`]",
+    jsonata: "$each(${city: $average(total)}, function($a, $c) {[$c, $floor($a * 100 + 0.5) / 100]})^($[0])",
+    jmespath: "items(group_by(@, &city)) | sort_by(@, &[0])[*].[[0], floor(avg([1][].total) * `100` + `0.5`) / `100`]",
   },
   {
     ask: "Which orders have no coupon?",
@@ -166,8 +166,8 @@ export const QUESTIONS = [
     ],
     sql: "SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer HAVING n > 1 ORDER BY customer",
     jq: "group_by(.customer)[] | select(length > 1) | [.[0].customer, length]",
-    jsonata: "$each(${customer: $count(id)}, function($n, $c) {[[$c, $n]]})[$[1] > 1]^($[0])",
-    jmespath: "items(group_by(@, &customer))[?length([1]) > `1`] | sort_by(@, &[0])[].[[0], length([1])]",
+    jsonata: "$each(${customer: $count(id)}, function($n, $c) {[$c, $n]})[$[1] > 1]^($[0])",
+    jmespath: "items(group_by(@, &customer))[?length([1]) > `1`] | sort_by(@, &[0])[*].[[0], length([1])]",
   },
   {
     ask: 'Which customers have "ann" in their name, in any case?',
@@ -199,8 +199,8 @@ export const QUESTIONS = [
     sql: "SELECT owner.login, SUM(stars) AS n FROM repositories GROUP BY owner.login ORDER BY n DESC",
     sqlite: "SELECT owner ->> 'login' AS login, SUM(stars) AS n FROM repositories GROUP BY login ORDER BY n DESC",
     jq: `[${repositories} | group_by(.owner.login)[] | [.[0].owner.login, (map(.stars) | add)]] | sort_by(-.[1])[]`,
-    jsonata: "$each(data.repositories{owner.login: $sum(stars)}, function($n, $o) {[[$o, $n]]})^(>$[1])",
-    jmespath: "items(group_by(data.repositories, &owner.login))[].[[0], sum([1][].stars)] | reverse(sort_by(@, &[1]))",
+    jsonata: "$each(data.repositories{owner.login: $sum(stars)}, function($n, $o) {[$o, $n]})^(>$[1])",
+    jmespath: "items(group_by(data.repositories, &owner.login))[*].[[0], sum([1][].stars)] | reverse(sort_by(@, &[1]))",
   },
   {
     ask: "How many repositories have no licence?",
@@ -244,7 +244,7 @@ export const QUESTIONS = [
     ],
     sql: "SELECT name, JSON_ARRAY_LENGTH(topics) FROM repositories",
     jq: `${repositories}[] | [.name, (.topics | length)]`,
-    jsonata: "data.repositories.[[name, $count(topics)]]",
+    jsonata: "data.repositories.[name, $count(topics)]",
     jmespath: "data.repositories[].[name, length(topics)]",
   },
   {
@@ -259,9 +259,9 @@ export const QUESTIONS = [
       "SELECT license ->> 'key' AS k, COUNT(*) FROM repositories WHERE license IS NOT NULL GROUP BY k ORDER BY COUNT(*) DESC",
     jq: `[${repositories} | map(select(.license)) | group_by(.license.key)[] | [.[0].license.key, length]] | sort_by(-.[1])[]`,
     jsonata:
-      "$each(data.repositories[license != null]{license.key: $count(name)}, function($n, $k) {[[$k, $n]]})^(>$[1])",
+      "$each(data.repositories[license != null]{license.key: $count(name)}, function($n, $k) {[$k, $n]})^(>$[1])",
     jmespath:
-      "items(group_by(data.repositories[?license], &license.key))[].[[0], length([1])] | reverse(sort_by(@, &[1]))",
+      "items(group_by(data.repositories[?license], &license.key))[*].[[0], length([1])] | reverse(sort_by(@, &[1]))",
   },
   {
     ask: "What are the stars of each in thousands, with one decimal?",
@@ -277,7 +277,7 @@ export const QUESTIONS = [
     sql: "SELECT name, ROUND(stars / 1000, 1) FROM repositories",
     sqlite: "SELECT name, ROUND(stars / 1000.0, 1) FROM repositories",
     jq: `${repositories}[] | [.name, (.stars / 100 | round / 10)]`,
-    jsonata: "data.repositories.[[name, $floor(stars / 100 + 0.5) / 10]]",
+    jsonata: "data.repositories.[name, $floor(stars / 100 + 0.5) / 10]",
     jmespath: "data.repositories[].[name, floor(stars / `100` + `0.5`) / `10`]",
   },
   {
@@ -299,7 +299,7 @@ export const QUESTIONS = [
     jq: `${repositories} | (map(select(.owner.type == "Organization").stars) | add) / (map(.stars) | add) * 100 | round`,
     jsonata: "$round($sum(data.repositories[owner.type = 'Organization'].stars) / $sum(data.repositories.stars) * 100)",
     jmespath:
-      "floor(sum(data.repositories[?owner.type == 'Organization'].stars) / sum(data.repositories[].stars) * `100` + `0.5`)",
+      "floor((sum(data.repositories[?owner.type == 'Organization'].stars) / sum(data.repositories[].stars)) * `100` + `0.5`)",
   },
   {
     ask: "How many people are in each team?",
@@ -313,8 +313,7 @@ export const QUESTIONS = [
     sql: "SELECT team, COUNT(*) AS n FROM people GROUP BY team ORDER BY n DESC, team",
     jq: "[group_by(.team)[] | [.[0].team, length]] | sort_by(-.[1])[]",
     // A key of an object cannot be null.
-    jsonata:
-      "($all := $; $distinct(team).($team := $; [[$team, $count($all[team = $team])]]))^(>$[1], $[0] = null ? '~' : $[0])",
+    jsonata: "$map($distinct(team), function($t) {[$t, $count($$[team = $t])]})^(>$[1])",
     // group_by wants text.
     jmespath: null,
   },
@@ -328,8 +327,8 @@ export const QUESTIONS = [
     ],
     sql: "SELECT team, MAX(salary) FROM people WHERE team IS NOT NULL GROUP BY team ORDER BY team",
     jq: "map(select(.team)) | group_by(.team)[] | [.[0].team, (map(.salary) | max)]",
-    jsonata: "$each($[team != null]{team: $max($[salary != null].salary)}, function($m, $t) {[[$t, $m]]})^($[0])",
-    jmespath: "items(group_by([?team], &team)) | sort_by(@, &[0])[].[[0], max([1][?salary].salary)]",
+    jsonata: "$each($[team != null]{team: $max($[salary != null].salary)}, function($m, $t) {[$t, $m]})^($[0])",
+    jmespath: "items(group_by([?team], &team)) | sort_by(@, &[0])[*].[[0], max([1][?salary].salary)]",
   },
   {
     ask: "Who started before 2020?",
@@ -386,7 +385,7 @@ export const QUESTIONS = [
     jq: "group_by(.team)[] | select((map(.salary | values) | add / length) > 50000) | .[0].team",
     jsonata:
       "$each($[team != null and salary != null]{team: $average(salary)}, function($a, $t) {$a > 50000 ? $t})^($)",
-    jmespath: "items(group_by([?team && salary], &team))[?avg([1][].salary) > `50000`] | sort([].[0])",
+    jmespath: "items(group_by([?team && salary], &team))[?avg([1][].salary) > `50000`] | sort([*][0])",
   },
   {
     ask: "Who are the three that earn most?",
@@ -398,7 +397,7 @@ export const QUESTIONS = [
     ],
     sql: "SELECT name, salary FROM people ORDER BY salary DESC LIMIT 3",
     jq: "sort_by(-(.salary // 0))[:3][] | [.name, .salary]",
-    jsonata: "($[salary != null]^(>salary))[[0..2]].[[name, salary]]",
+    jsonata: "($[salary != null]^(>salary))[[0..2]].[name, salary]",
     jmespath: "reverse(sort_by([?salary], &salary))[:3].[name, salary]",
   },
   {
@@ -412,7 +411,7 @@ export const QUESTIONS = [
     sql: "SELECT CASE WHEN salary < 50000 THEN 'low' WHEN salary < 65000 THEN 'middle' ELSE 'high' END AS band, COUNT(*) FROM people WHERE salary IS NOT NULL GROUP BY band ORDER BY band",
     jq: 'map(select(.salary) | if .salary < 50000 then "low" elif .salary < 65000 then "middle" else "high" end) | group_by(.)[] | [.[0], length]',
     jsonata:
-      "$each($[salary != null]{(salary < 50000 ? 'low' : salary < 65000 ? 'middle' : 'high'): $count(name)}, function($n, $b) {[[$b, $n]]})^($[0])",
+      "$each($[salary != null]{(salary < 50000 ? 'low' : salary < 65000 ? 'middle' : 'high'): $count(name)}, function($n, $b) {[$b, $n]})^($[0])",
     jmespath:
       "[['high', length([?salary && salary >= `65000`])], ['low', length([?salary && salary < `50000`])], ['middle', length([?salary && salary >= `50000` && salary < `65000`])]]",
   },
