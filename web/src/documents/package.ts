@@ -8,7 +8,7 @@ import { codedError, damaged, MAX_DOCUMENT_BYTES, tooLarge, unreadable, type Con
 import { attributeOf, localName, readXml } from "./xml.js";
 
 /** Most entries of a package. Books with a picture on every page have some thousands. */
-const MAX_ENTRIES = 65_535;
+const MAX_ENTRIES = 20_000;
 
 /** Most relationships that are kept of a part. */
 const MAX_RELATIONSHIPS = 100_000;
@@ -105,7 +105,11 @@ export class DocumentPackage {
     const options = this.#signal === undefined ? {} : { signal: this.#signal };
     const work = entry.getData(writable, options).then(
       () => undefined,
-      (error: unknown) => codedError(error, this.#kind, this.#signal),
+      (error: unknown) => {
+        // What is refused before a byte of it is written would be waited for without end.
+        writable.abort(error).catch(() => undefined);
+        return codedError(error, this.#kind, this.#signal);
+      },
     );
     const reader = readable.getReader();
     let size = 0;
