@@ -122,7 +122,7 @@ describe("packages", () => {
     ["nothing", new Uint8Array(0)],
     ["text", encoder.encode("no package, and /home/user is no path to be told")],
     ["zeros", new Uint8Array(100_000)],
-    ["the end of a ZIP alone", Uint8Array.from([0x50, 0x4b, 5, 6, ...Array<number>(18).fill(0xff)])],
+    ["the end of a ZIP alone", Uint8Array.from([0x50, 0x4b, 5, 6, ...Array<number>(18).fill(9)])],
   ])("%s is no document", async (_, bytes) => {
     for (const convert of [convertWord, convertWorkbook, convertPresentation, convertOpenDocument, convertBook]) {
       const { code, message, cause } = await failure(convert(bytes, { form: "text" }));
@@ -141,7 +141,8 @@ describe("packages", () => {
   });
 
   test("more entries than any document has are refused", async () => {
-    const bytes = rawZip(raw(Object.fromEntries(Array.from({ length: 20_001 }, (_, n) => [`${n}.txt`, ""]))));
+    const bytes = rawZip(raw(wordParts("")));
+    new DataView(bytes.buffer).setUint16(bytes.length - 12, 20_001, true);
     const { code, message } = await failure(text(bytes));
     expect([code, message]).toEqual([
       "E_TOO_LARGE",
@@ -222,7 +223,7 @@ describe("text", () => {
     const bytes = await word(paragraph("hello").repeat(50_000));
     const { text: pieces } = await text(bytes, { signal: controller.signal });
     const reading = (async () => {
-      for await (const _piece of pieces) controller.abort(reason);
+      for await (const piece of pieces) if (piece !== "") controller.abort(reason);
     })();
     await expect(reading).rejects.toBe(reason);
     await expect(text(bytes, { signal: controller.signal })).rejects.toBe(reason);

@@ -63,6 +63,7 @@ export class DocumentPackage {
   ): Promise<DocumentPackage> {
     options.signal?.throwIfAborted();
     if (COMPOUND_FILE.every((byte, index) => bytes[index] === byte)) throw oldOrEncrypted(bytes, kind, modern);
+    if (saidEntries(bytes) > MAX_ENTRIES) throw tooManyEntries();
     const entries = new Map<string, FileEntry | null>();
     try {
       const reader = new ZipReader(new Uint8ArrayReader(bytes), {
@@ -233,6 +234,15 @@ function decoded(path: string): string {
 /** Names are compared without case, as OOXML has it, and some programs write the separators of Windows. */
 function partName(name: string): string {
   return name.replaceAll("\\", "/").replace(/^\/+/, "").toLowerCase();
+}
+
+/** How many entries the end of a ZIP says that there are: reading them to count them takes time. */
+function saidEntries(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = bytes.length - 22; at >= 0 && at >= bytes.length - 22 - 65_535; at--) {
+    if (view.getUint32(at, true) === 0x06_05_4b_50) return view.getUint16(at + 10, true);
+  }
+  return 0;
 }
 
 function tooManyEntries(): SluiceError {
