@@ -90,7 +90,7 @@ try {
   const all = await input();
   const line = all.indexOf("\n");
   const request = JSON.parse(all.toString("utf8", 0, line)) as ConversionRequest;
-  const bytes = Uint8Array.prototype.slice.call(all, line + 1);
+  const bytes = new Uint8Array(all.subarray(line + 1));
   const facts = await convert(bytes, request, libraries, async (chunk) => {
     for (let at = 0; at < chunk.length; at += MAX_FRAME) write(Frame.content, chunk.subarray(at, at + MAX_FRAME));
   });

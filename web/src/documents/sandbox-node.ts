@@ -7,9 +7,10 @@
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createRequire } from "node:module";
 import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import type { ConversionFacts } from "./conversion.js";
+import { unreadable } from "./document.js";
 import {
   type ConversionFailure,
   type ConversionTask,
@@ -29,7 +30,16 @@ export const FRAME_HEAD = 5;
 /** Most bytes of a frame's content. */
 export const MAX_FRAME: number = 256 * 1024;
 
-const CHILD = fileURLToPath(new URL("./child.js", import.meta.url));
+/** The program of the child. Its name in the package leads to it from the sources as well. */
+function program(): string {
+  try {
+    return createRequire(import.meta.url).resolve("#child");
+  } catch {
+    throw unreadable(
+      "The program that reads documents is missing: install mcp-sluice as a package, without bundling it.",
+    );
+  }
+}
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
@@ -70,7 +80,7 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
 function started(): Child {
   const megabytes = Math.floor(MEMORY_LIMIT / 2 / 1024 ** 2);
   // It inherits nothing that is secret.
-  return spawn(process.execPath, [`--max-old-space-size=${megabytes}`, CHILD], {
+  return spawn(process.execPath, [`--max-old-space-size=${megabytes}`, program()], {
     stdio: ["pipe", "pipe", "ignore"],
     env: {},
     windowsHide: true,

@@ -21,7 +21,7 @@ import {
   type ReadContents,
 } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
-import { inspect, type Inspection } from "./inspection.js";
+import { headOf, inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
 import { tellDocument } from "./document.js";
 import { documentKind, entryOf, formFor } from "./forms.js";
@@ -163,11 +163,12 @@ export class ArtifactReader {
 async function tell(given: Readable, wanted: Wanted, selection: Selection, most: number): Promise<AnswerParts> {
   const from = selection.entry === undefined ? given : await entryOf(given, selection.entry);
   if (wanted.mode === "bytes") return tellBytes(from, wanted.range, most);
-  const kind = await documentKind(from);
+  const head = await headOf(from);
+  const kind = documentKind(from, head);
   if (wanted.mode === "image") return tellPicture(from, kind, wanted.page);
   if (wanted.mode === "info" && kind !== undefined && selection.as === undefined) return tellDocument(from, kind, most);
   const form = await formFor(from, kind, wanted, selection);
-  const inspection = await inspect(form);
+  const inspection = inspect(form, form === from ? head : await headOf(form));
   const { mode } = wanted;
   if (mode === "info") return tellInfo(form, inspection, most);
   if (mode === "search") return tellSearch(form, inspection, wanted.needle, most);
@@ -232,8 +233,8 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
     const sentence = `A resource takes no ${mode}: call the tool for that.`;
     throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: mode });
   }
-  const form = await formFor(from, await documentKind(from), wanted, {});
-  const inspection = readable(await inspect(form), mode);
+  const form = await formFor(from, documentKind(from, await headOf(from)), wanted, {});
+  const inspection = readable(inspect(form, await headOf(form)), mode);
   if (mode === "pointer") {
     return { uri, mimeType: "application/json", text: checkSize(await textAtPointer(form, inspection, wanted.tokens)) };
   }
@@ -255,7 +256,7 @@ async function wholeOrNote(from: Readable, uri: string): Promise<ReadContent> {
 
 async function noteOf(from: Readable): Promise<string> {
   const { ref } = from;
-  const { isText } = await inspect(from);
+  const { isText } = inspect(from, await headOf(from));
   const part = isText ? '"lines":"1-50"' : '"bytes":"0-255"';
   const example = isText ? "?lines=1-50" : "?bytes=0-1023";
   const own = artifactUri(ref.id);

@@ -14,15 +14,12 @@ import { SluiceError } from "../../errors/error.js";
 import { humanSize } from "../../core/amounts.js";
 import { csvCell } from "../../documents/rows.js";
 import { quote } from "./definition.js";
+import { headOf } from "./inspection.js";
 import type { Selection, Wanted } from "./request.js";
 import { readSpan, type Readable } from "./source.js";
 
-const HEAD_BYTES = 8192;
-
-/** The kind of document that an artifact is. Undefined for text and unknown bytes. */
-export async function documentKind(from: Readable): Promise<DocumentKind | undefined> {
-  const { ref } = from;
-  const head = await readSpan(from, { start: 0, end: Math.min(HEAD_BYTES, ref.size_bytes) });
+/** The kind of document that an artifact is, by its first bytes. Undefined for text and unknown bytes. */
+export function documentKind({ ref }: Readable, head: Uint8Array): DocumentKind | undefined {
   return kindOf({ type: plainType(ref.mime_type) ?? "", filename: ref.filename ?? "", head });
 }
 
@@ -143,7 +140,7 @@ function dateOf(date: Date | undefined): string {
 
 /** One file of an archive, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_TOO_LARGE, E_STORE_…. */
 export async function entryOf(from: Readable, path: string): Promise<Readable> {
-  if ((await documentKind(from)) === undefined)
+  if (documentKind(from, await headOf(from)) === undefined)
     throw wrong("entry", "The artifact is not an archive: leave entry out.");
   const archive = await import("../../documents/archive.js");
   return derived(from, `entry:${path}`, { filename: archive.baseOf(path) }, async (writer, look) => {

@@ -35,10 +35,14 @@ const DELIMITERS = [0x2c, 0x3b, TAB, 0x7c];
 const NDJSON = /[/+](?:x-)?(?:ndjson|jsonl|jsonlines|json-lines|json-seq)$/;
 const DECODER = new TextDecoder();
 
-/** Inspects an artifact. Throws what the source throws. */
-export async function inspect(from: Readable): Promise<Inspection> {
-  const head = await readSpan(from, { start: 0, end: Math.min(HEAD_BYTES, from.ref.size_bytes) });
-  return inspectBytes(head, plainType(from.ref.mime_type) ?? "", from.ref.filename ?? "");
+/** The first bytes of an artifact. Throws what the source throws. */
+export async function headOf(from: Readable): Promise<Uint8Array> {
+  return readSpan(from, { start: 0, end: Math.min(HEAD_BYTES, from.ref.size_bytes) });
+}
+
+/** Inspects an artifact by its first bytes. */
+export function inspect({ ref }: Readable, head: Uint8Array): Inspection {
+  return inspectBytes(head, plainType(ref.mime_type) ?? "", ref.filename ?? "");
 }
 
 /** Inspects the first bytes. Type and file name are trusted only for the layout of rows. */
