@@ -13,6 +13,7 @@ const ROWS = [
   ["config"],
   ["artifacts"],
   ["query"],
+  ["documents"],
   ["core"],
   ["redis", "jsonrpc"],
   ["mcp"],
