@@ -218,8 +218,11 @@ async function streamed(sql) {
   let peak = before;
   const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20);
   const start = performance.now();
-  if (sql === undefined) for await (const _ of csv(CSV_ROWS));
-  else await rowsOf(sql, await csvTable(csv(CSV_ROWS)));
+  if (sql === undefined) {
+    let bytes = 0;
+    for await (const { length } of csv(CSV_ROWS)) bytes += length;
+    if (bytes === 0) throw new Error("There are no rows.");
+  } else await rowsOf(sql, await csvTable(csv(CSV_ROWS)));
   clearInterval(timer);
   return `${((performance.now() - start) / 1000).toFixed(1)} s, ${Math.max(0, Math.round((peak - before) / 2 ** 20))} MiB more`;
 }

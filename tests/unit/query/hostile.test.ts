@@ -138,6 +138,22 @@ test("LIMIT stops reading a table that has no end", async () => {
   expect(await rowsOf("SELECT * FROM rows LIMIT 0", await csvTable(endless(seen)))).toEqual([]);
 });
 
+test.each(["SELECT * FROM rows LIMIT 0", "SELECT nothing FROM rows", "SELECT", "SELECT id FROM rows LIMIT 1"])(
+  "what the bytes come from is closed: %s",
+  async (sql) => {
+    let isClosed = false;
+    const bytes = (async function* () {
+      try {
+        yield* endless({ chunks: 0 });
+      } finally {
+        isClosed = true;
+      }
+    })();
+    await failureOf(sql, await csvTable(bytes));
+    expect(isClosed).toBe(true);
+  },
+);
+
 test("a signal aborts a query", async () => {
   const controller = new AbortController();
   setTimeout(() => controller.abort(new Error("no longer wanted")), 50);

@@ -1,7 +1,7 @@
 /**
  * Expressions of a query as functions of a row.
  *
- * squirreling computes each expression of each row in promises, 36 s for a million rows. These take a row's cells and are
+ * squirreling computes each expression of each row in promises, ten times as long. These take a row's cells and are
  * synchronous, with the functions of squirreling where it exports them. What is not known here is left to squirreling.
  * @module
  */

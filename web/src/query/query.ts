@@ -17,6 +17,8 @@ export interface QueryTable {
   rows(columns: readonly string[]): AsyncIterable<readonly Cells[]>;
   /** What the reader of the answer should know, complete when the rows are read. */
   readonly notes?: readonly string[];
+  /** Gives up what is read of, also if no row was. `query` calls it when it fails, and when its rows are read or given up. */
+  close?(): Promise<void>;
 }
 
 /** Options for {@link query}. */
@@ -68,15 +70,20 @@ const MAX_QUERY_CHARS = 10_000;
  *   one that needs too much memory or time; both while the rows are read, too. Reading may throw what the table throws.
  */
 export async function query(sql: string, table: QueryTable, options: QueryOptions = {}): Promise<QueryAnswer> {
-  options.signal?.throwIfAborted();
-  if (sql.length > MAX_QUERY_CHARS) {
-    throw new SluiceError(
-      "E_INVALID_ARGUMENT",
-      `The query has ${sql.length} characters, and ${MAX_QUERY_CHARS} are the most.`,
-      { path: "query" },
-    );
+  try {
+    options.signal?.throwIfAborted();
+    if (sql.length > MAX_QUERY_CHARS) {
+      throw new SluiceError(
+        "E_INVALID_ARGUMENT",
+        `The query has ${sql.length} characters, and ${MAX_QUERY_CHARS} are the most.`,
+        { path: "query" },
+      );
+    }
+    // The SQL engine is loaded when the first question is asked.
+    const { answer } = await import("./select.js");
+    return await answer(sql, table, options);
+  } catch (error) {
+    await table.close?.();
+    throw error;
   }
-  // The SQL engine is loaded when the first question is asked.
-  const { answer } = await import("./select.js");
-  return answer(sql, table, options);
 }

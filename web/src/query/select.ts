@@ -33,7 +33,7 @@ export async function answer(sql: string, table: QueryTable, options: QueryOptio
   const run: Run = { parsed: parsed(sql), limits: new Limits(options), notes: [] };
   try {
     const { columns, batches } = await resultOf(inlined(run.parsed.statement), table, run);
-    return { columns, rows: plainRows(batches), notes: new AllNotes(table.notes ?? [], run.notes).list };
+    return { columns, rows: plainRows(batches, table), notes: new AllNotes(table.notes ?? [], run.notes).list };
   } catch (error) {
     throw queryError(error);
   }
@@ -50,11 +50,13 @@ class AllNotes {
   }
 }
 
-async function* plainRows(batches: AsyncIterable<readonly Cells[]>): AsyncGenerator<Cells> {
+async function* plainRows(batches: AsyncIterable<readonly Cells[]>, table: QueryTable): AsyncGenerator<Cells> {
   try {
     for await (const batch of batches) for (const row of batch) yield row.map(plain);
   } catch (error) {
     throw queryError(error);
+  } finally {
+    await table.close?.();
   }
 }
 

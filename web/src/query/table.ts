@@ -61,6 +61,9 @@ export async function csvTable(
   return {
     columns,
     notes,
+    close: async () => {
+      await batches.return(undefined);
+    },
     async *rows(wanted) {
       const places = wanted.map((name) => columns.indexOf(name));
       let longer = 0;
@@ -263,6 +266,9 @@ async function objectTable(batches: AsyncGenerator<readonly JsonRow[]>, first: r
     columns,
     notes,
     isOpen: !isWhole || sample.length > SAMPLE_ROWS,
+    close: async () => {
+      await batches.return(undefined);
+    },
     async *rows(wanted) {
       const missing = new Set(wanted.filter((name) => !columns.includes(name)));
       const cellsOf = ({ key, value }: JsonRow): Cells => {
