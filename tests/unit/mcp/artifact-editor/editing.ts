@@ -3,8 +3,12 @@
  * @module
  */
 import { expect } from "vitest";
-import { MemoryArtifactStore, type ArtifactInfo, type ArtifactRef } from "../../../../web/src/index.js";
-import type { ArtifactToolResult } from "../../../../web/src/index.js";
+import {
+  MemoryArtifactStore,
+  type ArtifactInfo,
+  type ArtifactRef,
+  type ArtifactToolResult,
+} from "../../../../web/src/index.js";
 import { ArtifactEditor } from "../../../../web/src/mcp/artifact-editor/artifact-editor.js";
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
 import { wordsOf } from "../artifact-reader/artifacts.js";
@@ -83,14 +87,13 @@ export async function edited(
 /** The text that an edit gives. Fails with what the tool said if it gives none. */
 export async function textAfter(...given: Parameters<typeof edited>): Promise<string> {
   const { text, words } = await edited(...given);
-  expect(text, words).toBeDefined();
-  return text ?? "";
+  if (text === undefined) throw new Error(words);
+  return text;
 }
 
 /** What the tool says against an edit. */
 export async function refusal(...given: Parameters<typeof edited>): Promise<string> {
   const { result, words, ref } = await edited(...given);
-  expect(result.isError, words).toBe(true);
-  expect(ref).toBeUndefined();
+  expect([result.isError, ref, words]).toEqual([true, undefined, words]);
   return words;
 }

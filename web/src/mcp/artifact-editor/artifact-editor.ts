@@ -119,11 +119,10 @@ export class ArtifactEditor {
   /** Writes the result. Leaves nothing behind if it fails or is aborted. */
   async #write(from: Readable, rewriter: Rewriter): Promise<{ readonly ref: ArtifactRef; readonly shown: string }> {
     const { ref: origin, source, signal } = from;
-    if (source.openWriter === undefined) throw keepsNothing();
     const { mime_type, filename } = origin;
     const info = { mime_type, filename, source: this.#sourceOf(origin) };
-    const { openWriter } = source;
-    const writer = await guarded("write", () => openWriter.call(source, origin, info));
+    const writer = await guarded("write", async () => source.openWriter?.(origin, info));
+    if (writer === undefined) throw keepsNothing();
     try {
       const output = new Output(writer, await sha256.stream(), signal);
       let read = 0;
@@ -155,15 +154,10 @@ export class ArtifactEditor {
 async function planned(from: Readable, wanted: EditWanted, most: number): Promise<EditPlan> {
   const inspection = await inspect(from);
   checkText(inspection);
+  if (wanted.kind === "text") return planReplacement(from, inspection, wanted, most);
   // The JSON parser is loaded only for what needs it.
-  switch (wanted.kind) {
-    case "text":
-      return planReplacement(from, inspection, wanted, most);
-    case "patch":
-      return (await import("./patch.js")).planPatch(from, inspection, wanted);
-    case "rows":
-      return (await import("./rows.js")).planRows(from, inspection, wanted);
-  }
+  if (wanted.kind === "patch") return (await import("./patch.js")).planPatch(from, inspection, wanted);
+  return (await import("./rows.js")).planRows(from, inspection, wanted);
 }
 
 function checkText({ isText, isUtf16 }: Inspection): void {

@@ -228,8 +228,8 @@ export class JsonDocument {
     const value = make({ lineStart, unit, isSpaced: this.#isSpaced });
     const isColonSpaced = this.#isSpaced || start !== undefined;
     const colon = /\s*:\s*$/.exec(neighbour?.name ?? "")?.[0] ?? (isColonSpaced ? ": " : ":");
-    const name = isArray ? "" : JSON.stringify(token) + colon;
-    const item: Item = { before: container.separator, name, value, after: "", isRemoved: false };
+    const named = isArray ? "" : JSON.stringify(token) + colon;
+    const item: Item = { before: container.separator, name: named, value, after: "", isRemoved: false };
     items.splice(index, 0, item);
     container.count += 1;
     if (!isArray) container.byName.set(token, [item]);
@@ -295,20 +295,16 @@ function lastPresent(items: readonly Item[]): Item | undefined {
 }
 
 /** Whether a space follows the first colon, or the first comma within a line. */
-function isSpacedIn(text: string, document: ValueNode): boolean {
-  for (let node: ValueNode | undefined = document; node !== undefined;) {
-    if (node.type === "Object") {
-      const [member] = node.members;
-      return member !== undefined && /:\s$/.test(text.slice(spanOf(member).start, spanOf(member.value).start));
-    }
-    if (node.type !== "Array") return false;
-    const [first, second]: readonly { readonly value: ValueNode }[] = node.elements;
-    if (first === undefined) return false;
-    if (second !== undefined && /^, $/.test(text.slice(spanOf(first.value).end, spanOf(second.value).start)))
-      return true;
-    node = first.value;
+function isSpacedIn(text: string, node: ValueNode): boolean {
+  if (node.type === "Object") {
+    const [member] = node.members;
+    return member !== undefined && /:\s$/.test(text.slice(spanOf(member).start, spanOf(member.value).start));
   }
-  return false;
+  if (node.type !== "Array") return false;
+  const [first, second] = node.elements;
+  if (first === undefined) return false;
+  const between = second === undefined ? "" : text.slice(spanOf(first.value).end, spanOf(second.value).start);
+  return between === ", " || isSpacedIn(text, first.value);
 }
 
 function newValue(value: unknown, layout: Layout): Value {

@@ -19,7 +19,8 @@ const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /** Plans a patch. Throws E_INVALID_ARGUMENT with the operation's place, E_TOO_LARGE, E_JSON_…. */
 export async function planPatch(from: Readable, inspection: Inspection, { operations }: PatchEdit): Promise<EditPlan> {
-  if (!inspection.isJson) {
+  const isMeant = inspection.layout.kind === "none" && /^\s*[[{]/.test(new TextDecoder().decode(inspection.head));
+  if (!inspection.isJson && !isMeant) {
     const instead = inspection.layout.kind === "none" ? "old_string and new_string" : "cells, add_rows or delete_rows";
     throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is no JSON document: use ${instead} instead of patch.`, {
       path: "patch",

@@ -49,14 +49,14 @@ export async function planRows(from: Readable, inspection: Inspection, edits: Ro
     splitter.push(chunk);
     return true;
   });
-  index.beginEnd();
-  splitter.end();
   if (splitter instanceof CsvSplitter && splitter.isOpen) {
     throw wrong(
       "uri",
       "A quote of the artifact is never closed, so its rows cannot be told: use old_string and new_string.",
     );
   }
+  index.beginEnd();
+  splitter.end();
   return planSplices(from, splices(index, edits, format, from.ref.size_bytes), edits);
 }
 
@@ -251,10 +251,10 @@ function addition(index: RowIndex, { before, deleted }: RowEdits, rows: readonly
   const { lineEnd } = index;
   const gone = deleted.find(({ first, last }) => before !== undefined && first <= before && before <= last);
   // Where that row goes too, before the next one that stays.
-  const row = gone === undefined ? before : gone.last >= index.count ? undefined : gone.last + 1;
+  const target = gone === undefined ? before : gone.last >= index.count ? undefined : gone.last + 1;
   if (before !== undefined) placeAt(index, before, "before_row");
-  if (row !== undefined) {
-    const { start } = placeAt(index, row, "before_row");
+  if (target !== undefined) {
+    const { start } = placeAt(index, target, "before_row");
     return { start, end: start, insert: encoder.encode(rows.map((row) => row + lineEnd).join("")) };
   }
   const last = index.last ?? index.headerPlace;
@@ -439,20 +439,27 @@ function editElements(document: JsonDocument, { cells, added, before, deleted }:
   if (before !== undefined) check(before, "before_row");
   for (const { first, last } of deleted) check(last === Infinity ? first : last, "delete_rows");
   // From the end, so that the numbers before it stay.
-  const goes = [...deleted].reverse();
   const place = before === undefined ? count : before - 1;
-  let isAdded = false;
-  const addAll = (): void => {
-    isAdded = true;
-    for (const [at, row] of added.entries()) document.add([String(place + at)], row);
-  };
-  for (const { first, last } of goes) {
-    for (let row = Math.min(last, count); row >= first; row -= 1) {
-      if (!isAdded && row - 1 < place) addAll();
-      document.remove([String(row - 1)]);
-    }
-  }
-  if (!isAdded) addAll();
+  const goes = deleted.flatMap(({ first, last }) => rowsBetween(first, Math.min(last, count)));
+  remove(
+    document,
+    goes.filter((at) => at >= place),
+  );
+  for (const [at, row] of added.entries()) document.add([String(place + at)], row);
+  remove(
+    document,
+    goes.filter((at) => at < place),
+  );
+}
+
+/** Positions of rows, from 0. */
+function rowsBetween(first: number, last: number): readonly number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first - 1 + at);
+}
+
+/** Removes elements, the last one first. */
+function remove(document: JsonDocument, positions: readonly number[]): void {
+  for (const at of positions.toReversed()) document.remove([String(at)]);
 }
 
 /** Sets a member by its name, or an element by its number from 1. */

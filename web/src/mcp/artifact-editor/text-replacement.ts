@@ -33,7 +33,7 @@ export async function planReplacement(
   const { old, replacement, isAll } = edit;
   const { count, lines } = await placesOf(from, edit);
   if (count === 0) return absent(from, inspection, edit, most);
-  const where = `line${lines.length === 1 ? "" : "s"} ${firstOf(lines, Math.max(lines.length, count))}`;
+  const where = `line${lines.length === 1 ? "" : "s"} ${firstOf(lines, count)}`;
   if (count > 1 && !isAll) {
     throw new SluiceError(
       "E_INVALID_ARGUMENT",
@@ -59,15 +59,15 @@ async function placesOf(
   let count = 0;
   let line = 1;
   await pour(from, { start: 0, end: from.ref.size_bytes }, (chunk) => {
-    let counted = 0;
+    let lined = 0;
     for (let end = matcher.find(chunk, 0); end >= 0; end = matcher.find(chunk, end)) {
       count += 1;
       if (lines.length === PLACES_NAMED) continue;
-      line += newlinesIn(chunk, counted, end);
-      counted = end;
+      line += newlinesIn(chunk, lined, end);
+      lined = end;
       lines.push(line - inside);
     }
-    if (lines.length < PLACES_NAMED) line += newlinesIn(chunk, counted, chunk.length);
+    if (lines.length < PLACES_NAMED) line += newlinesIn(chunk, lined, chunk.length);
     return true;
   });
   return { count, lines };
@@ -105,10 +105,13 @@ async function absent(from: Readable, inspection: Inspection, { oldText }: TextE
 /** What tells the artifact's lines from the text. Lines are shown without their carriage returns. */
 function differenceOf(lines: string, wanted: string): string {
   if (lines.includes(wanted)) return String.raw`line ends: the artifact has \r\n, so write \r\n in both strings`;
-  const bare = (text: string): string => text.replaceAll(/\s+/gu, "");
   if (bare(lines).includes(bare(wanted))) return "white space: copy it exactly";
   if (lines.toLowerCase().includes(wanted.toLowerCase())) return "upper and lower case: copy it exactly";
   return "white space, upper and lower case, or the form of quotes and dashes: copy it exactly";
+}
+
+function bare(text: string): string {
+  return text.replaceAll(/\s+/gu, "");
 }
 
 /** The lines where the text stands, but for white space, case, and typographic quotes and dashes. */
