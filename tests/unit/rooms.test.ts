@@ -12,6 +12,7 @@ const ROWS = [
   ["json"],
   ["config"],
   ["artifacts"],
+  ["documents"],
   ["core"],
   ["redis", "jsonrpc"],
   ["mcp"],

@@ -51,7 +51,8 @@ export type ErrorCode =
   | "E_LLM_RATE_LIMIT"
   | "E_LLM_REQUEST"
   | "E_LLM_SERVER"
-  | "E_PLANNER_TIME";
+  | "E_PLANNER_TIME"
+  | "E_DOCUMENT";
 
 /** Where an error is, if it is somewhere. */
 interface ErrorPlace {

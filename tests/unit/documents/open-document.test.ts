@@ -1,0 +1,133 @@
+/** OpenDocument files, as LibreOffice writes them. */
+import { describe, expect, test } from "vitest";
+import type { ConvertOptions } from "../../../web/src/documents/document.js";
+import { convertOpenDocument } from "../../../web/src/documents/open-document.js";
+import { openDocument, readAll, type Read } from "../../support/documents.js";
+
+async function read(kind: string, body: string, styles = "", options: Partial<ConvertOptions> = {}): Promise<Read> {
+  return readAll(convertOpenDocument(await openDocument(kind, body, styles), { form: "text", ...options }));
+}
+
+describe("a text", () => {
+  test("has headings, lists, tables, and notes behind it", async () => {
+    const { text, facts } = await read(
+      "text",
+      `<text:sequence-decls><text:sequence-decl text:name="x"/></text:sequence-decls>
+      <text:h text:outline-level="1">One</text:h>
+      <text:p>a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>d  <text:span> e</text:span>
+        f<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body><text:p>the note</text:p></text:note-body></text:note></text:p>
+      <text:list><text:list-item><text:p>x</text:p><text:list><text:list-item><text:p>y</text:p></text:list-item></text:list></text:list-item></text:list>
+      <text:h text:outline-level="2">Two</text:h>
+      <table:table><table:table-column/><table:table-row><table:table-cell><text:p>1</text:p><text:p>2</text:p></table:table-cell><table:table-cell table:number-columns-repeated="2"/><table:table-cell><text:p>3</text:p></table:table-cell></table:table-row></table:table>
+      <text:h text:outline-level="1">Next</text:h>
+      <text:p>k<office:annotation><dc:creator>Ann</dc:creator><dc:date>2024-01-01</dc:date><text:p>why?</text:p></office:annotation><draw:frame><draw:image/><svg:desc>A cat</svg:desc></draw:frame></text:p>`,
+    );
+    expect(text).toBe(
+      "# One\n\na   b\tc\nd e f[^1]\n\n- x\n  - y\n\n## Two\n\n1 2 |  |  | 3\n\f# Next\n\nk[comment 1][image: A cat]\n\n[^1]: the note\n[comment 1] Ann: why?\n",
+    );
+    expect(facts).toEqual({
+      part: "section",
+      parts: 2,
+      headings: [
+        { title: "One", level: 1, part: 1 },
+        { title: "Two", level: 2, part: 1 },
+        { title: "Next", level: 1, part: 2 },
+      ],
+    });
+  });
+
+  test("leaves out what was deleted, and tells its links", async () => {
+    const body = `<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region></text:tracked-changes><text:p>kept <text:a xlink:href="https://example.com/">a link</text:a></text:p>`;
+    expect((await read("text", body)).text).toBe("kept a link\n");
+    expect((await read("text", body, "", { form: "links" })).text).toBe("a link\thttps://example.com/\n");
+  });
+
+  test("a million spaces are no million spaces", async () => {
+    const { text } = await read("text", `<text:p>a${'<text:s text:c="1000000000"/>'.repeat(3)}b</text:p>`);
+    expect(text.length).toBeLessThan(4000);
+  });
+});
+
+describe("a spreadsheet", () => {
+  const cell = (type: string, value: string, shown: string): string =>
+    `<table:table-cell office:value-type="${type}" office:${type === "float" ? "" : `${type}-`}value="${value}"><text:p>${shown}</text:p></table:table-cell>`;
+
+  test("has the values of its cells, exact, with dates as ISO 8601", async () => {
+    const { text, facts } = await read(
+      "spreadsheet",
+      `<table:table table:name="Data" table:style-name="ta1"><table:table-row>${cell("float", "0.333333333333333", "0.33")}${cell("date", "2024-01-31", "31/01/24")}${cell("time", "PT12H30M05.50S", "12:30")}${cell("boolean", "true", "WAHR")}<table:table-cell office:value-type="string"><text:p>a</text:p><text:p>b, "c"</text:p><office:annotation><text:p>no</text:p></office:annotation></table:table-cell></table:table-row></table:table>`,
+      "",
+      { form: "rows" },
+    );
+    expect(text).toBe('0.333333333333333,2024-01-31,12:30:05.5,TRUE,"a\nb, ""c"""\n');
+    expect(facts).toEqual({ part: "sheet", parts: 1, names: ["Data"], headings: [] });
+  });
+
+  test("has repeated cells and rows as often, and not those of nothing at the end", async () => {
+    const { text } = await read(
+      "spreadsheet",
+      `<table:table table:name="S"><table:table-row><table:table-cell table:number-columns-repeated="2"/><table:table-cell table:number-columns-repeated="2" office:value-type="float" office:value="1"/><table:table-cell table:number-columns-repeated="16380"/></table:table-row>
+      <table:table-row table:number-rows-repeated="2"><table:table-cell/></table:table-row>
+      <table:table-row table:number-rows-repeated="2"><table:table-cell office:value-type="float" office:value="2"/><table:covered-table-cell><text:p>hidden</text:p></table:covered-table-cell></table:table-row>
+      <table:table-row table:number-rows-repeated="1048570"><table:table-cell table:number-columns-repeated="16384"/></table:table-row></table:table>`,
+      "",
+      { form: "rows" },
+    );
+    expect(text).toBe(",,1,1\n\n\n2\n2\n");
+  });
+
+  test("that repeats a text billions of times ends at the bound of the text", async () => {
+    const { text, facts } = await read(
+      "spreadsheet",
+      `<table:table table:name="S"><table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>${"x".repeat(1000)}</text:p></table:table-cell></table:table-row></table:table>`,
+      "",
+      { form: "rows", maxTextBytes: 100_000 },
+    );
+    expect(text).toHaveLength(100_000);
+    expect(facts.truncated).toBe(true);
+  });
+
+  test("has hidden sheets, each by its name or number", async () => {
+    const styles = `<style:style style:name="ta2" style:family="table"><style:table-properties table:display="false"/></style:style>`;
+    const sheet = (name: string, style: string, value: string): string =>
+      `<table:table table:name="${name}" table:style-name="${style}"><table:shapes><draw:frame><text:p>no</text:p></draw:frame></table:shapes><table:table-row><table:table-cell><text:p>${value}</text:p></table:table-cell></table:table-row></table:table>`;
+    const body = sheet("Old", "ta2", "1") + sheet("New", "ta1", "2");
+    const all = await read("spreadsheet", body, styles);
+    expect(all.text).toBe("# Old (hidden)\n1\n\f# New\n2\n");
+    expect(all.facts.names).toEqual(["Old (hidden)", "New"]);
+    expect((await read("spreadsheet", body, styles, { form: "rows" })).text).toBe("2\n");
+    expect((await read("spreadsheet", body, styles, { form: "rows", sheet: "Old" })).text).toBe("1\n");
+  });
+});
+
+test("a presentation has its slides, titles first and notes last", async () => {
+  const frame = (kind: string, ...texts: readonly string[]): string =>
+    `<draw:frame presentation:class="${kind}"><draw:text-box>${texts.map((text) => `<text:p>${text}</text:p>`).join("")}</draw:text-box></draw:frame>`;
+  const { text, facts } = await read(
+    "presentation",
+    `<draw:page draw:name="page1">${frame("outline", "a", "b")}${frame("title", "First")}<presentation:notes>${frame("notes", "say this")}</presentation:notes></draw:page><draw:page draw:name="page2">${frame("title", "Second")}<draw:custom-shape><text:p>in a shape</text:p></draw:custom-shape></draw:page>`,
+  );
+  expect(text).toBe("# First\n\na\n\nb\n\nNotes:\n\nsay this\n\f# Second\n\nin a shape\n");
+  expect(facts.parts).toBe(2);
+  expect(facts.headings).toEqual([
+    { title: "First", level: 1, part: 1 },
+    { title: "Second", level: 1, part: 2 },
+  ]);
+});
+
+test("an encrypted file is told to need its password", async () => {
+  const manifest = `<manifest:manifest><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>`;
+  const bytes = await openDocument("text", "", "", {
+    "META-INF/manifest.xml": manifest,
+    "content.xml": "\u0001\u0002",
+  });
+  await expect(convertOpenDocument(bytes, { form: "text" })).rejects.toMatchObject({
+    code: "E_DOCUMENT",
+    message: expect.stringContaining("password") as unknown,
+  });
+});
+
+test("forms that a kind has not are refused, and other kinds", async () => {
+  await expect(read("text", "", "", { form: "rows" })).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
+  await expect(read("chart", "")).rejects.toMatchObject({ code: "E_DOCUMENT" });
+});

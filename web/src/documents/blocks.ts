@@ -1,0 +1,119 @@
+/**
+ * Text of a document block by block: paragraphs, headings, lists and rows, in the manner of Markdown.
+ * @module
+ */
+import type { TextSink } from "./document.js";
+
+type Block = "paragraph" | "heading" | "item" | "row" | "note";
+
+/** Blocks of one of these kinds follow each other line by line; all others have an empty line between them. */
+const CLOSE: readonly Block[] = ["item", "row", "note"];
+
+/** Deepest indentation of a list. */
+const MAX_INDENT = 8;
+
+/** Most links of a document that are told. */
+const MAX_LINKS = 10_000;
+
+/** Longest address of a link. */
+const MAX_ADDRESS = 2000;
+
+/** Writes blocks into a sink, and headings into its facts. */
+export class BlockWriter {
+  #last: Block | undefined;
+  #isEmpty = true;
+  #links = 0;
+  readonly #sink: TextSink;
+  readonly #breakLevel: number;
+
+  /** @param breakLevel headings of this level and above begin a part, if there is text before them. 0: none does. */
+  constructor(sink: TextSink, breakLevel: number) {
+    this.#sink = sink;
+    this.#breakLevel = breakLevel;
+  }
+
+  /** Begins a part. Without a call, the first block does. */
+  part(): void {
+    this.#sink.part();
+    this.#isEmpty = true;
+    this.#last = undefined;
+  }
+
+  /** A heading that is written as text; `#` for each level. */
+  heading(text: string, level: number): void {
+    const title = oneLine(text);
+    if (title === "") return;
+    if (level <= this.#breakLevel && !this.#isEmpty) this.part();
+    this.#begin("heading");
+    this.#sink.facts.heading(title, level);
+    this.#sink.add(`${"#".repeat(level)} ${title}\n`);
+  }
+
+  /** Lines that stay as they are; white space at their ends does not. */
+  paragraph(text: string): void {
+    const trimmed = text.replaceAll(/[^\S\n]+$/gm, "").replaceAll(/^\n+|\n+$/g, "");
+    if (trimmed.trim() === "") return;
+    this.#begin("paragraph");
+    this.#sink.add(trimmed);
+    this.#sink.add("\n");
+  }
+
+  /** An item of a list; `level` from 0. */
+  item(text: string, level: number, mark = "-"): void {
+    const trimmed = text.trim();
+    if (trimmed === "") return;
+    const indent = "  ".repeat(Math.min(MAX_INDENT, Math.max(0, level)));
+    this.#begin("item");
+    this.#sink.add(`${indent}${mark} `);
+    this.#sink.add(trimmed.replaceAll("\n", `\n${indent}  `));
+    this.#sink.add("\n");
+  }
+
+  /** A row of a table: `a | b`. Rows of nothing are left out. */
+  row(cells: readonly string[]): void {
+    const texts = cells.map((cell) => oneLine(cell));
+    if (texts.every((text) => text === "")) return;
+    this.#begin("row");
+    texts.forEach((text, index) => {
+      if (index > 0) this.#sink.add(" | ");
+      this.#sink.add(text);
+    });
+    this.#sink.add("\n");
+  }
+
+  /** A line of a footnote or comment. */
+  note(mark: string, text: string): void {
+    const line = oneLine(text);
+    if (line === "") return;
+    this.#begin("note");
+    this.#sink.add(`${mark} ${line}\n`);
+  }
+
+  /** Ends a table or list, so that the next one is apart from it. */
+  gap(): void {
+    if (this.#last !== undefined) this.#last = "paragraph";
+  }
+
+  /** A line of the form `links`. Addresses that run code or hold data are left out, and those after the first 10,000. */
+  link(text: string, address: string): void {
+    const target = address.trim();
+    if (target === "" || target.length > MAX_ADDRESS || /^(?:javascript|vbscript|data):/i.test(target)) return;
+    if (this.#links >= MAX_LINKS) return;
+    if (++this.#links === MAX_LINKS) this.#sink.facts.notice(`Only the first ${MAX_LINKS} links are told.`);
+    if (this.#sink.facts.at === 0) this.part();
+    this.#sink.add(`${oneLine(text)}\t${target.replaceAll(/\s+/g, "%20")}\n`);
+  }
+
+  #begin(block: Block): void {
+    if (this.#sink.facts.at === 0) this.part();
+    const isClose = block === this.#last && CLOSE.includes(block);
+    if (!this.#isEmpty && !isClose) this.#sink.add("\n");
+    this.#isEmpty = false;
+    this.#last = block;
+  }
+}
+
+/** Text in one line, its white space as single spaces. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}

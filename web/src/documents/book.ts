@@ -1,0 +1,130 @@
+/**
+ * Books (EPUB 2 and 3) as text.
+ * @module
+ */
+import { BlockWriter, oneLine } from "./blocks.js";
+import {
+  checkForm,
+  converted,
+  damaged,
+  FactsBuilder,
+  sinkOf,
+  unreadable,
+  type Converted,
+  type ConvertOptions,
+} from "./document.js";
+import { htmlSteps, HtmlText } from "./html.js";
+import { DocumentPackage, resolvePart } from "./package.js";
+import { localName, readXml } from "./xml.js";
+
+const KIND = "book";
+
+/** Most files of a book that are known. */
+const MAX_ITEMS = 50_000;
+
+/** Fonts are scrambled by these, and need no key. */
+const FONT_OBFUSCATION: readonly string[] = ["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"];
+
+interface Book {
+  /** Parts in the order in which they are read. */
+  readonly spine: readonly string[];
+  readonly title: string;
+}
+
+/**
+ * Reads a book: its documents in reading order, each a part.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT for a form other than `text` and `links`, E_DOCUMENT for what is no such book, or one with
+ * copy protection, E_TOO_LARGE.
+ */
+export async function convertBook(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {
+  checkForm(options.form, KIND, ["text", "links"]);
+  const source = await DocumentPackage.open(bytes, KIND, ".epub", options);
+  const { spine, title } = await readBook(source);
+  const locked = await lockedParts(source);
+  const facts = new FactsBuilder("section");
+  facts.total = spine.length;
+  facts.title(title);
+  const sink = sinkOf(facts, options);
+  return converted(KIND, sink, options, async function* () {
+    const blocks = new BlockWriter(sink, 0);
+    for (const part of spine) {
+      if (locked.has(part)) throw copyProtected();
+      if (options.form === "text") blocks.part();
+      const page = new HtmlText(blocks, { form: options.form, onTitle: () => undefined, showsTitle: false });
+      yield* htmlSteps(source.read(part), page, "xhtml");
+    }
+  });
+}
+
+async function readBook(source: DocumentPackage): Promise<Book> {
+  const root = await rootFile(source);
+  const items = new Map<string, string>();
+  const ids: string[] = [];
+  let title = "";
+  let isTitle = false;
+  let isTitled = false;
+  await readXml(source.read(root), {
+    open: (tag, attributes) => {
+      const name = localName(tag);
+      const { id, href, idref } = attributes;
+      const type = attributes["media-type"] ?? "";
+      if (name === "title") isTitle = !isTitled;
+      else if (name === "item" && id !== undefined && href !== undefined && items.size < MAX_ITEMS) {
+        if (/html|xml/i.test(type) && !/svg|ncx|smil/i.test(type)) items.set(id, resolvePart(root, href));
+      } else if (name === "itemref" && idref !== undefined && ids.length < MAX_ITEMS) ids.push(idref);
+    },
+    close: (tag) => {
+      if (localName(tag) !== "title") return;
+      isTitled ||= title.trim() !== "";
+      isTitle = false;
+    },
+    text: (text) => {
+      if (isTitle && title.length < 1024) title += text;
+    },
+  });
+  // A document that is read twice is told once.
+  const spine = [...new Set(ids)].flatMap((id) => items.get(id) ?? []);
+  const parts = [...new Set(spine)].filter((part) => source.has(part));
+  if (parts.length === 0) throw damaged(KIND);
+  return { spine: parts, title: oneLine(title) };
+}
+
+async function rootFile(source: DocumentPackage): Promise<string> {
+  const container = "META-INF/container.xml";
+  let root: string | undefined;
+  await readXml(source.read(container), {
+    open: (tag, attributes) => {
+      if (localName(tag) === "rootfile") root ??= attributes["full-path"];
+    },
+  });
+  const part = root === undefined ? undefined : resolvePart("", root);
+  if (part === undefined || !source.has(part)) throw damaged(KIND);
+  return part;
+}
+
+/** The parts that a key is needed for. */
+async function lockedParts(source: DocumentPackage): Promise<ReadonlySet<string>> {
+  const name = "META-INF/encryption.xml";
+  const locked = new Set<string>();
+  if (!source.has(name)) return locked;
+  let isLocked = false;
+  await readXml(source.read(name), {
+    open: (tag, attributes) => {
+      const element = localName(tag);
+      if (element === "EncryptedData") isLocked = true;
+      else if (element === "EncryptionMethod" && FONT_OBFUSCATION.includes(attributes["Algorithm"] ?? ""))
+        isLocked = false;
+      else if (element === "CipherReference" && isLocked && locked.size < MAX_ITEMS) {
+        locked.add(resolvePart("", attributes["URI"] ?? ""));
+      }
+    },
+  });
+  return locked;
+}
+
+function copyProtected(): Error {
+  return unreadable(
+    "The book has copy protection (DRM) or a password, and is not decrypted here: read it in the program that it was bought for, or get a copy without protection.",
+  );
+}

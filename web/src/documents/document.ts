@@ -1,0 +1,257 @@
+/**
+ * What converters of documents take and give: text in parts, facts about it, and the bounds of both.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+
+/** What a part of a document is called. */
+export type PartNoun = "page" | "slide" | "sheet" | "section";
+
+/** A heading, with the part that it stands in. */
+export interface DocumentHeading {
+  readonly title: string;
+  /** From 1. */
+  readonly level: number;
+  /** Number of the part, from 1. */
+  readonly part: number;
+}
+
+/** What is told of a document before its text. Bounded: at most 200 names and 200 headings, each of at most 120 characters. */
+export interface DocumentFacts {
+  readonly part: PartNoun;
+  /** How many parts there are. */
+  readonly parts: number;
+  /** Names of the parts, where they have names: sheets, each with ` (hidden)` behind it if it is. */
+  readonly names?: readonly string[];
+  readonly headings: readonly DocumentHeading[];
+  readonly title?: string;
+  /** Whether the text ends before the document does, because it came to `maxTextBytes`. */
+  readonly truncated?: boolean;
+  /** What was left out, each a sentence: long runs of empty rows. At most 20. */
+  readonly notices?: readonly string[];
+}
+
+/** A document as text. */
+export interface Converted {
+  /** The facts, complete once the text has ended. */
+  readonly facts: () => DocumentFacts;
+  /**
+   * Text with `\n` for line ends. Each part but the first begins with a form feed (U+000C), which is nowhere else. Read it once.
+   * Throws E_DOCUMENT, E_TOO_LARGE.
+   */
+  readonly text: AsyncIterable<string>;
+}
+
+/** What is made of a document: its text, the rows of one sheet as CSV, or its links, one `text<TAB>url` a line. */
+export type DocumentForm = "text" | "rows" | "links";
+
+/** Options of every converter. */
+export interface ConvertOptions {
+  readonly form: DocumentForm;
+  /** The sheet of `rows`: its name, or its number from 1. Defaults to the first that is not hidden. */
+  readonly sheet?: string;
+  /** Ends the work; the text then throws the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Most bytes of text; what is longer ends there, and its facts are `truncated`. @default 67108864 */
+  readonly maxTextBytes?: number;
+  /** Most bytes that all parts of the document may have once they are inflated. @default 268435456 */
+  readonly maxBytes?: number;
+}
+
+/** The default of `maxTextBytes`. */
+export const MAX_TEXT_BYTES: number = 64 * 1024 * 1024;
+
+/** The default of `maxBytes`. */
+export const MAX_DOCUMENT_BYTES: number = 256 * 1024 * 1024;
+
+const MAX_NAMES = 200;
+const MAX_NAME_CHARS = 120;
+const MAX_NOTICES = 20;
+
+/** E_DOCUMENT: the document cannot be read, with what to do instead. */
+export function unreadable(sentence: string): SluiceError {
+  return new SluiceError("E_DOCUMENT", sentence);
+}
+
+/** E_DOCUMENT for a document that is not what it should be. */
+export function damaged(kind: string): SluiceError {
+  return unreadable(`The ${kind} is damaged or incomplete: get it again, or save it anew in the program that made it.`);
+}
+
+/** E_TOO_LARGE: more bytes than are read. */
+export function tooLarge(most: number): SluiceError {
+  const mib = Math.max(1, Math.floor(most / 1024 / 1024));
+  return new SluiceError(
+    "E_TOO_LARGE",
+    `The document has more than ${mib} MiB once it is unpacked: split it, or save a part of it as a document of its own.`,
+  );
+}
+
+/** E_INVALID_ARGUMENT unless the form is one of those that this kind of document has. */
+export function checkForm(form: DocumentForm, kind: string, forms: readonly DocumentForm[]): void {
+  if (forms.includes(form)) return;
+  throw new SluiceError("E_INVALID_ARGUMENT", `A ${kind} has no ${form}: ask for its ${forms.join(" or ")}.`, {
+    path: "form",
+  });
+}
+
+/** Facts as they are found. */
+export class FactsBuilder {
+  /** Number of the part that was begun last, from 1. */
+  at = 0;
+  /** How many parts there are, where more are known than are written. */
+  total = 1;
+  truncated = false;
+  #title: string | undefined;
+  readonly #names: string[] = [];
+  readonly #headings: DocumentHeading[] = [];
+  readonly #notices: string[] = [];
+
+  constructor(public part: PartNoun) {}
+
+  /** A heading in the part that was begun last. */
+  heading(title: string, level: number): void {
+    const short = shortened(title);
+    if (short === "" || this.#headings.length >= MAX_NAMES) return;
+    this.#headings.push({ title: short, level, part: Math.max(1, this.at) });
+  }
+
+  name(name: string): void {
+    if (this.#names.length < MAX_NAMES) this.#names.push(shortened(name));
+  }
+
+  /** The title of the document; the first that is not empty is taken. */
+  title(title: string): void {
+    const short = shortened(title);
+    if (this.#title === undefined && short !== "") this.#title = short;
+  }
+
+  notice(sentence: string): void {
+    if (this.#notices.length < MAX_NOTICES) this.#notices.push(sentence);
+  }
+
+  facts(): DocumentFacts {
+    return {
+      part: this.part,
+      parts: Math.max(this.at, this.total),
+      ...(this.#names.length > 0 && { names: [...this.#names] }),
+      headings: [...this.#headings],
+      ...(this.#title !== undefined && { title: this.#title }),
+      ...(this.truncated && { truncated: true }),
+      ...(this.#notices.length > 0 && { notices: [...this.#notices] }),
+    };
+  }
+}
+
+/** One line of at most 120 characters. */
+function shortened(text: string): string {
+  const line = text
+    .slice(0, 1024)
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  if (line.length <= MAX_NAME_CHARS) return line;
+  return `${line.slice(0, MAX_NAME_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** Thrown by a sink that is full, to unwind from what writes to it. */
+class TextFull extends Error {}
+
+// A form feed separates parts; the other controls are of no text, and XML has none of them.
+// oxlint-disable-next-line no-control-regex
+const CONTROLS = /[\0-\u0008\u000B-\u001F\u007F\uFFFE\uFFFF]/g;
+
+/** Takes the text of a document, up to a bound, and gives it away piece by piece. */
+export class TextSink {
+  #pending: string[] = [];
+  #left: number;
+  readonly #encoder = new TextEncoder();
+
+  constructor(
+    maxBytes: number,
+    readonly facts: FactsBuilder,
+  ) {
+    this.#left = maxBytes;
+  }
+
+  /** Adds text; what does not fit is cut, and ends the conversion. */
+  add(text: string): void {
+    if (text === "") return;
+    const fitting = text.length > this.#left ? text.slice(0, this.#left) : text;
+    const clean = fitting.replace(CONTROLS, (control) => (control === "\r" ? "" : " "));
+    const bytes = this.#encoder.encode(clean).length;
+    if (bytes <= this.#left && fitting.length === text.length) {
+      this.#left -= bytes;
+      this.#pending.push(clean);
+      return;
+    }
+    this.#pending.push(this.#prefix(clean));
+    this.#left = 0;
+    throw new TextFull();
+  }
+
+  /** Begins the next part. */
+  part(): void {
+    if (this.facts.at > 0) {
+      if (this.#left < 1) throw new TextFull();
+      this.#left--;
+      this.#pending.push("\f");
+    }
+    this.facts.at++;
+  }
+
+  /** What was added since this was last asked. */
+  take(): string {
+    const text = this.#pending.join("");
+    this.#pending = [];
+    return text;
+  }
+
+  /** The longest prefix that fits, of whole characters. */
+  #prefix(text: string): string {
+    const { read } = this.#encoder.encodeInto(text, new Uint8Array(Math.max(0, this.#left)));
+    return text.slice(0, read);
+  }
+}
+
+/**
+ * A document as text: `steps` does the work and pauses wherever text may be taken.
+ *
+ * @param kind what it is called where it is damaged: `workbook`.
+ */
+export function converted(
+  kind: string,
+  sink: TextSink,
+  options: ConvertOptions,
+  steps: () => AsyncGenerator<void, void>,
+): Converted {
+  const { signal } = options;
+  const text = async function* (): AsyncGenerator<string, void> {
+    const work = steps();
+    try {
+      for (let step = await work.next(); step.done !== true; step = await work.next()) {
+        signal?.throwIfAborted();
+        const piece = sink.take();
+        if (piece !== "") yield piece;
+      }
+    } catch (error) {
+      if (!(error instanceof TextFull)) throw codedError(error, kind, signal);
+      sink.facts.truncated = true;
+    } finally {
+      await work.return();
+    }
+    const last = sink.take();
+    if (last !== "") yield last;
+  };
+  return { facts: () => sink.facts.facts(), text: text() };
+}
+
+/** What was thrown, as it is told: errors of libraries quote what they read, and are not. */
+export function codedError(error: unknown, kind: string, signal: AbortSignal | undefined): Error {
+  if (error instanceof SluiceError) return error;
+  return signal?.aborted === true ? (signal.reason as Error) : damaged(kind);
+}
+
+/** A sink for the facts, with the bound of the options. */
+export function sinkOf(facts: FactsBuilder, options: ConvertOptions): TextSink {
+  return new TextSink(options.maxTextBytes ?? MAX_TEXT_BYTES, facts);
+}
