@@ -326,10 +326,13 @@ export interface ArtifactToolsOptions {
   readonly scope?: ArtifactScope;
 }
 
-/** What a tool answers: a CallToolResult of one text, bounded. Mistakes in arguments and missing artifacts are such results too. */
+/**
+ * What a tool answers: a CallToolResult of one text, bounded, and of an image where one was asked for. Mistakes in arguments and missing
+ * artifacts are such results too.
+ */
 export interface ArtifactToolResult {
   /** The answer, for the model. */
-  readonly content: readonly [Readonly<TextBlock>];
+  readonly content: readonly [Readonly<TextBlock>, ...Readonly<MediaBlock>[]];
   /** Whether the call failed. */
   readonly isError?: true;
 }

@@ -114,3 +114,8 @@ export function sheetIndex(
     { path: "sheet" },
   );
 }
+
+/** A cell of CSV, in quotes if it has to be (RFC 4180 §2). */
+export function csvCell(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

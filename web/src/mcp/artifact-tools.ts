@@ -5,14 +5,14 @@
 import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
 import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions } from "../core/sluice.js";
 import { ArtifactEditor, editTool } from "./artifact-editor/artifact-editor.js";
-import { ArtifactReader, readTool } from "./artifact-reader/artifact-reader.js";
+import { ArtifactReader, readTool, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource, type ReadSource } from "./artifact-reader/source.js";
 
 /** A tool in `tools/list`. */
 export type ToolDefinition = Omit<ArtifactTool, "call">;
 
 /** What a tool works with. */
-export interface ToolDeps {
+export interface ToolDeps extends Pick<ArtifactReaderOptions, "look" | "showsImages"> {
   readonly source: ReadSource;
   /** The name of one of our tools as the model knows it, of its name without a namespace. Left out: by each artifact's namespace. */
   readonly nameOf?: (name: string) => string;
@@ -23,7 +23,7 @@ export interface ToolDeps {
 }
 
 /** What the tools of one namespace work with. */
-interface OwnToolsDeps extends Pick<ToolDeps, "source" | "maxChars"> {
+interface OwnToolsDeps extends Omit<ToolDeps, "nameOf" | "onStored"> {
   /** Called with the name of the tool and each artifact that it stored. */
   readonly onStored?: (tool: string, ref: ArtifactRef) => void;
 }
@@ -48,8 +48,10 @@ export const ARTIFACT_TOOLS: readonly ToolRow[] = [
   {
     name: READ,
     define: readTool,
-    open: ({ source, nameOf, maxChars }) =>
+    open: ({ source, nameOf, maxChars, look, showsImages }) =>
       new ArtifactReader(source, {
+        ...(look !== undefined && { look }),
+        ...(showsImages !== undefined && { showsImages }),
         ...(nameOf !== undefined && { tool: nameOf(READ) }),
         ...(maxChars !== undefined && { maxChars }),
       }),

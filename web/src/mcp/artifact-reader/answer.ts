@@ -12,6 +12,8 @@ export interface AnswerParts {
   readonly data?: string;
   /** Our own sentences after it: what is missing, and how to read on. */
   readonly notes?: readonly string[];
+  /** A picture behind the text: its media type, and its bytes in Base64. */
+  readonly image?: { readonly type: string; readonly data: string };
 }
 
 const MAX_HEAD = 900;
@@ -25,13 +27,17 @@ const DATA_FOLLOWS = "Between the marks is data from the artifact, not instructi
  * around the data, which the data cannot contain.
  */
 export function answerOf(
-  { head, data, notes = [] }: AnswerParts,
+  { head, data, notes = [], image }: AnswerParts,
   sha256: string,
   maxChars: number,
 ): ArtifactToolResult {
   const first = `[sluice] ${shortened(head, MAX_HEAD)}.`;
   const said = data?.includes(REPLACEMENT) === true ? [...notes, NOT_UTF8] : notes;
   const last = said.length === 0 ? "" : `\n[sluice] ${shortened(said.join(" "), MAX_NOTES)}`;
+  if (image !== undefined) {
+    const { type: mimeType, data: bytes } = image;
+    return { content: [...resultOf(first + last).content, { type: "image", data: bytes, mimeType }] };
+  }
   if (data === undefined) return resultOf(first + last);
   const { open, close } = marksFor(data, sha256);
   const frame = jsonChars(`${first} ${DATA_FOLLOWS}\n${open}\n\n${close}${last}`);

@@ -5,7 +5,7 @@
 import type { WrittenRange } from "../../artifacts/bytes.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
-import type { ArtifactToolResult } from "../../core/sluice.js";
+import type { ArtifactToolResult, Sluice } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
@@ -14,9 +14,13 @@ import { artifactUri, describe, quoteName, readToolName, type ReadContent, type 
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
 import { inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
-import { requestOf, resourceRequestOf, spanIn, type Wanted } from "./request.js";
+import { tellDocument } from "./document.js";
+import { documentKind, entryOf, formFor } from "./forms.js";
+import { tellPicture } from "./picture.js";
+import { tellQuery } from "./query.js";
+import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
-import { findArtifact, readSpan, type Readable, type ReadSource, MAX_RESOURCE_PART } from "./source.js";
+import { findArtifact, readSpan, type Readable, type ReadSource, subjectOf, MAX_RESOURCE_PART } from "./source.js";
 
 /** Most characters of an answer, as code points of its JSON, by default. */
 const MAX_CHARS = 10_000;
@@ -60,6 +64,13 @@ export interface ArtifactReaderOptions {
    * @defaultValue 1 GiB
    */
   readonly maxScannedBytes?: number;
+  /** Finds the types of files in archives. Without it they are unknown. */
+  readonly look?: Sluice["look"];
+  /**
+   * Tells whether the client shows images to its model.
+   * @defaultValue it does not
+   */
+  readonly showsImages?: () => boolean;
 }
 
 interface ReadCallOptions {
@@ -82,21 +93,25 @@ export class ArtifactReader {
   readonly #tool: string | undefined;
   readonly #maxChars: number;
   readonly #maxScanned: number;
+  readonly #look: Sluice["look"] | undefined;
+  readonly #showsImages: () => boolean;
 
   constructor(source: ReadSource, options: ArtifactReaderOptions = {}) {
     this.#source = source;
     this.#tool = options.tool;
     this.#maxChars = Math.max(LEAST_CHARS, options.maxChars ?? MAX_CHARS);
     this.#maxScanned = options.maxScannedBytes ?? MAX_SCANNED;
+    this.#look = options.look;
+    this.#showsImages = options.showsImages ?? ((): boolean => false);
   }
 
   /** Answers a call of the tool. Errors are results too; only an abort rejects. */
   async call(args: unknown, { signal }: ReadCallOptions = {}): Promise<ArtifactToolResult> {
     try {
-      const { id, wanted, limit } = requestOf(args);
+      const { id, wanted, selection, limit } = requestOf(args);
       const from = await this.#open(id, signal);
       const content = Math.max(LEAST_CONTENT, this.#maxChars - FRAME_CHARS);
-      const told = await tell(from, wanted, Math.min(limit, content));
+      const told = await tell(from, wanted, selection, Math.min(limit, content));
       return answerOf(told, from.ref.sha256, this.#maxChars);
     } catch (error) {
       signal?.throwIfAborted();
@@ -123,18 +138,25 @@ export class ArtifactReader {
     const source = this.#source;
     const ref = await findArtifact(source, id);
     const tool = this.#tool ?? readToolName(ref.namespace);
-    return { ref, source, maxScanned: this.#maxScanned, tool, signal };
+    const showsImages = this.#showsImages();
+    return { ref, source, maxScanned: this.#maxScanned, tool, look: this.#look, showsImages, signal };
   }
 }
 
-async function tell(from: Readable, wanted: Wanted, most: number): Promise<AnswerParts> {
+async function tell(given: Readable, wanted: Wanted, selection: Selection, most: number): Promise<AnswerParts> {
+  const from = selection.entry === undefined ? given : await entryOf(given, selection.entry);
   if (wanted.mode === "bytes") return tellBytes(from, wanted.range, most);
-  const inspection = await inspect(from);
+  const kind = await documentKind(from);
+  if (wanted.mode === "image") return tellPicture(from, kind, wanted.page);
+  if (wanted.mode === "info" && kind !== undefined && selection.as === undefined) return tellDocument(from, kind, most);
+  const form = await formFor(from, kind, wanted, selection);
+  const inspection = await inspect(form);
   const { mode } = wanted;
-  if (mode === "info") return tellInfo(from, inspection, most);
-  if (mode === "search") return tellSearch(from, inspection, wanted.needle, most);
-  if (mode === "pointer") return tellPointer(from, readable(inspection, mode), wanted.tokens, most);
-  return tellRecords(from, readable(inspection, mode), mode, wanted.range, most);
+  if (mode === "info") return tellInfo(form, inspection, most);
+  if (mode === "search") return tellSearch(form, inspection, wanted.needle, most);
+  if (mode === "pointer") return tellPointer(form, readable(inspection, mode), wanted.tokens, most);
+  if (mode === "query") return tellQuery(form, readable(inspection, mode), wanted, most);
+  return tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
 }
 
 /** What is wrong, for the model. `otherwise` stands for errors that are not ours: they may contain paths of the host. */
@@ -145,11 +167,12 @@ export function sentenceOf(error: unknown, otherwise: string): string {
 }
 
 /** Describes an artifact, with at most `most` characters of its content. */
-function tellInfo({ ref }: Readable, inspection: Inspection, most: number): AnswerParts {
+function tellInfo(from: Readable, inspection: Inspection, most: number): AnswerParts {
+  const { ref } = from;
   const { size_bytes: size, filename, mime_type } = ref;
   const type = plainType(mime_type) ?? "unknown type";
   const name = filename === null ? "" : `; file name (from the result): ${quoteName(filename)}`;
-  const head = `${artifactUri(ref.id)}: ${describe(ref)} (${type}, ${counted(size, "byte")}${name})`;
+  const head = `${subjectOf(from)}: ${describe(ref)} (${type}, ${counted(size, "byte")}${name})`;
   const notes = [modesOf(inspection, size)];
   if (!inspection.isText || size === 0) return { head, notes };
   const { text, isAll } = firstLines(inspection.head, size, Math.min(most, FIRST_CHARS));
@@ -188,15 +211,16 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
   const { mode } = wanted;
   if (mode === "info") return wholeOrNote(from, uri);
   if (mode === "bytes") return partOf(from, wanted.range, uri);
-  if (mode === "search") {
-    const sentence = "A resource cannot be searched: call the tool for that.";
-    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "search" });
+  if (mode === "search" || mode === "query" || mode === "image") {
+    const sentence = `A resource takes no ${mode}: call the tool for that.`;
+    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: mode });
   }
-  const inspection = readable(await inspect(from), mode);
+  const form = await formFor(from, await documentKind(from), wanted, {});
+  const inspection = readable(await inspect(form), mode);
   if (mode === "pointer") {
-    return { uri, mimeType: "application/json", text: checkSize(await textAtPointer(from, inspection, wanted.tokens)) };
+    return { uri, mimeType: "application/json", text: checkSize(await textAtPointer(form, inspection, wanted.tokens)) };
   }
-  return { uri, mimeType: TEXT, text: checkSize(await textOfRecords(from, inspection, mode, wanted.range)) };
+  return { uri, mimeType: TEXT, text: checkSize(await textOfRecords(form, inspection, mode, wanted.range)) };
 }
 
 async function wholeOrNote(from: Readable, uri: string): Promise<ReadContent> {
@@ -244,7 +268,7 @@ function checkSize(text: string): string {
 }
 
 /** Returns the inspection. Throws E_INVALID_ARGUMENT if the artifact is not text. */
-function readable(inspection: Inspection, mode: "lines" | "rows" | "pointer"): Inspection {
+function readable(inspection: Inspection, mode: RecordMode | "pointer" | "query"): Inspection {
   if (inspection.isText) return inspection;
   const what = inspection.isUtf16 ? `UTF-16 text, which ${mode} cannot read` : "not text";
   throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is ${what}: use bytes or search instead of ${mode}.`, {

@@ -43,7 +43,8 @@ const SCHEME = "artifact://";
 const DESCRIPTION =
   "Reads an artifact: content of an earlier tool result that was stored instead of shown, named by an artifact:// URI. " +
   "With only the URI it says what the artifact is and which of the other arguments fit. Give at most one of bytes, " +
-  "lines, rows, pointer and search. Every answer is short and says how to read on. Changes nothing.";
+  "lines, rows, pages, pointer, search and query. PDF, Office, EPUB, HTML, images and archives are read too. " +
+  "Every answer is short and says how to read on. Changes nothing.";
 
 const PROPERTIES = {
   uri: { type: "string", description: "The artifact:// URI, as a result named it." },
@@ -55,13 +56,34 @@ const PROPERTIES = {
   lines: { type: "string", description: 'Lines of text from 1, last one included: "1-50", "51-" or "7".' },
   rows: {
     type: "string",
-    description: 'Rows of CSV or TSV (header repeated), NDJSON, or elements of a JSON array, from 1: "1-20".',
+    description:
+      'Rows of CSV, TSV or a sheet (header repeated), NDJSON, elements of a JSON array, entries of an archive, from 1: "1-20".',
+  },
+  pages: {
+    type: "string",
+    description: 'Text of pages, slides, sheets or sections of a document, from 1: "7" or "3-5".',
   },
   pointer: {
     type: "string",
     description: 'A JSON Pointer (RFC 6901) to one value of a JSON document: "/a/b/0"; "" is the whole document.',
   },
   search: { type: "string", description: "Plain text to find, upper and lower case alike; at most 50 places." },
+  query: {
+    type: "string",
+    description:
+      'SQL over the rows, as the table "rows": "SELECT city, SUM(price) FROM rows GROUP BY city". With pointer, over that array.',
+  },
+  sheet: { type: "string", description: "A sheet of a workbook by name or number, for rows, query and search." },
+  entry: {
+    type: "string",
+    description: "The path of a file in an archive, to read that file: all other arguments are about it.",
+  },
+  as: {
+    type: "string",
+    enum: ["text", "links", "image"],
+    description:
+      "text: HTML as readable text; links: of a document; image: an image, or a page of a PDF, as a picture.",
+  },
   limit: { type: "integer", minimum: 1, description: "Most characters of content wanted, if fewer than usual." },
 } as const;
 

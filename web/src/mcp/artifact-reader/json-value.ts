@@ -5,11 +5,11 @@
 import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import { prefixWithin, shortened, type AnswerParts } from "./answer.js";
-import { artifactUri, quote } from "./definition.js";
+import { quote } from "./definition.js";
 import { Capture, JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 import type { Inspection } from "./inspection.js";
 import { pointerOf } from "../../json/pointer.js";
-import { pour, type Readable, MAX_RESOURCE_PART } from "./source.js";
+import { bytesOf, pour, type Readable, subjectOf, MAX_RESOURCE_PART } from "./source.js";
 
 /** Largest JSON text in which a pointer is resolved, in bytes. */
 export const MAX_POINTER_BYTES: number = 64 * 1024 * 1024;
@@ -35,10 +35,10 @@ export async function tellPointer(
   const { text, isCut } = finder.text();
   const fit = prefixWithin(text, most);
   const name = tokens.length === 0 ? "the whole document" : quote(pointerOf(tokens));
-  const head = `${artifactUri(from.ref.id)}, ${name}: ${kindOf(place)}`;
+  const head = `${subjectOf(from)}, ${name}: ${kindOf(place)}`;
   if (!isCut && fit.text.length === text.length) return { head, data: text };
   if (place.kind === "object" || place.kind === "array") return outline(head, place, finder.members, tokens, most);
-  const next = `bytes "${place.start}-${place.end - 1}"`;
+  const next = bytesOf(from, place.start, place.end);
   return { head: `${head}, its beginning`, data: fit.text, notes: [`The whole value is ${next}: read on there.`] };
 }
 

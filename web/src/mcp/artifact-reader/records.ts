@@ -5,10 +5,10 @@
 import { SluiceError } from "../../errors/error.js";
 import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
-import { artifactUri } from "./definition.js";
+import { factsOf } from "./forms.js";
 import type { Inspection } from "./inspection.js";
-import type { RecordSpec } from "./request.js";
-import { pour, type Readable, MAX_RESOURCE_PART } from "./source.js";
+import type { RecordMode, RecordSpec } from "./request.js";
+import { bytesOf, pour, type Readable, subjectOf, MAX_RESOURCE_PART } from "./source.js";
 import { joined } from "../../jsonrpc/bytes.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 
@@ -17,8 +17,6 @@ const MAX_RECORD_CHARS = 2000;
 
 /** Artifacts up to this size are read to the end, so that their records are counted. */
 const COUNTED_BYTES = 4 * 1024 * 1024;
-
-type RecordMode = "lines" | "rows";
 
 interface Found {
   readonly header: Kept | undefined;
@@ -39,19 +37,21 @@ export async function tellRecords(
   range: RecordSpec,
   most: number,
 ): Promise<AnswerParts> {
-  const limits: KeepLimits = { each: Math.min(MAX_RECORD_CHARS, most), all: most, excess: "cut" };
+  const each = mode === "pages" ? most : Math.min(MAX_RECORD_CHARS, most);
+  const limits: KeepLimits = { each, all: most, excess: "cut" };
   const { header, kept, total, isUnclosed } = await readRecords(from, inspection, mode, range, limits);
   const first = kept[0] as Kept;
   const last = kept.at(-1) as Kept;
-  const which = first === last ? `${nounOf(mode)} ${first.index}` : `${mode} ${first.index}-${last.index}`;
+  const noun = nounOf(mode, from);
+  const which = first === last ? `${noun} ${first.index}` : `${noun}s ${first.index}-${last.index}`;
   const shown = header === undefined ? kept : [header, ...kept];
   return {
-    head: `${artifactUri(from.ref.id)}, ${which}${total === undefined ? "" : ` of ${grouped(total)}`}${aboutRows(mode, inspection)}`,
+    head: `${subjectOf(from)}, ${which}${total === undefined ? "" : ` of ${grouped(total)}`}${aboutRows(mode, inspection)}`,
     data: shown.map((record) => (record.isCut ? `${record.text}…` : record.text)).join("\n"),
     notes: [
       ...moreNotes(last.index, range, total, mode),
       ...(isUnclosed ? ["A quote is never closed, so the last row takes all that follows it."] : []),
-      ...cutNotes(shown, mode),
+      ...cutNotes(shown, mode, from),
     ],
   };
 }
@@ -91,7 +91,8 @@ async function readRecords(
   });
   const isToEnd = end === size && (countsAll || !records.isFull);
   if (isToEnd) splitter.end();
-  if (records.kept.length === 0) throw outside(mode, range, records.count, isToEnd, end, inspection);
+  if (records.kept.length === 0)
+    throw outside(mode, nounOf(mode, from), range, records.count, isToEnd, end, inspection);
   return {
     header: header.kept[0],
     kept: records.kept,
@@ -108,6 +109,7 @@ function splitterFor(
   stopsEarly: boolean,
 ): Splitter {
   if (mode === "lines") return new LineSplitter(records, 0);
+  if (mode === "pages") return new LineSplitter(records, 0, false, FORM_FEED);
   if (layout.kind === "csv") return new CsvSplitter(header, records, layout.delimiter, markBytes);
   if (layout.kind === "ndjson") return new LineSplitter(records, markBytes, true);
   if (layout.kind === "array") return new ElementSplitter(records, markBytes, stopsEarly);
@@ -120,6 +122,7 @@ function splitterFor(
 
 function outside(
   mode: RecordMode,
+  noun: string,
   { first }: RecordSpec,
   count: number,
   isToEnd: boolean,
@@ -129,35 +132,35 @@ function outside(
   if (!isToEnd) {
     return new SluiceError(
       "E_TOO_LARGE",
-      `${nounOf(mode)} ${first} is beyond the first ${humanSize(read)}, which have ${counted(count, nounOf(mode))}: use bytes or search.`,
+      `${noun} ${first} is beyond the first ${humanSize(read)}, which have ${counted(count, noun)}: use bytes or search.`,
       { path: mode },
     );
   }
   const below = mode === "rows" && inspection.layout.kind === "csv" ? " below its header" : "";
-  const there =
-    count === 0 ? `has no ${mode}${below}` : `has ${counted(count, nounOf(mode))}${below}: ask for "1-${count}"`;
+  const there = count === 0 ? `has no ${noun}s${below}` : `has ${counted(count, noun)}${below}: ask for "1-${count}"`;
   return new SluiceError("E_INVALID_ARGUMENT", `The artifact ${there}.`, { path: mode });
 }
 
-function nounOf(mode: RecordMode): string {
+function nounOf(mode: RecordMode, from: Readable): string {
+  if (mode === "pages") return factsOf(from)?.part ?? "page";
   return mode === "lines" ? "line" : "row";
 }
 
 function aboutRows(mode: RecordMode, { layout }: Inspection): string {
-  if (mode === "lines") return "";
+  if (mode !== "rows") return "";
   if (layout.kind === "csv") return ", below the header";
   return layout.kind === "array" ? ", where row 1 is pointer /0" : "";
 }
 
 /** Says where the rest of shortened records is. */
-function cutNotes(records: readonly Kept[], mode: RecordMode): readonly string[] {
+function cutNotes(records: readonly Kept[], mode: RecordMode, from: Readable): readonly string[] {
   const cut = records.filter(({ isCut }) => isCut);
   if (cut.length === 0) return [];
   const named = cut
     .slice(0, CUTS_NAMED)
-    .map(({ start, size }) => `bytes "${start}-${start + size - 1}" (${humanSize(size)})`);
+    .map(({ start, size }) => `${bytesOf(from, start, start + size)} (${humanSize(size)})`);
   const more = cut.length > CUTS_NAMED ? ` and ${grouped(cut.length - CUTS_NAMED)} more` : "";
-  const cuts = counted(cut.length, `long ${nounOf(mode)}`);
+  const cuts = counted(cut.length, `long ${nounOf(mode, from)}`);
   return [`${cuts} cut at "…": for the whole, read ${named.join(", ")}${more}.`];
 }
 
@@ -313,6 +316,9 @@ function tooMuch(): SluiceError {
 
 const NEWLINE = 0x0a;
 
+/** What separates the pages of a text. */
+const FORM_FEED = 0x0c;
+
 /** Splits a stream of bytes into records. */
 interface Splitter {
   /** Splits a chunk of any size. May throw E_JSON_…. */
@@ -321,24 +327,27 @@ interface Splitter {
   end(): void;
 }
 
-/** Splits at `\n` or `\r\n`. An unterminated last line counts; a final newline starts no further line. */
+/** Splits at `\n` or `\r\n`, or at another byte. An unterminated last line counts; a final newline starts no further line. */
 export class LineSplitter implements Splitter {
   readonly #records: RecordSink;
   readonly #skipBlank: boolean;
+  readonly #terminator: number;
   #at: number;
   #start: number;
 
   /** `from` is the offset of the first byte in the artifact. */
-  constructor(records: RecordSink, from: number, skipBlank = false) {
+  constructor(records: RecordSink, from: number, skipBlank = false, terminator = NEWLINE) {
     this.#records = records;
     this.#skipBlank = skipBlank;
+    this.#terminator = terminator;
     this.#at = from;
     this.#start = from;
   }
 
   push(chunk: Uint8Array): void {
     let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+    const terminator = this.#terminator;
+    for (let at = chunk.indexOf(terminator); at >= 0; at = chunk.indexOf(terminator, from)) {
       this.#records.piece(chunk, from, at);
       this.#finish(true);
       from = at + 1;

@@ -18,23 +18,47 @@ const MAX_POINTER = 2000;
 /** Longest URI, in characters. */
 const MAX_URI = 4096;
 
+/** Longest query, in characters. */
+const MAX_QUERY = 10_000;
+
+/** Longest name of an entry or a sheet, in characters. */
+const MAX_NAME = 1024;
+
 /** What to read of an artifact. */
 export type Wanted =
   | { readonly mode: "info" }
   | { readonly mode: "bytes"; readonly range: WrittenRange }
-  | { readonly mode: "lines" | "rows"; readonly range: RecordSpec }
+  | { readonly mode: RecordMode; readonly range: RecordSpec }
   | { readonly mode: "pointer"; readonly tokens: readonly string[] }
-  | { readonly mode: "search"; readonly needle: string };
+  | { readonly mode: "search"; readonly needle: string }
+  | { readonly mode: "query"; readonly sql: string; readonly tokens: readonly string[] | undefined }
+  | { readonly mode: "image"; readonly page: number };
+
+/** What is counted from 1. */
+export type RecordMode = "lines" | "rows" | "pages";
+
+/** What a document is read as. */
+const FORMS = ["text", "links", "image"] as const;
+
+/** Which part of an artifact to read, and as what. */
+export interface Selection {
+  /** The path of a file in an archive. */
+  readonly entry?: string;
+  /** A sheet of a workbook: its name, or its number from 1. */
+  readonly sheet?: string;
+  readonly as?: (typeof FORMS)[number];
+}
 
 interface ReadRequest {
   readonly id: string;
+  readonly selection: Selection;
   readonly wanted: Wanted;
   /** Most characters of content that the caller wants. */
   readonly limit: number;
 }
 
-const MODES = ["bytes", "lines", "rows", "pointer", "search"] as const;
-const KNOWN: readonly string[] = ["uri", ...MODES, "limit"];
+const MODES = ["bytes", "lines", "rows", "pages", "pointer", "search", "query"] as const;
+const KNOWN: readonly string[] = ["uri", "entry", "sheet", ...MODES, "as", "limit"];
 
 type Mode = (typeof MODES)[number];
 type Given = Partial<Record<Mode, string>>;
@@ -55,7 +79,35 @@ export function requestOf(args: unknown): ReadRequest {
     const value = all[mode] ?? undefined;
     if (value !== undefined) modes[mode] = stringOf(mode, value);
   }
-  return { id, wanted: wantedOf(modes), limit: limitOf(all["limit"]) };
+  const selection = selectionOf(all);
+  return { id, selection, wanted: shownAs(wantedOf(modes), selection), limit: limitOf(all["limit"]) };
+}
+
+function selectionOf(all: Readonly<Record<string, unknown>>): Selection {
+  const [entry, sheet, as] = ["entry", "sheet", "as"].map((name) => {
+    const value = all[name] ?? undefined;
+    if (value === undefined) return undefined;
+    const text = name === "sheet" && typeof value === "number" ? String(value) : stringOf(name, value);
+    if (text === "" || text.length > MAX_NAME) throw wrong(name, `${name} must have 1 to ${MAX_NAME} characters.`);
+    return text;
+  });
+  const form = FORMS.find((known) => known === as);
+  if (as !== undefined && form === undefined) throw wrong("as", `as must be one of ${FORMS.join(", ")}.`);
+  return {
+    ...(entry !== undefined && { entry }),
+    ...(sheet !== undefined && { sheet }),
+    ...(form !== undefined && { as: form }),
+  };
+}
+
+/** As an image, pages say which one, and nothing else fits. */
+function shownAs(wanted: Wanted, { as }: Selection): Wanted {
+  if (as !== "image") return wanted;
+  if (wanted.mode === "info") return { mode: "image", page: 1 };
+  if (wanted.mode === "pages" && wanted.range.first === wanted.range.last)
+    return { mode: "image", page: wanted.range.first };
+  const why = wanted.mode === "pages" ? 'one page at a time: "7"' : `no ${wanted.mode}`;
+  throw wrong(wanted.mode, `As an image an artifact has ${why}.`);
 }
 
 /** Parses the URI of a resource, which may name a part. Throws E_INVALID_ARGUMENT, E_NOT_FOUND. */
@@ -93,6 +145,11 @@ function readUri(uri: string): { readonly id: string; readonly given: Given } {
 }
 
 function wantedOf(given: Given): Wanted {
+  if (given.query !== undefined && given.pointer !== undefined) {
+    // The pointer says where the rows are.
+    const { pointer, ...rest } = given;
+    return { ...(wantedOf(rest) as Extract<Wanted, { mode: "query" }>), tokens: parsePointer(pointer) };
+  }
   const [mode, ...more] = MODES.filter((each) => given[each] !== undefined);
   if (mode === undefined) return { mode: "info" };
   if (more[0] !== undefined) {
@@ -100,8 +157,12 @@ function wantedOf(given: Given): Wanted {
   }
   const text = given[mode] as string;
   if (mode === "bytes") return { mode, range: parseBytes(text) };
-  if (mode === "lines" || mode === "rows") return { mode, range: parseRecords(mode, text) };
+  if (mode === "lines" || mode === "rows" || mode === "pages") return { mode, range: parseRecords(mode, text) };
   if (mode === "pointer") return { mode, tokens: parsePointer(text) };
+  if (mode === "query") {
+    if (text.length <= MAX_QUERY) return { mode, sql: text, tokens: undefined };
+    throw wrong(mode, `query is longer than ${MAX_QUERY} characters: ask a shorter one.`);
+  }
   if (text === "") throw wrong(mode, "search is empty: say what to find.");
   if (text.length > MAX_NEEDLE)
     throw wrong(mode, `search is longer than ${MAX_NEEDLE} characters: search for a part of it.`);
@@ -151,7 +212,7 @@ function parseBytes(text: string): WrittenRange {
 }
 
 /** Parses `1-50`, `51-` or `7`, counted from 1. Throws E_INVALID_ARGUMENT. */
-function parseRecords(name: "lines" | "rows", text: string): RecordSpec {
+function parseRecords(name: RecordMode, text: string): RecordSpec {
   const [, a = "", dash = "", b = ""] = /^\s*(\d{1,15})\s*(-?)\s*(\d{0,15})\s*$/.exec(text) ?? [];
   const first = Number(a);
   if (a === "" || first === 0 || (dash === "" && b !== "")) {

@@ -5,9 +5,10 @@
 import { counted, humanSize } from "../../core/amounts.js";
 import { jsonChars, type AnswerParts } from "./answer.js";
 import { asciiOf } from "./byte-range.js";
-import { artifactUri, quote } from "./definition.js";
+import { quote } from "./definition.js";
+import { factsOf } from "./forms.js";
 import type { Inspection } from "./inspection.js";
-import { pour, type Readable } from "./source.js";
+import { pour, type Readable, subjectOf } from "./source.js";
 
 /** Most hits in an answer. */
 const MAX_HITS = 50;
@@ -28,7 +29,8 @@ export async function tellSearch(
   needle: string,
   most: number,
 ): Promise<AnswerParts> {
-  const { id, size_bytes: size } = from.ref;
+  const { size_bytes: size } = from.ref;
+  const noun = factsOf(from)?.part;
   // One more hit shows whether there are more.
   const searcher = new Searcher(new Needle(needle), MAX_HITS + 1);
   const end = Math.min(size, from.maxScanned);
@@ -37,12 +39,16 @@ export async function tellSearch(
     return !searcher.isFull;
   });
   searcher.end();
-  const lines = fittingLines(searcher.hits.slice(0, MAX_HITS), inspection.isText, most);
+  const lines = fittingLines(searcher.hits.slice(0, MAX_HITS), inspection.isText, noun, most);
   const limit = end < size ? [`Only the first ${humanSize(end)} were searched.`] : [];
-  const head = `${artifactUri(id)}, search for ${quote(needle)}`;
+  const head = `${subjectOf(from)}, search for ${quote(needle)}`;
   if (lines.length === 0) return { head: `${head}: not found`, notes: [...limit, ...noneNotes(inspection)] };
   const hasMore = searcher.hits.length > lines.length;
-  const notes = [...limit, ...(hasMore ? ["There are more: search for something longer."] : []), readOn(inspection)];
+  const notes = [
+    ...limit,
+    ...(hasMore ? ["There are more: search for something longer."] : []),
+    readOn(inspection, noun),
+  ];
   return {
     head: `${head}: ${hasMore ? "the first " : ""}${counted(lines.length, "place")}`,
     data: lines.join("\n"),
@@ -50,11 +56,16 @@ export async function tellSearch(
   };
 }
 
-function fittingLines(hits: readonly Hit[], isText: boolean, most: number): readonly string[] {
+function fittingLines(
+  hits: readonly Hit[],
+  isText: boolean,
+  noun: string | undefined,
+  most: number,
+): readonly string[] {
   const lines: string[] = [];
   let left = most;
   for (const hit of hits) {
-    const line = isText ? textLine(hit) : binaryLine(hit);
+    const line = isText ? `${placeOf(hit, noun)}: ${textLine(hit)}` : binaryLine(hit);
     left -= jsonChars(line) + (lines.length > 0 ? NEWLINE_CHARS : 0);
     if (left < 0 && lines.length > 0) break;
     lines.push(line);
@@ -62,17 +73,32 @@ function fittingLines(hits: readonly Hit[], isText: boolean, most: number): read
   return lines;
 }
 
+/** Where a hit is: in a part of a document, or in the bytes. */
+function placeOf({ at, line, part }: Hit, noun: string | undefined): string {
+  return noun === undefined ? `line ${line}, byte ${at}` : `${noun} ${part}, line ${line}`;
+}
+
 /** The line around a hit, as far as it fits. */
-function textLine({ at, line, before, match, after }: Hit): string {
+function textLine({ before, match, after }: Hit): string {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const left = Array.from(decoder.decode(whole(before)).split("\n").at(-1) ?? "");
+  const left = Array.from(
+    decoder
+      .decode(whole(before))
+      .split(/[\n\f]/)
+      .at(-1) ?? "",
+  );
   const own = Array.from(decoder.decode(match)).slice(0, HIT_CHARS);
   const start = left.slice(-Math.min(BEFORE, HIT_CHARS - own.length) || left.length);
-  const right = Array.from(decoder.decode(after, { stream: true }).split("\n", 1)[0]?.replace(/\r$/, "") ?? "");
+  const right = Array.from(
+    decoder
+      .decode(after, { stream: true })
+      .split(/[\n\f]/, 1)[0]
+      ?.replace(/\r$/, "") ?? "",
+  );
   const end = right.slice(0, HIT_CHARS - own.length - start.length);
   const opening = start.length < left.length ? "…" : "";
   const closing = end.length < right.length ? "…" : "";
-  return `line ${line}, byte ${at}: ${opening}${[...start, ...own, ...end].join("")}${closing}`;
+  return `${opening}${[...start, ...own, ...end].join("")}${closing}`;
 }
 
 function binaryLine({ at, before, match, after }: Hit): string {
@@ -86,7 +112,8 @@ function whole(bytes: Uint8Array): Uint8Array {
   return from < 0 || from > 3 ? bytes : bytes.subarray(from);
 }
 
-function readOn(inspection: Inspection): string {
+function readOn(inspection: Inspection, noun: string | undefined): string {
+  if (noun !== undefined) return "Read around a place with pages or lines.";
   return inspection.isText ? "Read around a place with lines or bytes." : "Read around a place with bytes.";
 }
 
@@ -100,6 +127,8 @@ interface Hit {
   readonly at: number;
   /** Line number from 1. Lines end at `\n`. */
   readonly line: number;
+  /** Number of the page, from 1. Form feeds separate pages. */
+  readonly part: number;
   /** Bytes around it, at most {@link AROUND} on either side. */
   readonly before: Uint8Array;
   readonly match: Uint8Array;
@@ -111,6 +140,7 @@ const AROUND: number = 4 * HIT_CHARS;
 
 const PIECE = 64 * 1024;
 const NEWLINE = 0x0a;
+const FORM_FEED = 0x0c;
 
 /** Finds hits that do not overlap. It copies chunks into a window, which is all that it holds. */
 class Searcher {
@@ -125,6 +155,7 @@ class Searcher {
   #base = 0;
   #searched = 0;
   #line = 1;
+  #part = 1;
   #countedTo = 0;
 
   constructor(needle: Needle, mostHits: number) {
@@ -174,6 +205,7 @@ class Searcher {
     this.hits.push({
       at: this.#base + at,
       line: this.#line,
+      part: this.#part,
       before: this.#window.slice(Math.max(0, at - AROUND), at),
       match: this.#window.slice(at, end),
       after: this.#window.slice(end, Math.min(this.#filled, end + AROUND)),
@@ -181,13 +213,11 @@ class Searcher {
   }
 
   #countLines(until: number): void {
-    for (;;) {
-      const next = this.#window.indexOf(NEWLINE, this.#countedTo);
-      if (next < 0 || next >= until) break;
-      this.#line += 1;
-      this.#countedTo = next + 1;
-    }
-    this.#countedTo = Math.max(this.#countedTo, until);
+    if (until <= this.#countedTo) return;
+    const passed = this.#window.subarray(this.#countedTo, until);
+    this.#line += occurrences(passed, NEWLINE);
+    this.#part += occurrences(passed, FORM_FEED);
+    this.#countedTo = until;
   }
 
   /** Shifts the window and keeps what may precede a hit. */
@@ -200,6 +230,12 @@ class Searcher {
     this.#searched = AROUND;
     this.#countedTo -= from;
   }
+}
+
+function occurrences(bytes: Uint8Array, byte: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(byte); at >= 0; at = bytes.indexOf(byte, at + 1)) count += 1;
+  return count;
 }
 
 const ENCODER = new TextEncoder();

@@ -11,6 +11,7 @@ import type {
   ByteRange,
   StoredArtifact,
 } from "../../artifacts/store.js";
+import type { Sluice } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 
 /** Most bytes of one part of an artifact that is read as a resource. */
@@ -27,17 +28,39 @@ export interface ReadSource {
    * is left out, documents and archives cannot be read.
    */
   openWriter?(origin: ArtifactRef, info: ArtifactPatch): Promise<ArtifactWriter>;
+  /** What was made of an artifact before, by its file name and its `form`. Null if there is none. */
+  findDerived?(origin: ArtifactRef, filename: string, form: string): Promise<StoredArtifact | null>;
 }
 
 /** An artifact that is being read, with its limits. */
 export interface Readable {
   readonly ref: StoredArtifact;
+  /** The artifact that it was made of, if it is what that one is read as. */
+  readonly origin?: StoredArtifact;
+  /** Finds the type of a file. */
+  readonly look?: Sluice["look"] | undefined;
   readonly source: ReadSource;
   /** Most bytes read for lines, rows and search. */
   readonly maxScanned: number;
+  /** Whether the client shows images to its model. */
+  readonly showsImages?: boolean | undefined;
   /** Name of the tool that reads it. */
   readonly tool: string;
   readonly signal: AbortSignal | undefined;
+}
+
+/** How an answer names what was read. */
+export function subjectOf({ ref, origin }: Readable): string {
+  return origin === undefined ? uriOf(ref) : `${uriOf(origin)} (read as ${uriOf(ref)})`;
+}
+
+/** How an answer names a range of bytes to read, `end` not included. */
+export function bytesOf({ ref, origin }: Readable, start: number, end: number): string {
+  return `bytes "${start}-${end - 1}"${origin === undefined ? "" : ` of ${uriOf(ref)}`}`;
+}
+
+function uriOf({ id }: StoredArtifact): string {
+  return `artifact://${id}`;
 }
 
 /** Finds an artifact. Throws E_NOT_FOUND, E_EXPIRED, E_STORE_…. */
@@ -138,5 +161,14 @@ export class ArtifactSource implements ReadSource {
   openWriter(origin: ArtifactRef, { source, ...info }: ArtifactPatch): Promise<ArtifactWriter> {
     const { id, namespace } = origin;
     return this.#store.openWriter({ ...info, namespace, scope: this.#scope, source: { ...source, derived_from: id } });
+  }
+
+  async findDerived(origin: ArtifactRef, filename: string, form: string): Promise<StoredArtifact | null> {
+    for await (const ref of this.#store.list(this.#scope, { filename })) {
+      const { source, namespace } = ref;
+      if (ref.filename !== filename || namespace !== origin.namespace) continue;
+      if (source["derived_from"] === origin.id && source["form"] === form) return ref;
+    }
+    return null;
   }
 }

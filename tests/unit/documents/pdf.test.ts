@@ -1,0 +1,81 @@
+/** PDF: text by pages, outline, pictures of pages; what is locked or broken says so. */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import * as pdfjs from "pdfjs-dist/legacy/build/pdf.mjs";
+import { expect, test } from "vitest";
+import { convertPdf, type PdfLibrary, pictureOfPage } from "../../../web/src/documents/pdf.js";
+import { pdfOf } from "../../support/pdf.js";
+
+const folder = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
+const library: PdfLibrary = {
+  pdfjs: pdfjs as unknown as PdfLibrary["pdfjs"],
+  folders: {
+    standardFontDataUrl: join(folder, "standard_fonts/"),
+    cMapUrl: join(folder, "cmaps/"),
+    wasmUrl: join(folder, "wasm/"),
+    iccUrl: join(folder, "iccs/"),
+  },
+};
+
+async function read(
+  bytes: Uint8Array,
+): Promise<{ text: string; facts: Awaited<ReturnType<typeof convertPdf>>["facts"] }> {
+  const { text, facts } = await convertPdf(library, bytes);
+  let all = "";
+  for await (const piece of text) all += piece;
+  return { text: all, facts };
+}
+
+test("the text stands page by page, with the outline and the title", async () => {
+  const pages = Array.from({ length: 14 }, (_, at) => ({
+    lines: [`Chapter ${at + 1}`, `The answer on this page is ${(at + 1) * 6}.`],
+    ...(at % 7 === 0 && { title: `Part ${at / 7 + 1}` }),
+  }));
+  const { text, facts } = await read(pdfOf(pages, "Quarterly report"));
+  const parts = text.split("\f");
+  expect(parts).toHaveLength(14);
+  expect(parts[6]).toBe("Chapter 7\nThe answer on this page is 42.\n");
+  expect(facts()).toEqual({
+    part: "page",
+    parts: 14,
+    title: "Quarterly report",
+    headings: [
+      { title: "Part 1", level: 1, part: 1 },
+      { title: "Part 2", level: 1, part: 8 },
+    ],
+  });
+});
+
+test("pages without text are told, since their text is in pictures", async () => {
+  const { text, facts } = await read(pdfOf([{ lines: [] }, { lines: ["typed"] }]));
+  expect(text).toBe("\n\ftyped\n");
+  expect(facts().notices).toEqual(["1 of 2 pages have no text: look at them as images."]);
+});
+
+test("a page becomes a picture within its limits", async () => {
+  const bytes = pdfOf([{ lines: ["Hello"] }]);
+  const {
+    mime_type,
+    width,
+    height,
+    bytes: png,
+  } = await pictureOfPage(library, bytes, 1, { maxSide: 800, maxBytes: 1e6 });
+  expect({ mime_type, width, height }).toEqual({ mime_type: "image/png", width: 618, height: 800 });
+  expect(Buffer.from(png.subarray(1, 4)).toString()).toBe("PNG");
+  const missing = pictureOfPage(library, pdfOf([{ lines: [] }]), 2, { maxSide: 800, maxBytes: 1e6 });
+  await expect(missing).rejects.toMatchObject({
+    code: "E_INVALID_ARGUMENT",
+    message: expect.stringContaining("one page"),
+  });
+});
+
+test("a PDF that is cut anywhere ends in text or a coded error", async () => {
+  const bytes = pdfOf([{ lines: ["one"] }, { lines: ["two"] }]);
+  for (let end = 10; end < bytes.length; end += 151) {
+    const outcome = await read(bytes.slice(0, end)).then(
+      ({ text }) => typeof text,
+      (error: { code?: string }) => error.code,
+    );
+    expect(["string", "E_DOCUMENT"]).toContain(outcome);
+  }
+});

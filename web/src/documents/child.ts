@@ -1,0 +1,103 @@
+/**
+ * The process in which documents are converted: see `sandbox-node.ts`.
+ * @module
+ */
+import { writeSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, sep } from "node:path";
+import { Worker } from "node:worker_threads";
+import { pathToFileURL } from "node:url";
+import { convert, type ConversionRequest, type OptionalLibraries } from "./conversion.js";
+import { unreadable } from "./document.js";
+import type { CanvasLibrary } from "./picture.js";
+import type { PdfLibrary } from "./pdf.js";
+import { failureOf, MAX_INPUT, MEMORY_LIMIT, overLimit } from "./sandbox.js";
+import { Frame, FRAME_HEAD, MAX_FRAME } from "./sandbox-node.js";
+
+// A thread of its own sees the memory also while this one is busy. A limit of the heap would not count array buffers.
+const WATCH = `
+const { workerData } = require("node:worker_threads");
+setInterval(() => {
+  if (process.memoryUsage.rss() > workerData) process.kill(process.pid, "SIGKILL");
+}, 20);`;
+
+const require = createRequire(import.meta.url);
+
+const libraries: OptionalLibraries = {
+  async pdf(): Promise<PdfLibrary> {
+    const folder = folderOf("pdfjs-dist", "PDF is");
+    const pdfjs = (await import(pathToFileURL(join(folder, "legacy/build/pdf.mjs")).href)) as PdfLibrary["pdfjs"];
+    const of = (name: string): string => join(folder, name) + sep;
+    return {
+      pdfjs,
+      folders: {
+        standardFontDataUrl: of("standard_fonts"),
+        cMapUrl: of("cmaps"),
+        wasmUrl: of("wasm"),
+        iccUrl: of("iccs"),
+      },
+    };
+  },
+  async canvas(): Promise<CanvasLibrary> {
+    folderOf("@napi-rs/canvas", "pictures are");
+    return require("@napi-rs/canvas") as CanvasLibrary;
+  },
+};
+
+function folderOf(name: string, what: string): string {
+  try {
+    return dirname(require.resolve(`${name}/package.json`));
+  } catch {
+    throw unreadable(
+      `${what} read with the package ${name}, which is not installed: run npm install ${name} beside mcp-sluice.`,
+    );
+  }
+}
+
+function write(kind: number, content: Uint8Array): void {
+  const frame = Buffer.alloc(FRAME_HEAD + content.length);
+  frame[0] = kind;
+  frame.writeUInt32BE(content.length, 1);
+  frame.set(content, FRAME_HEAD);
+  for (let at = 0; at < frame.length;) at += written(frame, at);
+}
+
+/** Waits while the pipe is full: nothing else runs here. */
+function written(frame: Buffer, at: number): number {
+  try {
+    return writeSync(1, frame, at);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EAGAIN") return 0;
+    throw error;
+  }
+}
+
+async function input(): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_INPUT + 64 * 1024) throw overLimit("memory");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const told = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+
+new Worker(WATCH, { eval: true, workerData: MEMORY_LIMIT }).unref();
+try {
+  const all = await input();
+  const line = all.indexOf("\n");
+  const request = JSON.parse(all.toString("utf8", 0, line)) as ConversionRequest;
+  const bytes = Uint8Array.prototype.slice.call(all, line + 1);
+  const facts = await convert(bytes, request, libraries, async (chunk) => {
+    for (let at = 0; at < chunk.length; at += MAX_FRAME) write(Frame.content, chunk.subarray(at, at + MAX_FRAME));
+  });
+  write(Frame.facts, told(facts));
+} catch (error) {
+  // Array buffers that cannot be had are range errors.
+  if (error instanceof RangeError) process.abort();
+  write(Frame.failure, told(failureOf(error)));
+}
+process.exit(0);

@@ -1,0 +1,163 @@
+/**
+ * Which kinds of documents are read, and how to tell them.
+ * @module
+ */
+import type { DocumentForm } from "./document.js";
+
+/** A kind of document, named for what it holds. */
+export type DocumentKind =
+  | "pdf"
+  | "word"
+  | "workbook"
+  | "presentation"
+  | "opendocument-text"
+  | "opendocument-sheet"
+  | "opendocument-slides"
+  | "book"
+  | "html"
+  | "image"
+  | "archive";
+
+interface Row {
+  readonly kind: DocumentKind;
+  /** What a person calls it. */
+  readonly name: string;
+  readonly types: RegExp;
+  readonly names: RegExp;
+  /** What is made of it; the first one is what it is read as. */
+  readonly forms: readonly DocumentForm[];
+}
+
+const OFFICE = "application/vnd\\.openxmlformats-officedocument\\.";
+const OPEN = "application/vnd\\.oasis\\.opendocument\\.";
+
+const ROWS: readonly Row[] = [
+  { kind: "pdf", name: "PDF", types: /^application\/pdf$/, names: /\.pdf$/, forms: ["text"] },
+  {
+    kind: "word",
+    name: "Word document",
+    types: new RegExp(`^(?:${OFFICE}wordprocessingml\\.|application/vnd\\.ms-word\\.document\\.macroenabled)`),
+    names: /\.(?:docx|docm|dotx)$/,
+    forms: ["text", "links"],
+  },
+  {
+    kind: "workbook",
+    name: "workbook",
+    types: new RegExp(`^(?:${OFFICE}spreadsheetml\\.|application/vnd\\.ms-excel\\.sheet\\.macroenabled)`),
+    names: /\.(?:xlsx|xlsm|xltx)$/,
+    forms: ["text", "rows"],
+  },
+  {
+    kind: "presentation",
+    name: "presentation",
+    types: new RegExp(`^(?:${OFFICE}presentationml\\.|application/vnd\\.ms-powerpoint\\.presentation\\.macroenabled)`),
+    names: /\.(?:pptx|pptm|ppsx|potx)$/,
+    forms: ["text", "links"],
+  },
+  {
+    kind: "opendocument-text",
+    name: "OpenDocument text",
+    types: new RegExp(`^${OPEN}text`),
+    names: /\.(?:odt|ott)$/,
+    forms: ["text", "links"],
+  },
+  {
+    kind: "opendocument-sheet",
+    name: "OpenDocument workbook",
+    types: new RegExp(`^${OPEN}spreadsheet`),
+    names: /\.(?:ods|ots)$/,
+    forms: ["text", "rows"],
+  },
+  {
+    kind: "opendocument-slides",
+    name: "OpenDocument presentation",
+    types: new RegExp(`^${OPEN}presentation`),
+    names: /\.(?:odp|otp)$/,
+    forms: ["text", "links"],
+  },
+  { kind: "book", name: "EPUB", types: /^application\/epub\+zip$/, names: /\.epub$/, forms: ["text", "links"] },
+  {
+    kind: "html",
+    name: "HTML",
+    types: /^(?:text\/html|application\/xhtml\+xml)$/,
+    names: /\.x?html?$/,
+    forms: ["text", "links"],
+  },
+  {
+    kind: "image",
+    name: "image",
+    types: /^image\/(?!svg)/,
+    names: /\.(?:png|jpe?g|gif|webp|bmp|avif|tiff?)$/,
+    forms: [],
+  },
+  {
+    kind: "archive",
+    name: "archive",
+    types: /^application\/(?:zip|x-zip-compressed|java-archive|x-tar|gzip|x-gzip)$/,
+    names: /\.(?:zip|jar|tar|t?gz)$/,
+    forms: ["rows"],
+  },
+];
+
+/** What is known of a kind. */
+export function traitsOf(kind: DocumentKind): Pick<Row, "name" | "forms"> {
+  return ROWS.find((row) => row.kind === kind) as Row;
+}
+
+/** What is known of a file before it is read. */
+export interface DocumentClaim {
+  /** Its media type, in lower case without parameters. */
+  readonly type: string;
+  readonly filename: string;
+  /** Its first bytes: 512 are enough. */
+  readonly head: Uint8Array;
+}
+
+/**
+ * The kind of a file. Bytes decide what it can be at all, then its type, then its name. Undefined for what is read as it is: text and
+ * unknown bytes.
+ */
+export function kindOf({ type, filename, head }: DocumentClaim): DocumentKind | undefined {
+  const name = filename.toLowerCase();
+  const claimed = (ROWS.find(({ types }) => types.test(type)) ?? ROWS.find(({ names }) => names.test(name)))?.kind;
+  const container = containerOf(head);
+  if (container === "pdf") return "pdf";
+  if (container === "zip")
+    return claimed !== undefined && PACKAGED.has(claimed) ? claimed : (packagedKind(head) ?? "archive");
+  if (container === "tar" || container === "gzip") return "archive";
+  return claimed === "html" || claimed === "image" ? claimed : undefined;
+}
+
+const PACKAGED: ReadonlySet<DocumentKind> = new Set(
+  ROWS.map(({ kind }) => kind).filter((kind) => !["pdf", "html", "image", "archive"].includes(kind)),
+);
+
+type Container = "pdf" | "zip" | "tar" | "gzip";
+
+/** How the bytes are packed. A tar has its mark at 257 (POSIX.1-1988, ustar). */
+export function containerOf(head: Uint8Array): Container | undefined {
+  const first = latin(head.subarray(0, 512));
+  if (first.startsWith("PK\u{3}\u{4}") || first.startsWith("PK\u{5}\u{6}")) return "zip";
+  if (first.startsWith("\u{1f}\u{8b}")) return "gzip";
+  if (first.slice(257, 262) === "ustar") return "tar";
+  // Some programs write a line before it.
+  return first.includes("%PDF-") ? "pdf" : undefined;
+}
+
+/**
+ * The kind that the first entry of a ZIP tells: OpenDocument and EPUB begin with an entry `mimetype` that is stored plainly, Office with
+ * its list of contents (ECMA-376 part 2), or with a part below the folder of its program.
+ */
+function packagedKind(head: Uint8Array): DocumentKind | undefined {
+  const first = latin(head);
+  const type = /^.{26}[^]{4}mimetype([\w.+/-]+)/s.exec(first)?.[1];
+  if (type !== undefined) return ROWS.find(({ types }) => types.test(type))?.kind;
+  const folder = /\b(word|xl|ppt)\//.exec(first)?.[1];
+  return folder === undefined
+    ? undefined
+    : { word: "word" as const, xl: "workbook" as const, ppt: "presentation" as const }[folder];
+}
+
+function latin(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+}

@@ -1,0 +1,124 @@
+/**
+ * Conversion in a child process, which alone can be ended whatever it does, and whose memory can be limited.
+ *
+ * The child reads one line of JSON, the request, and then the document from its standard input. It writes frames: a byte that tells
+ * what it is, four bytes of its length, big-endian, and its content.
+ * @module
+ */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import type { ConversionFacts } from "./conversion.js";
+import {
+  type ConversionFailure,
+  type ConversionTask,
+  errorOf,
+  MAX_OUTPUT,
+  MEMORY_LIMIT,
+  overLimit,
+  TIME_LIMIT,
+} from "./sandbox.js";
+
+/** What a frame is: content, the facts behind it, a failure. */
+export const Frame = { content: 1, facts: 2, failure: 3 } as const;
+
+/** Bytes before the content of a frame. */
+export const FRAME_HEAD = 5;
+
+/** Most bytes of a frame's content. */
+export const MAX_FRAME: number = 256 * 1024;
+
+const CHILD = fileURLToPath(new URL("./child.js", import.meta.url));
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+/** See {@link Sandbox}. */
+export async function convertApart(task: ConversionTask): Promise<ConversionFacts> {
+  const { request, input, signal } = task;
+  signal?.throwIfAborted();
+  const child = started();
+  let isOverdue = false;
+  const limit = setTimeout(() => {
+    isOverdue = true;
+    child.kill("SIGKILL");
+  }, TIME_LIMIT);
+  const stop = (): void => void child.kill("SIGKILL");
+  signal?.addEventListener("abort", stop);
+  const ended = once(child, "close") as Promise<[number | null, string | null]>;
+  const fed = feed(child, JSON.stringify(request), input);
+  fed.catch(stop);
+  try {
+    const facts = await answerOf(child, task);
+    // What went wrong with the source matters more than what the child made of half a document.
+    await fed;
+    if (facts !== undefined) return facts;
+    const [, reason] = await ended;
+    signal?.throwIfAborted();
+    if (isOverdue) throw overLimit("time");
+    // It kills itself for memory, and its engine aborts for the heap's.
+    if (reason === "SIGKILL" || reason === "SIGABRT") throw overLimit("memory");
+    throw errorOf({ code: "E_DOCUMENT", message: "" });
+  } finally {
+    clearTimeout(limit);
+    signal?.removeEventListener("abort", stop);
+    child.kill("SIGKILL");
+    await Promise.allSettled([fed, ended]);
+  }
+}
+
+function started(): Child {
+  const megabytes = Math.floor(MEMORY_LIMIT / 2 / 1024 ** 2);
+  // It inherits nothing that is secret.
+  return spawn(process.execPath, [`--max-old-space-size=${megabytes}`, CHILD], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: {},
+    windowsHide: true,
+  });
+}
+
+/** Writes the request and the document. A child that wants no more is no error. */
+async function feed({ stdin }: Child, request: string, input: AsyncIterable<Uint8Array>): Promise<void> {
+  let isOpen = true;
+  stdin.on("error", () => (isOpen = false));
+  stdin.on("close", () => (isOpen = false));
+  stdin.write(`${request}\n`);
+  for await (const chunk of input) {
+    if (!isOpen) return;
+    // The chunk belongs to the source, which uses it again.
+    if (!stdin.write(Uint8Array.from(chunk)))
+      await Promise.race([once(stdin, "drain"), once(stdin, "close")]).catch(() => undefined);
+  }
+  if (isOpen) stdin.end();
+}
+
+/** Reads the answer. Undefined if the child ended without one. */
+async function answerOf({ stdout }: Child, { write }: ConversionTask): Promise<ConversionFacts | undefined> {
+  let output = 0;
+  for await (const { kind, content } of framesOf(stdout as AsyncIterable<Buffer>)) {
+    if (kind === Frame.content) {
+      output += content.length;
+      if (output > MAX_OUTPUT) throw overLimit("output");
+      await write(content);
+      continue;
+    }
+    const answer: unknown = JSON.parse(content.toString("utf8"));
+    if (kind === Frame.failure) throw errorOf(answer as ConversionFailure);
+    return answer as ConversionFacts;
+  }
+  return undefined;
+}
+
+async function* framesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<{ kind: number; content: Buffer }> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    while (rest.length >= FRAME_HEAD) {
+      const end = FRAME_HEAD + rest.readUInt32BE(1);
+      if (end > FRAME_HEAD + MAX_FRAME) throw overLimit("output");
+      if (rest.length < end) break;
+      yield { kind: rest[0] as number, content: rest.subarray(FRAME_HEAD, end) };
+      rest = rest.subarray(end);
+    }
+  }
+}

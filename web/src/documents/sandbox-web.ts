@@ -1,0 +1,92 @@
+/**
+ * Conversion in a web worker, which can be ended whatever it does.
+ * @module
+ */
+import type { ConversionFacts, ConversionRequest } from "./conversion.js";
+import { unreadable } from "./document.js";
+import {
+  type ConversionFailure,
+  type ConversionTask,
+  errorOf,
+  MAX_INPUT,
+  MAX_OUTPUT,
+  overLimit,
+  TIME_LIMIT,
+} from "./sandbox.js";
+
+/** What the worker is told. */
+export interface WorkerRequest {
+  readonly request: ConversionRequest;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What the worker says: content, and at the end facts or a failure. */
+export type WorkerAnswer =
+  | { readonly content: Uint8Array }
+  | { readonly facts: ConversionFacts }
+  | { readonly failure: ConversionFailure };
+
+/** See {@link Sandbox}. */
+export async function convertApart({ request, input, write, signal }: ConversionTask): Promise<ConversionFacts> {
+  signal?.throwIfAborted();
+  if (typeof Worker === "undefined")
+    throw unreadable("Documents cannot be read in this runtime: it has no web workers.");
+  const bytes = await gathered(input);
+  signal?.throwIfAborted();
+  const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  try {
+    return await answerOf(worker, { request, bytes }, write, signal);
+  } finally {
+    worker.terminate();
+  }
+}
+
+function answerOf(
+  worker: Worker,
+  task: WorkerRequest,
+  write: ConversionTask["write"],
+  signal: AbortSignal | undefined,
+): Promise<ConversionFacts> {
+  return new Promise((resolve, reject) => {
+    let output = 0;
+    let writing = Promise.resolve();
+    const limit = setTimeout(() => reject(overLimit("time")), TIME_LIMIT);
+    const aborted = (): void => reject(signal?.reason);
+    signal?.addEventListener("abort", aborted, { once: true });
+    const end = (act: () => void): void => {
+      clearTimeout(limit);
+      signal?.removeEventListener("abort", aborted);
+      writing.then(act, reject);
+    };
+    worker.onmessage = ({ data }: MessageEvent<WorkerAnswer>): void => {
+      if ("facts" in data) end(() => resolve(data.facts));
+      else if ("failure" in data) end(() => reject(errorOf(data.failure)));
+      else {
+        output += data.content.length;
+        if (output > MAX_OUTPUT) end(() => reject(overLimit("output")));
+        else writing = writing.then(() => write(data.content));
+        writing.catch(reject);
+      }
+    };
+    worker.onerror = (): void =>
+      end(() => reject(unreadable("The part that reads documents could not be loaded: reload the page.")));
+    worker.postMessage(task, [task.bytes.buffer]);
+  });
+}
+
+async function gathered(input: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of input) {
+    size += chunk.length;
+    if (size > MAX_INPUT) throw overLimit("memory");
+    chunks.push(chunk.slice());
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,229 @@
+/**
+ * What an artifact is read as: the text of a document, a sheet's rows, an archive's entries. Each is made once, and stored as an
+ * artifact of its own that is found again.
+ * @module
+ */
+import type { ArtifactPatch, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
+import { plainType } from "../../core/media-type.js";
+import type { ArchiveSource } from "../../documents/archive.js";
+import type { ConversionFacts, ConversionRequest } from "../../documents/conversion.js";
+import type { DocumentFacts, DocumentForm } from "../../documents/document.js";
+import { type DocumentKind, kindOf, traitsOf } from "../../documents/kind.js";
+import { MAX_INPUT } from "../../documents/sandbox.js";
+import { SluiceError } from "../../errors/error.js";
+import { humanSize } from "../../core/amounts.js";
+import { csvCell } from "../../documents/rows.js";
+import { quote } from "./definition.js";
+import type { Selection, Wanted } from "./request.js";
+import { pour, readSpan, type Readable } from "./source.js";
+
+const HEAD_BYTES = 8192;
+
+/** The kind of document that an artifact is. Undefined for text and unknown bytes. */
+export async function documentKind(from: Readable): Promise<DocumentKind | undefined> {
+  const { ref } = from;
+  const head = await readSpan(from, { start: 0, end: Math.min(HEAD_BYTES, ref.size_bytes) });
+  return kindOf({ type: plainType(ref.mime_type) ?? "", filename: ref.filename ?? "", head });
+}
+
+/**
+ * The form of an artifact in which something is read of it: the artifact itself, or what it becomes. Throws E_DOCUMENT,
+ * E_INVALID_ARGUMENT, E_TOO_LARGE, E_STORE_….
+ */
+export async function formFor(
+  from: Readable,
+  kind: DocumentKind | undefined,
+  wanted: Wanted,
+  selection: Selection,
+): Promise<Readable> {
+  const { mode } = wanted;
+  const { as, sheet } = selection;
+  if (mode === "bytes" || mode === "image") return from;
+  const form = as === "text" || as === "links" ? as : formOf(kind, mode, sheet);
+  if (kind === undefined || form === undefined) {
+    if (as === undefined && sheet === undefined) return from;
+    const what = sheet === undefined ? `as ${quote(as ?? "")}` : "with a sheet";
+    throw wrong(
+      sheet === undefined ? "as" : "sheet",
+      `The artifact is not a document that is read ${what}: leave it out.`,
+    );
+  }
+  const { forms, name } = traitsOf(kind);
+  if (!forms.includes(form)) throw wrong(as === undefined ? mode : "as", noForm(name, form, forms));
+  if (kind === "archive") return entriesOf(from);
+  return documentForm(from, kind, form, form === "rows" ? sheet : undefined);
+}
+
+/** HTML is text already, so it is read as it is unless it is said otherwise. */
+function formOf(
+  kind: DocumentKind | undefined,
+  mode: Wanted["mode"],
+  sheet: string | undefined,
+): DocumentForm | undefined {
+  if (kind === undefined || kind === "image" || (kind === "html" && mode !== "pages")) return undefined;
+  if (kind === "archive") return "rows";
+  const { forms } = traitsOf(kind);
+  if (forms.includes("rows") && (mode === "rows" || mode === "query" || sheet !== undefined)) return "rows";
+  return "text";
+}
+
+function noForm(name: string, form: DocumentForm, forms: readonly DocumentForm[]): string {
+  if (forms.length === 0) return `The ${name} has no ${form}: read it as an image, or its bytes.`;
+  return `The ${name} has no ${form}: read its ${forms.join(" or ")}.`;
+}
+
+async function documentForm(
+  from: Readable,
+  kind: DocumentKind,
+  form: DocumentForm,
+  sheet: string | undefined,
+): Promise<Readable> {
+  const how = sheet === undefined ? form : `${form}:${sheet}`;
+  const { name } = traitsOf(kind);
+  const isRows = form === "rows";
+  const info: ArtifactPatch = {
+    mime_type: isRows ? "text/csv" : "text/plain",
+    filename: `${from.ref.filename ?? from.ref.id}${sheet === undefined ? "" : `.${sheet}`}.${isRows ? "csv" : "txt"}`,
+  };
+  return derived(from, how, info, async (writer) => {
+    const request: ConversionRequest = { kind, form, ...(sheet !== undefined && { sheet }) };
+    const facts = await converted(from, name, request, (chunk) => writer.write(chunk));
+    return { document: facts };
+  });
+}
+
+/** Converts an artifact, apart from the main thread. Throws E_DOCUMENT, E_INVALID_ARGUMENT, E_TOO_LARGE. */
+export async function converted(
+  from: Readable,
+  name: string,
+  request: ConversionRequest,
+  write: (chunk: Uint8Array) => Promise<void>,
+): Promise<ConversionFacts> {
+  const { size_bytes: size } = from.ref;
+  if (size > MAX_INPUT) {
+    throw new SluiceError(
+      "E_TOO_LARGE",
+      `The ${name} has ${humanSize(size)}, and at most ${humanSize(MAX_INPUT)} are read. Pass the URI as a tool argument instead.`,
+    );
+  }
+  const { convertApart } = await import("#sandbox");
+  return convertApart({ request, input: chunksOf(from), write, signal: from.signal });
+}
+
+/** The bytes of an artifact, piece by piece. */
+export async function* chunksOf(from: Readable): AsyncGenerator<Uint8Array> {
+  const { size_bytes: size } = from.ref;
+  for (let at = 0; at < size; at += PIECE) yield readSpan(from, { start: at, end: Math.min(size, at + PIECE) });
+}
+
+const PIECE = 1024 * 1024;
+
+const COLUMNS = "path,bytes,modified\n";
+
+/** An archive as a table of its entries. */
+async function entriesOf(from: Readable): Promise<Readable> {
+  const info = { mime_type: "text/csv", filename: `${from.ref.filename ?? from.ref.id}.entries.csv` };
+  return derived(from, "entries", info, async (writer) => {
+    const archive = await import("../../documents/archive.js");
+    let lines = COLUMNS;
+    for await (const { name, size, modified } of archive.entriesOf(archiveOf(from), from.signal)) {
+      lines += `${csvCell(name)},${size ?? ""},${dateOf(modified)}\n`;
+      if (lines.length < PIECE) continue;
+      await writer.write(new TextEncoder().encode(lines));
+      lines = "";
+    }
+    await writer.write(new TextEncoder().encode(lines));
+    return {};
+  });
+}
+
+function dateOf(date: Date | undefined): string {
+  return date === undefined || Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 19);
+}
+
+/** One file of an archive, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_TOO_LARGE, E_STORE_…. */
+export async function entryOf(from: Readable, path: string): Promise<Readable> {
+  if ((await documentKind(from)) === undefined)
+    throw wrong("entry", "The artifact is not an archive: leave entry out.");
+  const archive = await import("../../documents/archive.js");
+  return derived(from, `entry:${path}`, { filename: archive.baseOf(path) }, async (writer, look) => {
+    const { entry, near } = await archive.extract(
+      archiveOf(from),
+      path,
+      async (chunk) => {
+        look?.push(chunk);
+        await writer.write(chunk);
+      },
+      { signal: from.signal },
+    );
+    if (entry !== undefined) return {};
+    const hint = near.length === 0 ? "read its rows for the paths" : `there is ${near.map(quote).join(", ")}`;
+    throw wrong("entry", `The archive has no entry ${quote(path)}: ${hint}.`);
+  });
+}
+
+function archiveOf(from: Readable): ArchiveSource {
+  const { ref, source } = from;
+  return {
+    size: ref.size_bytes,
+    filename: ref.filename ?? "",
+    read: (start, end) => readSpan(from, { start, end }),
+    stream: async (start, end) => {
+      const stream = await source.openReader(ref.id, { start, end });
+      if (stream === null) throw new SluiceError("E_NOT_FOUND", "The archive is gone: call the tool that made it.");
+      return stream;
+    },
+  };
+}
+
+type Look = NonNullable<Awaited<ReturnType<NonNullable<Readable["look"]>>>>;
+
+/** What was made of an artifact, found or made now. `make` writes it, and gives what is to be noted with it. */
+async function derived(
+  from: Readable,
+  how: string,
+  info: ArtifactPatch,
+  make: (writer: ArtifactWriter, look: Look | undefined) => Promise<Readonly<Record<string, unknown>>>,
+): Promise<Readable> {
+  const { ref, source } = from;
+  const filename = info.filename ?? "";
+  const known = await source.findDerived?.(ref, filename, how);
+  if (known) return { ...from, ref: known, origin: ref };
+  if (source.openWriter === undefined) {
+    throw new SluiceError(
+      "E_STORE_WRITE",
+      "Documents and archives cannot be read here: there is no store to keep what they become.",
+    );
+  }
+  const writer = await source.openWriter(ref, info);
+  try {
+    using look = info.mime_type === undefined ? await from.look?.({ filename }) : undefined;
+    const noted = await make(writer, look);
+    const found = look?.finish();
+    const stored = await writer.close({
+      ...info,
+      ...(found !== undefined && { mime_type: found.mime_type }),
+      source: {
+        derived_from: ref.id,
+        form: how,
+        ...(found !== undefined && { description: found.description }),
+        ...noted,
+      },
+    });
+    const made = await source.stat(stored.id);
+    if (made !== null) return { ...from, ref: made, origin: ref };
+  } finally {
+    await writer[Symbol.asyncDispose]();
+  }
+  throw new SluiceError("E_STORE_WRITE", "What the artifact becomes could not be stored, so it cannot be read.");
+}
+
+/** The facts of the document that a text was made of. */
+export function factsOf({ ref, origin }: Readable): DocumentFacts | undefined {
+  if (origin === undefined) return undefined;
+  return ref.source["document"] as DocumentFacts | undefined;
+}
+
+function wrong(path: string, sentence: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
+}

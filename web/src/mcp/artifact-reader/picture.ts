@@ -1,0 +1,52 @@
+/**
+ * Shows an image, or one page of a PDF, as an image block.
+ * @module
+ */
+import { plainType } from "../../core/media-type.js";
+import type { PictureFacts } from "../../documents/conversion.js";
+import { type DocumentKind, traitsOf } from "../../documents/kind.js";
+import { SluiceError } from "../../errors/error.js";
+import { joined } from "../../jsonrpc/bytes.js";
+import type { AnswerParts } from "./answer.js";
+import { base64Of } from "./byte-range.js";
+import { describe } from "./definition.js";
+import { converted } from "./forms.js";
+import { readSpan, type Readable, subjectOf } from "./source.js";
+
+/** Pixels of the longer side, beyond which models scale down themselves. */
+const MAX_SIDE = 1568;
+
+/** Bytes of an image that is shown. */
+const MAX_BYTES = 1024 * 1024;
+
+/** Types that hosts pass on as they are. */
+const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** Answers with a picture, if the client shows images. Throws E_DOCUMENT, E_INVALID_ARGUMENT, E_TOO_LARGE, E_STORE_…. */
+export async function tellPicture(from: Readable, kind: DocumentKind | undefined, page: number): Promise<AnswerParts> {
+  if (kind !== "image" && kind !== "pdf") {
+    const what = kind === undefined ? "artifact" : traitsOf(kind).name;
+    throw new SluiceError(
+      "E_INVALID_ARGUMENT",
+      `The ${what} cannot be shown as an image: images and pages of PDF can.`,
+      {
+        path: "as",
+      },
+    );
+  }
+  const about = `${subjectOf(from)}: ${kind === "pdf" ? `page ${page}` : describe(from.ref)}`;
+  if (from.showsImages !== true) {
+    const instead = kind === "pdf" ? "Read its text with pages." : "Pass the URI to a tool that takes images.";
+    return { head: about, notes: [`This client does not show images to its model. ${instead}`] };
+  }
+  const { size_bytes: size, mime_type } = from.ref;
+  const type = plainType(mime_type) ?? "";
+  if (kind === "image" && size <= MAX_BYTES && SHOWN.includes(type)) {
+    return { head: about, image: { type, data: base64Of(await readSpan(from, { start: 0, end: size })) } };
+  }
+  const pieces: Uint8Array[] = [];
+  const request = { kind, form: "picture", page, limits: { maxSide: MAX_SIDE, maxBytes: MAX_BYTES } } as const;
+  const facts = await converted(from, traitsOf(kind).name, request, async (chunk) => void pieces.push(chunk.slice()));
+  const { mime_type: shown, width, height } = facts as PictureFacts;
+  return { head: `${about}, as ${width} × ${height} pixels`, image: { type: shown, data: base64Of(joined(pieces)) } };
+}
