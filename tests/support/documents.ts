@@ -137,18 +137,19 @@ export function paragraph(text: string, style?: string, properties = ""): string
 /** A sheet: its name, what is in `<worksheet>`, and its state. */
 export type Sheet = readonly [name: string, content: string, state?: string];
 
-export interface Book {
+/** What a workbook has beside its sheets. */
+export interface BookParts {
   readonly shared?: readonly string[];
   readonly styles?: string;
   readonly is1904?: boolean;
   readonly more?: Parts;
 }
 
-export function workbook(sheets: readonly Sheet[], book: Book = {}): Promise<Uint8Array> {
-  return zipped(workbookParts(sheets, book));
+export function workbook(sheets: readonly Sheet[], others: BookParts = {}): Promise<Uint8Array> {
+  return zipped(workbookParts(sheets, others));
 }
 
-export function workbookParts(sheets: readonly Sheet[], { shared, styles, is1904, more }: Book = {}): Parts {
+export function workbookParts(sheets: readonly Sheet[], { shared, styles, is1904, more }: BookParts = {}): Parts {
   const NS = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`;
   const listed = sheets.map(
     ([name, , state], index) =>

@@ -2,13 +2,25 @@
 import * as fc from "fast-check";
 import papaparse from "papaparse";
 import { describe, expect, test } from "vitest";
-import "../properties.js";
 import { formatKind, shownDate } from "../../../web/src/documents/cell-dates.js";
 import type { ConvertOptions } from "../../../web/src/documents/document.js";
 import { convertWorkbook } from "../../../web/src/documents/workbook.js";
-import { escaped, readAll, rels, workbook, zipped, type Book, type Read, type Sheet } from "../../support/documents.js";
+import {
+  escaped,
+  readAll,
+  rels,
+  workbook,
+  zipped,
+  type BookParts,
+  type Read,
+  type Sheet,
+} from "../../support/documents.js";
 
-async function read(sheets: readonly Sheet[], book: Book = {}, options: Partial<ConvertOptions> = {}): Promise<Read> {
+async function read(
+  sheets: readonly Sheet[],
+  book: BookParts = {},
+  options: Partial<ConvertOptions> = {},
+): Promise<Read> {
   return readAll(convertWorkbook(await workbook(sheets, book), { form: "rows", ...options }));
 }
 

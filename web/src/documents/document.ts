@@ -160,9 +160,15 @@ class TextFull extends Error {}
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\0-\u0008\u000B-\u001F\u007F\uFFFE\uFFFF]/g;
 
+/** Characters that are counted together. */
+const COUNTED = 32 * 1024;
+
 /** Takes the text of a document, up to a bound, and gives it away piece by piece. */
 export class TextSink {
+  /** Text that was counted, and text that was not yet. */
   #pending: string[] = [];
+  #fresh = "";
+  /** Bytes that there is room for, without the fresh text. */
   #left: number;
   readonly #encoder = new TextEncoder();
 
@@ -175,41 +181,45 @@ export class TextSink {
 
   /** Adds text; what does not fit is cut, and ends the conversion. */
   add(text: string): void {
-    if (text === "") return;
-    const fitting = text.length > this.#left ? text.slice(0, this.#left) : text;
-    const clean = fitting.replace(CONTROLS, (control) => (control === "\r" ? "" : " "));
-    const bytes = this.#encoder.encode(clean).length;
-    if (bytes <= this.#left && fitting.length === text.length) {
-      this.#left -= bytes;
-      this.#pending.push(clean);
-      return;
-    }
-    this.#pending.push(this.#prefix(clean));
-    this.#left = 0;
-    throw new TextFull();
+    const fitting = text.length > this.#left + 1 ? text.slice(0, this.#left + 1) : text;
+    this.#append(fitting.replace(CONTROLS, (control) => (control === "\r" ? "" : " ")));
   }
 
   /** Begins the next part. */
   part(): void {
-    if (this.facts.at > 0) {
-      if (this.#left < 1) throw new TextFull();
-      this.#left--;
-      this.#pending.push("\f");
-    }
+    if (this.facts.at > 0) this.#append("\f");
     this.facts.at++;
   }
 
   /** What was added since this was last asked. */
   take(): string {
+    this.#count();
     const text = this.#pending.join("");
     this.#pending = [];
     return text;
   }
 
-  /** The longest prefix that fits, of whole characters. */
-  #prefix(text: string): string {
-    const { read } = this.#encoder.encodeInto(text, new Uint8Array(Math.max(0, this.#left)));
-    return text.slice(0, read);
+  #append(text: string): void {
+    this.#fresh += text;
+    // A character has three bytes at most, a pair of surrogates four.
+    if (this.#fresh.length > COUNTED || this.#fresh.length * 3 > this.#left) this.#count();
+  }
+
+  #count(): void {
+    const text = this.#fresh;
+    if (text === "") return;
+    this.#fresh = "";
+    const bytes = this.#encoder.encode(text).length;
+    if (bytes <= this.#left) {
+      this.#left -= bytes;
+      this.#pending.push(text);
+      return;
+    }
+    // The longest prefix that fits, of whole characters.
+    const { read } = this.#encoder.encodeInto(text, new Uint8Array(this.#left));
+    this.#pending.push(text.slice(0, read));
+    this.#left = 0;
+    throw new TextFull();
   }
 }
 

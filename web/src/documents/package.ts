@@ -8,7 +8,7 @@ import { codedError, damaged, MAX_DOCUMENT_BYTES, tooLarge, unreadable, type Con
 import { attributeOf, localName, readXml } from "./xml.js";
 
 /** Most entries of a package. Books with a picture on every page have some thousands. */
-const MAX_ENTRIES = 65_535;
+const MAX_ENTRIES = 20_000;
 
 /** Most relationships that are kept of a part. */
 const MAX_RELATIONSHIPS = 100_000;
@@ -63,6 +63,7 @@ export class DocumentPackage {
   ): Promise<DocumentPackage> {
     options.signal?.throwIfAborted();
     if (COMPOUND_FILE.every((byte, index) => bytes[index] === byte)) throw oldOrEncrypted(bytes, kind, modern);
+    if (saidEntries(bytes) > MAX_ENTRIES) throw tooManyEntries();
     const entries = new Map<string, FileEntry | null>();
     try {
       const reader = new ZipReader(new Uint8ArrayReader(bytes), {
@@ -105,7 +106,11 @@ export class DocumentPackage {
     const options = this.#signal === undefined ? {} : { signal: this.#signal };
     const work = entry.getData(writable, options).then(
       () => undefined,
-      (error: unknown) => codedError(error, this.#kind, this.#signal),
+      (error: unknown) => {
+        // What is refused before a byte of it is written would be waited for without end.
+        writable.abort(error).catch(() => undefined);
+        return codedError(error, this.#kind, this.#signal);
+      },
     );
     const reader = readable.getReader();
     let size = 0;
@@ -229,6 +234,15 @@ function decoded(path: string): string {
 /** Names are compared without case, as OOXML has it, and some programs write the separators of Windows. */
 function partName(name: string): string {
   return name.replaceAll("\\", "/").replace(/^\/+/, "").toLowerCase();
+}
+
+/** How many entries the end of a ZIP says that there are: reading them to count them takes time. */
+function saidEntries(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = bytes.length - 22; at >= 0 && at >= bytes.length - 22 - 65_535; at--) {
+    if (view.getUint32(at, true) === 0x06_05_4b_50) return view.getUint16(at + 10, true);
+  }
+  return 0;
 }
 
 function tooManyEntries(): SluiceError {

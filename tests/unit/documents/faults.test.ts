@@ -1,0 +1,171 @@
+/** Documents that are cut or changed anywhere: text, or a coded error; never anything else, and never without end. */
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { convertBook } from "../../../web/src/documents/book.js";
+import type { Converted, ConvertOptions, DocumentForm } from "../../../web/src/documents/document.js";
+import { convertHtml } from "../../../web/src/documents/html.js";
+import { convertOpenDocument } from "../../../web/src/documents/open-document.js";
+import { convertPresentation } from "../../../web/src/documents/presentation.js";
+import { convertWord } from "../../../web/src/documents/word.js";
+import { convertWorkbook } from "../../../web/src/documents/workbook.js";
+import { MarkupReader } from "../../../web/src/documents/xml.js";
+import { SluiceError } from "../../../web/src/errors/error.js";
+import { amount } from "../../support/full.js";
+import {
+  book,
+  openDocument,
+  paragraph,
+  presentation,
+  readAll,
+  shape,
+  word,
+  workbook,
+} from "../../support/documents.js";
+
+type Convert = (bytes: Uint8Array, options: ConvertOptions) => Promise<Converted>;
+
+const HTML = `<!doctype html><title>T</title><h1>A &amp; B</h1><p hidden>x</p><table><tr><td>1<td>é</table><a href="b">c</a><pre> d\n</pre><img alt=e><ul><li>f`;
+
+const FIXTURES: readonly (readonly [name: string, convert: Convert, bytes: () => Promise<Uint8Array>])[] = [
+  [
+    "word",
+    convertWord,
+    () => word(paragraph("One", "Heading1") + `<w:tbl><w:tr><w:tc>${paragraph("é &amp; 1")}</w:tc></w:tr></w:tbl>`),
+  ],
+  [
+    "workbook",
+    convertWorkbook,
+    () =>
+      workbook([["S", '<row r="3"><c r="B3" t="s"><v>0</v></c><c s="1"><v>45322</v></c></row>']], {
+        shared: ["<t>ü</t>"],
+        styles: '<cellXfs><xf/><xf numFmtId="14"/></cellXfs>',
+      }),
+  ],
+  [
+    "presentation",
+    convertPresentation,
+    () => presentation([[shape("title", "T") + shape("body", "b"), "n"], [shape(undefined, "x")]]),
+  ],
+  [
+    "text",
+    convertOpenDocument,
+    () =>
+      openDocument(
+        "text",
+        '<text:h text:outline-level="2">H</text:h><text:list><text:list-item><text:p>i<text:s text:c="2"/></text:p></text:list-item></text:list>',
+      ),
+  ],
+  [
+    "spreadsheet",
+    convertOpenDocument,
+    () =>
+      openDocument(
+        "spreadsheet",
+        '<table:table table:name="S"><table:table-row table:number-rows-repeated="2"><table:table-cell table:number-columns-repeated="3" office:value-type="float" office:value="1"/></table:table-row></table:table>',
+      ),
+  ],
+  ["book", convertBook, () => book(["<h1>One</h1>", "<p>two</p>"])],
+  ["html", convertHtml, () => Promise.resolve(new TextEncoder().encode(HTML))],
+];
+
+const MAX_TEXT = 10_000;
+
+/** Reads a document that may be anything. Gives what is wrong with how that ended, or "". */
+async function fault(convert: Convert, bytes: Uint8Array, form: DocumentForm = "text"): Promise<string> {
+  try {
+    const { text, facts } = await readAll(convert(bytes, { form, maxTextBytes: MAX_TEXT, maxBytes: 1_000_000 }));
+    if (Buffer.byteLength(text) > MAX_TEXT) return "the text is longer than it may be";
+    return text.split("\f").length > facts.parts ? "there are more parts than are told" : "";
+  } catch (error) {
+    if (!(error instanceof SluiceError)) return `it threw ${String(error)}`;
+    if (!["E_DOCUMENT", "E_TOO_LARGE", "E_INVALID_ARGUMENT"].includes(error.code)) return error.code;
+    return /^(?:The|A|There) [^\n]{20,300}\.$/.test(error.message) ? "" : error.message;
+  }
+}
+
+describe.each(FIXTURES)("%s", (_, convert, make) => {
+  test("cut anywhere", async () => {
+    const bytes = await make();
+    for (let end = 0; end < bytes.length; end += 50) expect(await fault(convert, bytes.subarray(0, end))).toBe("");
+  });
+
+  test("changed anywhere", async () => {
+    const bytes = await make();
+    const change = fc.tuple(fc.nat(bytes.length - 1), fc.nat(255));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { minLength: 1, maxLength: 8 }),
+        fc.constantFrom("text", "rows", "links"),
+        async (changes, form) => {
+          const changed = bytes.slice();
+          for (const [at, byte] of changes) changed[at] = byte;
+          expect(await fault(convert, changed, form)).toBe("");
+        },
+      ),
+      { numRuns: amount(60, 1000) },
+    );
+  });
+});
+
+test("any markup is text or a coded error", async () => {
+  const piece = fc.constantFrom(
+    ..."<p>|</p>|<h1>|</h1>|<table>|</table>|<tr>|<td>|</td>|<ul>|<li>|</ul>|<pre>|</pre>|<a href='x'>|</a>|<title>|</title>|<script>|</script>|<br>|<svg>|</svg>|<form>|<select>|<math><mi>|<!--|-->|&amp;|&#x|<![CDATA[|]]>|text| |\n|\u0000|😀".split(
+      "|",
+    ),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 30 }), async (pieces) => {
+      const bytes = new TextEncoder().encode(pieces.join(""));
+      expect(await fault(convertHtml, bytes)).toBe("");
+      expect(await fault(convertHtml, bytes, "links")).toBe("");
+    }),
+    { numRuns: amount(200, 3000) },
+  );
+});
+
+type Event = readonly [kind: string, ...of: unknown[]];
+
+/** What is read of bytes that come in pieces of these lengths; texts that follow each other are one. */
+function eventsOf(bytes: Uint8Array, lengths: readonly number[], language: "xml" | "html" | "xhtml"): readonly Event[] {
+  const events: Event[] = [];
+  const reader = new MarkupReader(
+    {
+      open: (tag, attributes) => void events.push(["open", tag, { ...attributes }]),
+      close: (tag) => void events.push(["close", tag]),
+      text: (text) => {
+        const last = events.at(-1);
+        if (last?.[0] === "text") events.splice(-1, 1, ["text", `${String(last[1])}${text}`]);
+        else events.push(["text", text]);
+      },
+    },
+    language,
+  );
+  let at = 0;
+  for (const length of lengths) {
+    reader.write(bytes.subarray(at, at + length));
+    at += length;
+  }
+  reader.write(bytes.subarray(at));
+  reader.end();
+  return events;
+}
+
+test("how the bytes come in pieces changes nothing", () => {
+  const markup = fc.constantFrom(
+    `<?xml version="1.0"?><a:b c='d &amp; &#233;' e="&lt;"><![CDATA[<x>&amp;]]>é&amp;😀&nbsp;&unknown;<!-- c --><f/></a:b>`,
+    HTML,
+    `<?xml version="1.0" encoding="ISO-8859-1"?><p>ae&eacute;&eacuteb&notit;</p><title/><script/><p>${"x".repeat(1100)}é</p>`,
+  );
+  fc.assert(
+    fc.property(
+      markup,
+      fc.constantFrom("xml", "html", "xhtml"),
+      fc.array(fc.integer({ min: 0, max: 40 })),
+      (text, language, lengths) => {
+        const bytes = new TextEncoder().encode(text);
+        expect(eventsOf(bytes, lengths, language as "xml")).toEqual(eventsOf(bytes, [], language as "xml"));
+      },
+    ),
+    { numRuns: amount(200, 2000) },
+  );
+});

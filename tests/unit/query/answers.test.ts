@@ -1,0 +1,132 @@
+/** What SQL means here: NULL, exact sums, order, names, and what other dialects write. */
+import { describe, expect, test } from "vitest";
+import type { QueryTable } from "../../../web/src/query/query.js";
+import { csvTable, jsonTable } from "../../../web/src/query/table.js";
+import { answerOf, pieces, rowsOf } from "./tables.js";
+
+const TEXT = `id,name,n,ok,day
+1,Ada,10,true,2026-01-31
+2,Ben,,false,2026-02-01
+3,Cy,30,,2026-02-15T10:30:00Z
+4,,20,true,
+`;
+const table = async (): Promise<QueryTable> => csvTable(pieces(TEXT));
+const ids = async (condition: string): Promise<unknown[]> =>
+  (await rowsOf(`SELECT id FROM rows WHERE ${condition}`, await table())).flat();
+
+describe("NULL is unknown, and neither true nor false", () => {
+  test.each([
+    ["n = NULL", []],
+    ["n <> 10", [3, 4]],
+    ["NOT (n = 10)", [3, 4]],
+    ["NOT (n > 10 AND name = 'Cy')", [1, 2]],
+    ["n NOT IN (10, 20)", [3]],
+    ["n NOT IN (10, NULL)", []],
+    ["name NOT LIKE 'A%'", [2, 3]],
+    ["NOT (name LIKE 'A%' OR n > 100)", [3]],
+    ["ok", [1, 4]],
+    ["NOT ok", [2]],
+    ["ok = true", [1, 4]],
+    ["ok != 'true'", [2]],
+    ["COALESCE(n, 0) < 15", [1, 2]],
+    ["IFNULL(n, 0) = 0", [2]],
+    ["NULLIF(n, 10) IS NULL", [1, 2]],
+  ])("WHERE %s", async (condition, wanted) => {
+    expect(await ids(condition)).toEqual(wanted);
+    // The same where a join has it answered over all rows at once. It knows no text that is false.
+    if (/\bok\b/.test(condition)) return;
+    const joined = condition.replaceAll(/\b(?:n|name)\b/g, "a.$&");
+    const rows = await rowsOf(`SELECT a.id FROM rows a JOIN rows b ON a.id = b.id WHERE ${joined}`, await table());
+    expect(rows.flat()).toEqual(wanted);
+  });
+});
+
+test("NULL comes first, and last in descending order, unless the query says otherwise", async () => {
+  const order = async (by: string): Promise<unknown[]> =>
+    (await rowsOf(`SELECT id FROM rows ORDER BY ${by}`, await table())).flat();
+  expect(await order("n")).toEqual([2, 1, 4, 3]);
+  expect(await order("n DESC")).toEqual([3, 4, 1, 2]);
+  expect(await order("n NULLS LAST")).toEqual([1, 4, 3, 2]);
+  expect(await order("n DESC NULLS FIRST")).toEqual([2, 3, 4, 1]);
+  expect(await order("ok DESC, 1 DESC")).toEqual([4, 1, 2, 3]);
+});
+
+test("whole numbers are added exactly", async () => {
+  const rows = [{ n: 9007199254740991 }, { n: 9007199254740991 }, { n: 3 }];
+  const long = '[{"n": 12345678901234567890}, {"n": 1}]';
+  const sum = "SELECT SUM(n), COUNT(n) FROM rows";
+  expect(await rowsOf(sum, await jsonTable(pieces(JSON.stringify(rows))))).toEqual([["18014398509481985", 3]]);
+  expect(await rowsOf(sum, await jsonTable(pieces(long)))).toEqual([["12345678901234567891", 2]]);
+  const cents = JSON.stringify(Array.from({ length: 1000 }, () => ({ n: 0.1 })));
+  expect(await rowsOf("SELECT SUM(n) FROM rows", await jsonTable(pieces(cents)))).toEqual([[100]]);
+});
+
+test("columns are named as they are written", async () => {
+  const { columns } = await answerOf("SELECT COUNT(*), SUM(n)  AS total, n + 1, name FROM rows", await table());
+  expect(columns).toEqual(["COUNT(*)", "total", "n + 1", "name"]);
+});
+
+describe("what models write", () => {
+  test.each<[string, unknown[][]]>([
+    ["SELECT COUNT(*) FROM rows;", [[4]]],
+    ["select Name from Rows where ID = 1", [["Ada"]]],
+    ["SELECT `name` FROM `artifact` WHERE `id` = 1 -- the first", [["Ada"]]],
+    ["SELECT r.name FROM rows AS r WHERE r.id = 2", [["Ben"]]],
+    ["SELECT name FROM rows WHERE name ILIKE 'aD%'", [["Ada"]]],
+    ["SELECT n * 2 AS double FROM rows WHERE double = 60", [[60]]],
+    ["SELECT ok, COUNT(*) AS c FROM rows GROUP BY 1 ORDER BY 2 DESC LIMIT 1", [["true", 2]]],
+    [
+      "SELECT MONTH(day) m, COUNT(*) FROM rows WHERE day IS NOT NULL GROUP BY m ORDER BY m",
+      [
+        [1, 1],
+        [2, 2],
+      ],
+    ],
+    ["SELECT EXTRACT(YEAR FROM day) FROM rows WHERE id = 3", [[2026]]],
+    ["SELECT DATE_TRUNC('month', day) FROM rows WHERE id = 1", [["2026-01-01"]]],
+    ["SELECT id FROM rows WHERE day >= '2026-02-01' AND day < '2026-03-01'", [[2], [3]]],
+    [
+      "SELECT UPPER(name), LENGTH(name), SUBSTR(name, 1, 1), CONCAT(name, '!') FROM rows WHERE id = 1",
+      [["ADA", 3, "A", "Ada!"]],
+    ],
+    ["SELECT CAST(n AS TEXT), CAST('7' AS INTEGER), ROUND(n / 7, 2) FROM rows WHERE id = 1", [["10", 7, 1.43]]],
+    ["SELECT TOTAL(n), STRING_AGG(name, '/'), MEDIAN(n) FROM rows", [[60, "Ada/Ben/Cy", 20]]],
+    ["SELECT COUNT(*) FILTER (WHERE ok) * 100 / COUNT(*) FROM rows", [[50]]],
+    [
+      "SELECT big, COUNT(*) FROM (SELECT n >= 20 AS big FROM rows WHERE n IS NOT NULL) t GROUP BY big ORDER BY big",
+      [
+        [false, 1],
+        [true, 2],
+      ],
+    ],
+    ["WITH a AS (SELECT n FROM rows WHERE n > 10), b AS (SELECT SUM(n) AS s FROM a) SELECT s FROM b", [[50]]],
+    ["SELECT name FROM rows WHERE n = (SELECT MAX(n) FROM rows)", [["Cy"]]],
+    ["SELECT id FROM rows WHERE id IN (SELECT id FROM rows WHERE ok = 'true')", [[1], [4]]],
+    ["SELECT id FROM rows WHERE n > 10 UNION ALL SELECT id FROM rows WHERE n IS NULL ORDER BY id", [[2], [3], [4]]],
+    ["SELECT id, ROW_NUMBER() OVER (ORDER BY id DESC) AS place FROM rows ORDER BY place LIMIT 1", [[4, 1]]],
+    ["SELECT YEAR(a.day), IFNULL(a.n, 0) FROM rows a JOIN rows b ON a.id = b.id WHERE a.id = 2", [[2026, 0]]],
+  ])("%s", async (sql, wanted) => {
+    expect(await rowsOf(sql, await table())).toEqual(wanted);
+  });
+
+  test.each<[string, unknown[][]]>([
+    ["SELECT user.name FROM rows WHERE user.address.city = 'Rome'", [["Bo"]]],
+    ["SELECT r.user.address.city FROM rows r WHERE r.id = 1", [["Oslo"]]],
+    ["SELECT JSON_VALUE(user, '$.address.city') FROM rows WHERE JSON_ARRAY_LENGTH(tags) = 2", [["Oslo"]]],
+    ["SELECT JSON_VALUE(tags, '$[1]'), tags FROM rows WHERE id = 1", [["b", ["a", "b"]]]],
+    [
+      "SELECT tag, COUNT(*) FROM rows CROSS JOIN UNNEST(tags) AS t(tag) GROUP BY tag ORDER BY tag",
+      [
+        ["a", 2],
+        ["b", 1],
+      ],
+    ],
+    ["SELECT user.address.city, MAX(id) FROM rows GROUP BY user.address.city HAVING MAX(id) > 1", [["Rome", 2]]],
+  ])("nested values: %s", async (sql, wanted) => {
+    const rows = [
+      { id: 1, user: { name: "Ada", address: { city: "Oslo" } }, tags: ["a", "b"] },
+      { id: 2, user: { name: "Bo", address: { city: "Rome" } }, tags: ["a"] },
+    ];
+    expect(await rowsOf(sql, await jsonTable(pieces(JSON.stringify(rows))))).toEqual(wanted);
+  });
+});

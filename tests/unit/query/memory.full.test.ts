@@ -1,0 +1,56 @@
+/** A million rows of CSV in constant memory. */
+import { expect, test } from "vitest";
+import { csvTable } from "../../../web/src/query/table.js";
+import { amount } from "../../support/full.js";
+import { rowsOf } from "./tables.js";
+
+const ROWS = amount(200_000, 1_000_000);
+
+/** MiB that a query may take, whatever the number of rows: the million has 80. */
+const MOST = 60;
+
+const PADDING = "some more text, so that a row is as long as real ones";
+
+async function* csv(): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode("id,city,status,total,remark\n");
+  for (let from = 0; from < ROWS; from += 1000) {
+    let text = "";
+    for (let id = from; id < from + 1000; id += 1) {
+      text += `${id},the city of ${id % 50},${id % 4 === 0 ? "open" : "paid"},${(id % 400) / 4},"${PADDING}"\n`;
+    }
+    yield new TextEncoder().encode(text);
+  }
+}
+
+/** The most memory that work takes, in MiB beyond what is in use before. */
+async function growth(work: () => Promise<void>): Promise<number> {
+  globalThis.gc?.();
+  const before = process.memoryUsage();
+  let peak = 0;
+  const look = (): void => {
+    const { heapUsed, external } = process.memoryUsage();
+    peak = Math.max(peak, heapUsed + external - before.heapUsed - before.external);
+  };
+  const timer = setInterval(look, 5);
+  await work();
+  clearInterval(timer);
+  return peak / 2 ** 20;
+}
+
+test.each([
+  ["SELECT city, COUNT(*), SUM(total) FROM rows WHERE status = 'paid' GROUP BY city ORDER BY city", 50],
+  ["SELECT * FROM rows ORDER BY total DESC, id LIMIT 10", 10],
+  ["SELECT DISTINCT city FROM rows", 50],
+  ["SELECT id, remark FROM rows WHERE city LIKE '%of 7' AND id % 1000 = 7", ROWS / 1000],
+  ["SELECT COUNT(*), COUNT(DISTINCT city), MAX(remark) FROM rows WHERE remark IS NOT NULL", 1],
+])(
+  "%s",
+  async (sql, count) => {
+    const seen = await growth(async () => {
+      const rows = await rowsOf(sql, await csvTable(csv()), { timeoutMs: 120_000 });
+      expect(rows).toHaveLength(count);
+    });
+    expect(seen).toBeLessThan(MOST);
+  },
+  180_000,
+);

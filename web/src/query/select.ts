@@ -1,0 +1,395 @@
+/**
+ * Answers a SELECT while the rows stream: each is read once, and only groups or the best rows are kept.
+ * @module
+ */
+import { derivedAlias, type ExprNode, type SelectStatement, type Statement } from "squirreling";
+import { Aggregate, type Accumulator } from "./aggregate.js";
+import { compile, isTrue, NO_AGGREGATE, Unsupported, type CompileOptions, type Evaluator } from "./expression.js";
+import { Limits, tooLarge } from "./limits.js";
+import type { Cells, QueryAnswer, QueryOptions, QueryTable } from "./query.js";
+import { Scope } from "./scope.js";
+import { hasPart, expressionsOf, isAggregate, parsed, queryError, statementsIn, type Parsed } from "./statement.js";
+import { compareValues, keyOf, plain } from "./values.js";
+import { answerWhole } from "./whole.js";
+
+/** Rows that are handed from a query to the one around it. */
+const BATCH = 500;
+
+/** A query while it is answered. */
+interface Run {
+  readonly parsed: Parsed;
+  readonly limits: Limits;
+  readonly notes: string[];
+}
+
+/** An answer inside: values are as they were computed, and rows come in batches. */
+export interface Result {
+  readonly columns: readonly string[];
+  readonly batches: AsyncIterable<readonly Cells[]>;
+}
+
+/** Answers a query. See `query`. */
+export async function answer(sql: string, table: QueryTable, options: QueryOptions): Promise<QueryAnswer> {
+  const run: Run = { parsed: parsed(sql), limits: new Limits(options), notes: [] };
+  try {
+    const { columns, batches } = await resultOf(inlined(run.parsed.statement), table, run);
+    return { columns, rows: plainRows(batches), notes: new AllNotes(table.notes ?? [], run.notes).list };
+  } catch (error) {
+    throw queryError(error);
+  }
+}
+
+/** The notes of the table and of the query, of which either may get more. */
+class AllNotes {
+  readonly list: readonly string[];
+
+  constructor(ofTable: readonly string[], ofQuery: readonly string[]) {
+    this.list = new Proxy([] as string[], {
+      get: (target, key) => Reflect.get([...ofTable, ...ofQuery], key, target) as unknown,
+    });
+  }
+}
+
+async function* plainRows(batches: AsyncIterable<readonly Cells[]>): AsyncGenerator<Cells> {
+  try {
+    for await (const batch of batches) for (const row of batch) yield row.map(plain);
+  } catch (error) {
+    throw queryError(error);
+  }
+}
+
+/** `WITH a AS (…) SELECT … FROM a` as `SELECT … FROM (…) AS a`, if each part is used once, one in the other. */
+function inlined(statement: Statement): Statement {
+  if (statement.type !== "with") return statement;
+  const ctes = new Map(statement.ctes.map(({ name, query }) => [name.toLowerCase(), query]));
+  const seen = new Set<string>();
+  const inline = (inner: Statement): Statement | undefined => {
+    if (inner.type !== "select" || inner.joins.length > 0) return undefined;
+    const { from } = inner;
+    if (from.type !== "table") return inner;
+    const name = from.table.toLowerCase();
+    const cte = ctes.get(name);
+    if (cte === undefined) return statementsIn(inner).length === 0 ? inner : undefined;
+    if (seen.has(name)) return undefined;
+    seen.add(name);
+    const query = statementsIn(inner).length === 0 ? inline(cte) : undefined;
+    return query && { ...inner, from: { ...from, type: "subquery", query, alias: from.alias ?? from.table } };
+  };
+  const whole = inline(statement.query);
+  return whole !== undefined && seen.size === ctes.size ? whole : statement;
+}
+
+async function resultOf(statement: Statement, table: QueryTable, run: Run): Promise<Result> {
+  if (statement.type !== "select" || !isSimple(statement)) return answerWhole(statement, table, run);
+  const { from } = statement;
+  if (from.type === "subquery") {
+    const inner = tableOf(await resultOf(from.query, table, run));
+    return streamed(statement, inner, [from.alias ?? "table"], run);
+  }
+  try {
+    const names = from.type === "table" ? [from.table, ...(from.alias === undefined ? [] : [from.alias])] : [];
+    return streamed(statement, table, names, run);
+  } catch (error) {
+    if (error instanceof Unsupported) return answerWhole(statement, table, run);
+    throw error;
+  }
+}
+
+/** Whether a statement reads one table once. */
+function isSimple(select: SelectStatement): boolean {
+  if (select.joins.length > 0 || select.from.type === "function") return false;
+  return !hasPart(
+    expressionsOf(select),
+    ({ type }) =>
+      type === "subquery" || type === "in" || type === "exists" || type === "not exists" || type === "window",
+  );
+}
+
+function tableOf({ columns, batches }: Result): QueryTable {
+  return {
+    columns,
+    async *rows(wanted) {
+      const places = wanted.map((name) => columns.indexOf(name));
+      for await (const batch of batches) yield batch.map((row) => places.map((place) => row[place] ?? null));
+    },
+  };
+}
+
+/** A SELECT as functions of a row. */
+interface Compiled {
+  readonly columns: readonly string[];
+  readonly where: Evaluator | undefined;
+  readonly output: readonly Evaluator[];
+  readonly having: Evaluator | undefined;
+  readonly order: readonly { readonly value: Evaluator; readonly compare: (a: unknown, b: unknown) => number }[];
+  /** Undefined if there are neither groups nor aggregates. */
+  readonly groups: { readonly keys: readonly Evaluator[]; readonly aggregates: readonly Aggregate[] } | undefined;
+}
+
+/** Throws {@link Unsupported} before a row is read. */
+function streamed(select: SelectStatement, table: QueryTable, names: readonly string[], run: Run): Result {
+  const scope = new Scope(table, names);
+  const compiled = compiledSelect(select, scope, table, run);
+  const rows = table.rows(scope.needed);
+  const { limit = Infinity, offset = 0, distinct, orderBy } = select;
+  let batches: AsyncIterable<readonly Cells[]>;
+  if (limit === 0) batches = emptyBatches();
+  else if (compiled.groups !== undefined) batches = grouped(rows, compiled, compiled.groups, select, run);
+  else if (orderBy.length > 0) batches = sorted(filtered(rows, compiled, run), compiled, select, run);
+  else {
+    const output = projected(filtered(rows, compiled, run), compiled);
+    batches = sliced(distinct ? unique(output, run) : output, offset, limit);
+  }
+  return { columns: compiled.columns, batches };
+}
+
+async function* emptyBatches(): AsyncGenerator<readonly Cells[]> {
+  // LIMIT 0 asks for the columns.
+}
+
+function compiledSelect(select: SelectStatement, scope: Scope, table: QueryTable, run: Run): Compiled {
+  const outputs = select.columns.flatMap((column) =>
+    column.type === "star"
+      ? table.columns.map((name) => ({ name, other: name, alias: undefined, expr: nameOf(name) }))
+      : [
+          {
+            name: column.alias ?? run.parsed.textOf(column.expr),
+            other: derivedAlias(column.expr),
+            alias: column.alias,
+            expr: column.expr,
+          },
+        ],
+  );
+  const aliasIn = (isOutput: boolean) => (name: string) => {
+    const wanted = name.toLowerCase();
+    const found =
+      outputs.find(({ alias }) => alias?.toLowerCase() === wanted) ??
+      (isOutput ? outputs.find(({ other }) => other.toLowerCase() === wanted) : undefined);
+    return found?.expr;
+  };
+  const before: CompileOptions = { scope, alias: aliasIn(false) };
+  const after = [...outputs.map(({ expr }) => expr), ...select.orderBy.map(({ expr }) => expr)];
+  const isGrouped = select.groupBy.length > 0 || select.having !== undefined || hasPart(after, isAggregate);
+  const aggregates: Aggregate[] = [];
+  const behind: CompileOptions = isGrouped
+    ? { ...before, aggregate: aggregateIn(aggregates, { scope }, run.limits) }
+    : before;
+  return {
+    columns: outputs.map(({ name }) => name),
+    where: select.where && compile(select.where, before),
+    output: outputs.map(({ expr }) => compile(expr, { ...behind, alias: () => undefined })),
+    having: select.having && compile(select.having, { ...behind, alias: aliasIn(true) }),
+    order: select.orderBy.map(({ expr, direction, nulls }) => ({
+      value: compile(expr, { ...behind, alias: aliasIn(true), aliasFirst: true }),
+      compare: comparison(direction, nulls),
+    })),
+    groups: isGrouped ? { keys: select.groupBy.map((expr) => compile(expr, before)), aggregates } : undefined,
+  };
+}
+
+const nameOf = (name: string): ExprNode => ({ type: "identifier", name, positionStart: 0, positionEnd: 0 });
+
+/** Numbers the aggregates of a query. Two that are alike are one. */
+function aggregateIn(
+  aggregates: Aggregate[],
+  options: CompileOptions,
+  limits: Limits,
+): NonNullable<CompileOptions["aggregate"]> {
+  const places = new Map<string, number>();
+  return (node) => {
+    if (!isAggregate(node)) return NO_AGGREGATE;
+    const key = JSON.stringify(node, (name, value: unknown) => {
+      if (name === "positionStart" || name === "positionEnd") return undefined;
+      return typeof value === "bigint" ? `${value}n` : value;
+    });
+    const place = places.get(key) ?? aggregates.push(new Aggregate(node, options, limits)) - 1;
+    places.set(key, place);
+    return (_, all) => all[place];
+  };
+}
+
+/** NULL is less than everything, unless the query says where it goes. */
+function comparison(direction: string, nulls: string | undefined): (a: unknown, b: unknown) => number {
+  const sign = direction === "DESC" ? -1 : 1;
+  if (nulls === undefined) return (a, b) => sign * compareValues(a, b);
+  const ofNull = nulls === "FIRST" ? -1 : 1;
+  return (a, b) => {
+    if (a == null || b == null) return a == null && b == null ? 0 : a == null ? ofNull : -ofNull;
+    return sign * compareValues(a, b);
+  };
+}
+
+async function* filtered(
+  batches: AsyncIterable<readonly Cells[]>,
+  { where }: Compiled,
+  { limits }: Run,
+): AsyncGenerator<readonly Cells[]> {
+  for await (const batch of batches) {
+    await limits.pause();
+    yield where === undefined ? batch : batch.filter((row) => isTrue(where(row, [])));
+  }
+  limits.check();
+}
+
+async function* projected(
+  batches: AsyncIterable<readonly Cells[]>,
+  { output }: Compiled,
+): AsyncGenerator<readonly Cells[]> {
+  for await (const batch of batches) yield batch.map((row) => output.map((value) => value(row, [])));
+}
+
+async function* unique(batches: AsyncIterable<readonly Cells[]>, run: Run): AsyncGenerator<readonly Cells[]> {
+  const isNew = newRows(run);
+  for await (const batch of batches) yield batch.filter((row) => isNew(row));
+}
+
+/** Tells of each row whether it is the first of its kind. */
+function newRows({ limits }: Run): (row: Cells) => boolean {
+  const seen = new Set<unknown>();
+  return (row) => {
+    const key = keyOf(row);
+    if (seen.has(key)) return false;
+    if (seen.size >= limits.maxGroups) throw tooManyGroups(limits.maxGroups, "different rows");
+    seen.add(limits.keep([key])[0]);
+    return true;
+  };
+}
+
+function tooManyGroups(most: number, what: string): Error {
+  return tooLarge(`The query makes more than ${most} ${what}: filter the rows first, or group by fewer columns.`);
+}
+
+async function* sliced(
+  batches: AsyncIterable<readonly Cells[]>,
+  offset: number,
+  limit: number,
+): AsyncGenerator<readonly Cells[]> {
+  let skip = offset;
+  let left = limit;
+  for await (const batch of batches) {
+    const rows = batch.slice(skip, skip + left);
+    skip = Math.max(0, skip - batch.length);
+    left -= rows.length;
+    if (rows.length > 0) yield rows;
+    // Nothing more is read of the table.
+    if (left <= 0) return;
+  }
+}
+
+/** A row that is kept, with what it is sorted by. */
+interface Ranked {
+  readonly keys: Cells;
+  readonly row: Cells;
+  readonly at: number;
+}
+
+/** Sorts rows that are kept, equal ones as they came. */
+function ranking({ order }: Compiled): (a: Ranked, b: Ranked) => number {
+  return (a, b) => {
+    for (const [index, { compare }] of order.entries()) {
+      const found = compare(a.keys[index], b.keys[index]);
+      if (found !== 0) return found;
+    }
+    return a.at - b.at;
+  };
+}
+
+/** The best rows in order. Keeps at most twice as many as are wanted. */
+async function* sorted(
+  batches: AsyncIterable<readonly Cells[]>,
+  compiled: Compiled,
+  { limit = Infinity, offset = 0, distinct }: SelectStatement,
+  run: Run,
+): AsyncGenerator<readonly Cells[]> {
+  const { limits } = run;
+  const rank = ranking(compiled);
+  const isNew = distinct ? newRows(run) : () => true;
+  const most = offset + limit;
+  const kept: Ranked[] = [];
+  let worst: Ranked | undefined;
+  let at = 0;
+  const prune = (): void => {
+    kept.sort(rank);
+    for (const { keys, row } of kept.splice(most)) {
+      limits.release(keys);
+      limits.release(row);
+    }
+    worst = kept.length >= most ? kept.at(-1) : undefined;
+  };
+  for await (const batch of batches) {
+    for (const row of batch) {
+      const keys = compiled.order.map(({ value }) => value(row, []));
+      const candidate: Ranked = { keys, row, at: (at += 1) };
+      // Of equal rows that are one in the answer, the first would have to be the best.
+      if (worst !== undefined && rank(candidate, worst) > 0) continue;
+      const output = compiled.output.map((value) => value(row, []));
+      if (!isNew(output)) continue;
+      kept.push({ keys: limits.keep(keys), row: limits.keep(output), at });
+      if (kept.length >= 2 * most) prune();
+      else if (kept.length > limits.maxRows) {
+        prune();
+        if (kept.length > limits.maxRows) {
+          throw tooLarge(`The query would sort more than ${limits.maxRows} rows: add LIMIT, or filter the rows first.`);
+        }
+      }
+    }
+  }
+  prune();
+  yield* chunks(kept.slice(offset).map(({ row }) => row));
+}
+
+function* chunks(rows: readonly Cells[]): Generator<readonly Cells[]> {
+  for (let from = 0; from < rows.length; from += BATCH) yield rows.slice(from, from + BATCH);
+}
+
+/** One group. */
+interface Group {
+  /** Its first row: what is not aggregated is taken of it. */
+  readonly first: Cells;
+  readonly accumulators: readonly Accumulator[];
+}
+
+const NO_ROW: Cells = [];
+
+/** One row for each group. */
+async function* grouped(
+  batches: AsyncIterable<readonly Cells[]>,
+  compiled: Compiled,
+  { keys, aggregates }: NonNullable<Compiled["groups"]>,
+  select: SelectStatement,
+  run: Run,
+): AsyncGenerator<readonly Cells[]> {
+  const { limits } = run;
+  const { limit = Infinity, offset = 0, distinct } = select;
+  const groups = new Map<unknown, Group>();
+  const started = (first: Cells): Group => ({ first, accumulators: aggregates.map((each) => each.create()) });
+  // Without GROUP BY there is one group, also if no row is there.
+  if (keys.length === 0) groups.set(null, started(NO_ROW));
+  for await (const batch of filtered(batches, compiled, run)) {
+    for (const row of batch) {
+      const key = keys.length === 0 ? null : keyOf(keys.map((value) => value(row, [])));
+      let group = groups.get(key);
+      if (group === undefined || group.first === NO_ROW) {
+        if (groups.size >= limits.maxGroups) throw tooManyGroups(limits.maxGroups, "groups");
+        const first = limits.keep(row);
+        group = group === undefined ? started(first) : { ...group, first };
+        groups.set(limits.keep([key])[0], group);
+      }
+      for (const [index, aggregate] of aggregates.entries()) {
+        aggregate.add(group.accumulators[index] as Accumulator, row);
+      }
+    }
+  }
+  const isNew = distinct ? newRows(run) : () => true;
+  const ranked: Ranked[] = [];
+  for (const { first, accumulators } of groups.values()) {
+    const all = accumulators.map((each) => each.result());
+    if (compiled.having !== undefined && !isTrue(compiled.having(first, all))) continue;
+    const row = compiled.output.map((value) => value(first, all));
+    if (!isNew(row)) continue;
+    ranked.push({ keys: compiled.order.map(({ value }) => value(first, all)), row, at: ranked.length });
+  }
+  if (compiled.order.length > 0) ranked.sort(ranking(compiled));
+  limits.check();
+  yield* chunks(ranked.slice(offset, offset + limit).map(({ row }) => row));
+}

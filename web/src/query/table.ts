@@ -1,0 +1,293 @@
+/**
+ * Tables to ask questions of, made of bytes that arrive: CSV, NDJSON, JSON, and rows of any other origin.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+import { isObject } from "../errors/arguments.js";
+import { pointerOf, tokensOf } from "../json/pointer.js";
+import { JsonRows, MAX_ROW_BYTES, rowPlace, tooLong, valueOfJson, type JsonRow, type RowPlace } from "./json-rows.js";
+import type { Cells, QueryTable } from "./query.js";
+import { unknownColumn } from "./scope.js";
+import { wrongQuery } from "./statement.js";
+
+/** Bytes that are looked at together. A chunk may be a whole file. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Rows whose members give the columns of JSON. */
+const SAMPLE_ROWS = 1000;
+
+/** Bytes of a JSON document by which is told where its rows are. */
+const BEGINNING_BYTES = 1024 * 1024;
+
+/** Options for {@link csvTable}. */
+export interface CsvTableOptions {
+  /** What separates cells. Left out, the beginning of the text tells: comma, tab, semicolon or bar. */
+  readonly delimiter?: string;
+}
+
+/** Options for {@link jsonTable}. */
+export interface JsonTableOptions {
+  /**
+   * JSON Pointer (RFC 6901) to the array or object with the rows. Left out, they are the document if it is an array; its members if
+   * all are objects; or the first array of objects within it, which a note then names.
+   */
+  readonly pointer?: string;
+}
+
+/**
+ * A table of the rows of CSV, TSV or the like in UTF-8. The first row names the columns.
+ *
+ * Cells that are numbers in JSON, of up to 15 digits, are numbers; empty ones are NULL; all others are text.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT if there is no row; while it is read E_TOO_LARGE for a row of more than 1 MiB.
+ */
+export async function csvTable(
+  bytes: AsyncIterable<Uint8Array>,
+  { delimiter }: CsvTableOptions = {},
+): Promise<QueryTable> {
+  const { columnNames, CsvRows, valueOf } = await import("./csv.js");
+  const splitter = new CsvRows(delimiter);
+  const batches = (async function* (): AsyncGenerator<readonly (readonly string[])[]> {
+    const decoder = new TextDecoder();
+    for await (const piece of piecesOf(bytes)) yield splitter.push(decoder.decode(piece, { stream: true }));
+    yield splitter.push(decoder.decode());
+    yield splitter.end();
+  })();
+  const first = await nextFilled(batches);
+  const [header = [], ...rows] = first;
+  const columns = columnNames(header);
+  if (columns.length === 0) throw wrongQuery("The text has no rows: it is empty.");
+  const notes: string[] = [];
+  return {
+    columns,
+    notes,
+    async *rows(wanted) {
+      const places = wanted.map((name) => columns.indexOf(name));
+      let longer = 0;
+      const cellsOf = (row: readonly string[]): Cells => {
+        if (row.length > columns.length) longer += 1;
+        return places.map((place) => valueOf(row[place]));
+      };
+      try {
+        yield rows.map(cellsOf);
+        for await (const batch of batches) yield batch.map(cellsOf);
+      } finally {
+        if (longer > 0) notes.push(`${longer} rows have more cells than the header: these cells are left out.`);
+        await batches.return(undefined);
+      }
+    },
+  };
+}
+
+/**
+ * A table of NDJSON: one JSON value a line. The members of the first 1,000 objects are the columns.
+ *
+ * @throws SluiceError E_JSON_SYNTAX for a line that is not JSON, E_TOO_LARGE for one of more than 4 MiB; while it is read, too.
+ */
+export async function ndjsonTable(bytes: AsyncIterable<Uint8Array>): Promise<QueryTable> {
+  return objectTable(linesOf(bytes), []);
+}
+
+/**
+ * A table of the elements of a JSON array, or of the members of an object, which then have a column `key`. The members of the first
+ * 1,000 rows are the columns; others can be asked for.
+ *
+ * @throws SluiceError E_JSON_SYNTAX, E_JSON_DEPTH, E_INVALID_ARGUMENT for a pointer that leads to no rows, E_TOO_LARGE for a row of more
+ *   than 4 MiB; while it is read, too.
+ */
+export async function jsonTable(
+  bytes: AsyncIterable<Uint8Array>,
+  { pointer }: JsonTableOptions = {},
+): Promise<QueryTable> {
+  const pieces = withoutMark(piecesOf(bytes));
+  if (pointer !== undefined) {
+    return objectTable(elementsOf(pieces, { tokens: tokensIn(pointer), is: "rows" }), []);
+  }
+  const beginning = await beginningOf(pieces);
+  const place = rowPlace(joined(beginning).subarray(0, BEGINNING_BYTES));
+  return objectTable(elementsOf(chained(beginning, pieces), place), notesOn(place));
+}
+
+/** A table of rows that come from elsewhere, such as those of a sheet. Cells are in the order of the columns. */
+export function tableOf(columns: readonly string[], batches: AsyncIterable<readonly Cells[]>): QueryTable {
+  return {
+    columns,
+    async *rows(wanted) {
+      const places = wanted.map((name) => columns.indexOf(name));
+      for await (const batch of batches) yield batch.map((row) => places.map((place) => row[place] ?? null));
+    },
+  };
+}
+
+function tokensIn(pointer: string): readonly string[] {
+  if (pointer === "") return [];
+  if (pointer.startsWith("/")) return tokensOf(pointer.slice(1));
+  throw new SluiceError("E_INVALID_ARGUMENT", "pointer must be empty or begin with a slash, as /items does.", {
+    path: "pointer",
+  });
+}
+
+function notesOn({ tokens, is, others }: RowPlace): readonly string[] {
+  if (is === "row") return ["The document is one row: it has no array of objects."];
+  if (tokens.length === 0) return [];
+  const more = others.length === 0 ? "" : ` Others are at ${others.join(", ")}: ask for them by pointer.`;
+  return [`The rows are those of the array at ${pointerOf(tokens)}.${more}`];
+}
+
+async function nextFilled<T>(batches: AsyncIterator<readonly T[]>): Promise<readonly T[]> {
+  for (;;) {
+    const { done, value } = await batches.next();
+    if (done === true) return [];
+    if (value.length > 0) return value;
+  }
+}
+
+/** Bytes in pieces of a size that is held in memory without thinking. */
+async function* piecesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    for (let from = 0; from < chunk.length; from += PIECE_BYTES) yield chunk.subarray(from, from + PIECE_BYTES);
+  }
+}
+
+/** The byte order mark, which some programs put before a text. */
+const MARK = [0xef, 0xbb, 0xbf];
+
+async function* withoutMark(pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    let begin: Uint8Array | undefined = new Uint8Array(0);
+    for await (const piece of pieces) {
+      if (begin === undefined) {
+        yield piece;
+        continue;
+      }
+      begin = joined([begin, piece]);
+      if (begin.length < MARK.length) continue;
+      yield MARK.every((byte, at) => begin?.[at] === byte) ? begin.subarray(MARK.length) : begin;
+      begin = undefined;
+    }
+    if (begin !== undefined) yield begin;
+  } finally {
+    await pieces.return(undefined);
+  }
+}
+
+async function beginningOf(pieces: AsyncGenerator<Uint8Array>): Promise<readonly Uint8Array[]> {
+  const kept: Uint8Array[] = [];
+  for (let size = 0; size < BEGINNING_BYTES;) {
+    const { done, value } = await pieces.next();
+    if (done === true) break;
+    // Copied, because callers may use their chunks again.
+    kept.push(value.slice());
+    size += value.length;
+  }
+  return kept;
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+async function* chained(first: readonly Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
+async function* elementsOf(
+  pieces: AsyncIterable<Uint8Array>,
+  place: Pick<RowPlace, "tokens" | "is">,
+): AsyncGenerator<readonly JsonRow[]> {
+  const reader = new JsonRows(place);
+  for await (const piece of pieces) {
+    yield reader.push(piece);
+    if (reader.isOver && place.tokens.length > 0) return;
+  }
+  yield reader.end();
+}
+
+const NEWLINE = 0x0a;
+
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly JsonRow[]> {
+  let open: Uint8Array[] = [];
+  let size = 0;
+  let line = 0;
+  const taken = (): JsonRow[] => {
+    line += 1;
+    const text = new TextDecoder().decode(joined(open)).trim();
+    open = [];
+    size = 0;
+    return text === "" ? [] : [{ value: valueOfJson(text, `Line ${line}`) }];
+  };
+  for await (const piece of piecesOf(bytes)) {
+    const rows: JsonRow[] = [];
+    let from = 0;
+    for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, from)) {
+      open.push(piece.subarray(from, at));
+      rows.push(...taken());
+      from = at + 1;
+    }
+    if (from < piece.length) open.push(piece.slice(from));
+    size += piece.length - from;
+    if (size > MAX_ROW_BYTES) throw tooLong(line + 1);
+    yield rows;
+  }
+  if (size > 0) yield taken();
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A table of JSON values. Its columns are the members of the first rows; a query may name others. */
+async function objectTable(batches: AsyncGenerator<readonly JsonRow[]>, first: readonly string[]): Promise<QueryTable> {
+  const sample: JsonRow[] = [];
+  let isWhole = false;
+  while (sample.length < SAMPLE_ROWS && !isWhole) {
+    const { done, value } = await batches.next();
+    if (done === true) isWhole = true;
+    else sample.push(...value);
+  }
+  const hasKeys = sample.some(({ key }) => key !== undefined);
+  const found = new Set(sample.slice(0, SAMPLE_ROWS).flatMap(({ value }) => Object.keys(recordOf(value))));
+  const keyColumn = found.has("key") ? "_key" : "key";
+  const columns = hasKeys ? [keyColumn, ...found] : [...found];
+  const notes = [...first];
+  return {
+    columns,
+    notes,
+    isOpen: !isWhole || sample.length > SAMPLE_ROWS,
+    async *rows(wanted) {
+      const missing = new Set(wanted.filter((name) => !columns.includes(name)));
+      const cellsOf = ({ key, value }: JsonRow): Cells => {
+        const record = recordOf(value);
+        for (const name of missing) if (Object.hasOwn(record, name)) missing.delete(name);
+        return wanted.map((name) => {
+          if (key !== undefined && name === keyColumn) return key;
+          return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
+        });
+      };
+      try {
+        yield sample.splice(0).map(cellsOf);
+        for await (const batch of batches) yield batch.map(cellsOf);
+        const [name] = missing;
+        if (name !== undefined) throw wrongQuery(unknownColumn(name, columns));
+      } finally {
+        await batches.return(undefined);
+      }
+    },
+  };
+}
+
+/** A row as an object: an array has `column_1` and so on, any other value is `value`. */
+function recordOf(value: unknown): Row {
+  if (isObject(value)) return value;
+  if (!Array.isArray(value)) return { value };
+  return Object.fromEntries(value.map((cell: unknown, index) => [`column_${index + 1}`, cell]));
+}
