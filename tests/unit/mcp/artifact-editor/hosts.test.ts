@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, NoOpArtifactStore } from "../../../../web/src/index.js";
 import { ArtifactEditor } from "../../../../web/src/mcp/artifact-editor/artifact-editor.js";
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
+import { ToolNode, type ToolNodeEvent } from "../../../../web/src/tools-node.js";
 import { wordsOf } from "../artifact-reader/artifacts.js";
 import { namesOf, Talk, textOf, uriIn } from "../interceptor/talk.js";
 
@@ -62,6 +63,25 @@ describe("behind a proxy", () => {
     const params = { name: "srv_artifact_edit", arguments: {} };
     expect((await talk.say({ jsonrpc: "2.0", id: 1, method: "tools/call", params })).forwarded).toBeDefined();
   });
+});
+
+test("behind a ToolNode, it is told of and given to the source's own tool", async () => {
+  const store = new MemoryArtifactStore();
+  const events: ToolNodeEvent[] = [];
+  const artifact_extraction = { interceptor: { arguments: { run: { "args.*": "path" } } } } as const;
+  const config = { name: "shell", transport: "cli", connection: "cat", artifact_extraction } as const;
+  const node = new ToolNode(config, { store, onEvent: (event) => events.push(event) });
+  await node.connect();
+  const scope = { user_id: "ada" };
+  const { id } = await store.putText("one\ntwo\n", { namespace: "shell", scope });
+  const args = { uri: id, old_string: "two", new_string: "2" };
+  const edited = await node.call("shell.artifact_edit", args, { scope });
+  expect(edited).toMatchObject({ isError: false, artifacts: [{ source: { derived_from: id } }] });
+  expect(events).toContainEqual(expect.objectContaining({ kind: "stored", tool: "shell.artifact_edit" }));
+  const { value } = await node.call("shell.run", { args: [`artifact://${edited.artifacts[0]?.id}`] }, { scope });
+  expect(value).toBe("one\n2\n");
+  expect((await node.call("shell.artifact_edit", args, { scope: { user_id: "bob" } })).isError).toBe(true);
+  await node.close();
 });
 
 describe("an artifact", () => {

@@ -349,7 +349,9 @@ describe("what a server says of itself", () => {
 
   it.each(["initialize", "server/discover"])("gets a sentence more, and resources: %s", async (method) => {
     const { result } = await talk.ask(method, {}, { ...init, instructions: "Be kind." });
-    expect(result?.["instructions"]).toMatch(/^Be kind\.\n\nLarge content .* srv_artifact_read /);
+    expect(result?.["instructions"]).toMatch(
+      /^Be kind\.\n\nLarge content .* srv_artifact_read, change with srv_artifact_edit, /,
+    );
     expect(result?.["capabilities"]).toEqual({ tools: {}, resources: {} });
   });
 
