@@ -120,7 +120,7 @@ describe.each(Object.keys(WRITERS))("a %s", (kind) => {
     const bytes = await write([{ name: "a", bytes: encoder.encode("x".repeat(10_000)) }]);
     const gone = new Error("gone");
     const source = { ...sourceOf(bytes), stream: () => Promise.reject(gone) };
-    await expect(take(source, "a")).rejects.toThrow();
+    await expect(take(source, "a")).rejects.toBeInstanceOf(Error);
   });
 });
 

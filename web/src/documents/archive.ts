@@ -145,7 +145,7 @@ class WholeSource {
 const HEAD = 512;
 
 async function* zipEntries(source: ArchiveSource): AsyncGenerator<OpenEntry> {
-  const { ZipReader } = await import("@zip.js/zip.js/lib/zip-core-reader.js");
+  const { ZipReader } = await import("@zip.js/zip.js/lib/zip-core-custom.js");
   const reader = new ZipReader(zipSource(source) as never, { useWebWorkers: false, checkOverlappingEntry: true });
   try {
     for await (const entry of reader.getEntriesGenerator()) {
@@ -193,14 +193,14 @@ async function* tarEntries(bytes: ReadableStream<Uint8Array>): AsyncGenerator<Op
       if (done) return;
       const { header, body } = value;
       const { name, size, mtime: modified, type = "file" } = header;
-      let isTaken = false;
+      const state = { isTaken: false };
       const open = async (): Promise<ReadableStream<Uint8Array>> => {
-        isTaken = true;
+        state.isTaken = true;
         return body;
       };
       if (type === "file") yield { name, size, modified, open };
       // Cancelling a body can make the next one wait for ever (modern-tar 0.8.6).
-      if (!isTaken) await drained(body);
+      if (!state.isTaken) await drained(body);
     }
   } catch (error) {
     throw error instanceof SluiceError ? error : damaged("tar archive");

@@ -82,8 +82,7 @@ async function convertedBy(
       return (await import("./book.js")).convertBook(bytes, options);
     case "html":
       return (await import("./html.js")).convertHtml(bytes, options);
-    case "image":
-    case "archive":
+    default:
       throw new SluiceError("E_INVALID_ARGUMENT", `The ${kind} has no text.`, { path: "as" });
   }
 }

@@ -38,9 +38,9 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
   const { request, input, signal } = task;
   signal?.throwIfAborted();
   const child = started();
-  let isOverdue = false;
+  const overdue = new AbortController();
   const limit = setTimeout(() => {
-    isOverdue = true;
+    overdue.abort();
     child.kill("SIGKILL");
   }, TIME_LIMIT);
   const stop = (): void => void child.kill("SIGKILL");
@@ -55,7 +55,7 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
     if (facts !== undefined) return facts;
     const [, reason] = await ended;
     signal?.throwIfAborted();
-    if (isOverdue) throw overLimit("time");
+    if (overdue.signal.aborted) throw overLimit("time");
     // It kills itself for memory, and its engine aborts for the heap's.
     if (reason === "SIGKILL" || reason === "SIGABRT") throw overLimit("memory");
     throw errorOf({ code: "E_DOCUMENT", message: "" });
@@ -79,17 +79,16 @@ function started(): Child {
 
 /** Writes the request and the document. A child that wants no more is no error. */
 async function feed({ stdin }: Child, request: string, input: AsyncIterable<Uint8Array>): Promise<void> {
-  let isOpen = true;
-  stdin.on("error", () => (isOpen = false));
-  stdin.on("close", () => (isOpen = false));
+  // What it says of a pipe that the child closed: `writable` tells as well.
+  stdin.on("error", () => undefined);
   stdin.write(`${request}\n`);
   for await (const chunk of input) {
-    if (!isOpen) return;
+    if (!stdin.writable) return;
     // The chunk belongs to the source, which uses it again.
     if (!stdin.write(Uint8Array.from(chunk)))
       await Promise.race([once(stdin, "drain"), once(stdin, "close")]).catch(() => undefined);
   }
-  if (isOpen) stdin.end();
+  stdin.end();
 }
 
 /** Reads the answer. Undefined if the child ended without one. */

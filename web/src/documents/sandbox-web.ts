@@ -51,14 +51,14 @@ function answerOf(
     let output = 0;
     let writing = Promise.resolve();
     const limit = setTimeout(() => reject(overLimit("time")), TIME_LIMIT);
-    const aborted = (): void => reject(signal?.reason);
+    const aborted = (): void => reject(signal?.reason as Error);
     signal?.addEventListener("abort", aborted, { once: true });
     const end = (act: () => void): void => {
       clearTimeout(limit);
       signal?.removeEventListener("abort", aborted);
       writing.then(act, reject);
     };
-    worker.onmessage = ({ data }: MessageEvent<WorkerAnswer>): void => {
+    worker.addEventListener("message", ({ data }: MessageEvent<WorkerAnswer>): void => {
       if ("facts" in data) end(() => resolve(data.facts));
       else if ("failure" in data) end(() => reject(errorOf(data.failure)));
       else {
@@ -67,9 +67,10 @@ function answerOf(
         else writing = writing.then(() => write(data.content));
         writing.catch(reject);
       }
-    };
-    worker.onerror = (): void =>
-      end(() => reject(unreadable("The part that reads documents could not be loaded: reload the page.")));
+    });
+    worker.addEventListener("error", () =>
+      end(() => reject(unreadable("The part that reads documents could not be loaded: reload the page."))),
+    );
     worker.postMessage(task, [task.bytes.buffer]);
   });
 }

@@ -3,7 +3,7 @@
  * artifact of its own that is found again.
  * @module
  */
-import type { ArtifactPatch, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
+import type { ArtifactPatch, ArtifactWriter } from "../../artifacts/store.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArchiveSource } from "../../documents/archive.js";
 import type { ConversionFacts, ConversionRequest } from "../../documents/conversion.js";
@@ -15,7 +15,7 @@ import { humanSize } from "../../core/amounts.js";
 import { csvCell } from "../../documents/rows.js";
 import { quote } from "./definition.js";
 import type { Selection, Wanted } from "./request.js";
-import { pour, readSpan, type Readable } from "./source.js";
+import { readSpan, type Readable } from "./source.js";
 
 const HEAD_BYTES = 8192;
 

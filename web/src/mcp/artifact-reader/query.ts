@@ -159,5 +159,5 @@ function lineOf(cells: Cells): string {
 
 function textOfCell(cell: unknown): string {
   if (cell === null || cell === undefined) return "";
-  return typeof cell === "string" ? cell : typeof cell === "object" ? JSON.stringify(cell) : String(cell);
+  return typeof cell === "string" ? cell : JSON.stringify(cell);
 }

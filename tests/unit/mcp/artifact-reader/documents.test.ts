@@ -1,0 +1,218 @@
+/** Documents, archives and images through `artifact_read`, over a real store, converted in a real child process. */
+import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
+import { downloadZip } from "client-zip";
+import { describe, expect, test } from "vitest";
+import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
+import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
+import { ArtifactReader, type ArtifactReaderOptions } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
+import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
+import { pdfOf } from "../../../support/pdf.js";
+import { dataOf, wordsOf } from "./artifacts.js";
+
+const ADA: ArtifactScope = { user_id: "ada" };
+const encoder = new TextEncoder();
+
+function readerOf(store: ArtifactStore, options: ArtifactReaderOptions = {}, scope = ADA): ArtifactReader {
+  return new ArtifactReader(new ArtifactSource(store, scope, "ns"), options);
+}
+
+interface Stored {
+  readonly store: ArtifactStore;
+  readonly uri: string;
+}
+
+async function stored(bytes: Uint8Array, filename: string, mime_type: string | null = null): Promise<Stored> {
+  const store = new MemoryArtifactStore();
+  const { id } = await store.putBytes(bytes, { filename, mime_type, scope: ADA, namespace: "ns" });
+  return { store, uri: `artifact://${id}` };
+}
+
+async function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Promise<Uint8Array> {
+  const entries = Object.entries(files).map(([name, input]) => ({
+    name,
+    input: typeof input === "string" ? input : Uint8Array.from(input),
+  }));
+  return new Uint8Array(await downloadZip(entries).arrayBuffer());
+}
+
+const REPORT = pdfOf(
+  Array.from({ length: 14 }, (_, at) => ({
+    lines: [`Chapter ${at + 1}`, at === 6 ? "The warranty lasts 42 months." : "Nothing of note."],
+    ...(at % 7 === 0 && { title: `Part ${at / 7 + 1}` }),
+  })),
+  "Report",
+);
+
+describe("a PDF", () => {
+  test("tells its pages and outline, and how to read it", async () => {
+    const { store, uri } = await stored(REPORT, "report.pdf", "application/pdf");
+    const answer = await readerOf(store).call({ uri });
+    expect(wordsOf(answer)).toContain("14 pages");
+    expect(dataOf(answer)).toContain("title: Report\nPart 1 (page 1)\nPart 2 (page 8)\n");
+    expect(wordsOf(answer)).toContain('pages "1", search, lines "1-50"');
+  });
+
+  test("is read by pages and searched, and says where", async () => {
+    const { store, uri } = await stored(REPORT, "report.pdf", "application/pdf");
+    const reader = readerOf(store);
+    expect(dataOf(await reader.call({ uri, search: "warranty" }))).toMatch(
+      /^page 7, line \d+: The warranty lasts 42 months\.$/,
+    );
+    expect(dataOf(await reader.call({ uri, pages: "7" }))).toBe("Chapter 7\nThe warranty lasts 42 months.\n");
+    expect(wordsOf(await reader.call({ uri, pages: "15" }))).toContain('has 14 pages: ask for "1-14"');
+  });
+
+  test("is converted once: what it became is found again, by its owner alone", async () => {
+    const { store, uri } = await stored(REPORT, "report.pdf", "application/pdf");
+    await readerOf(store).call({ uri, pages: "1" });
+    const count = async (): Promise<number> => (await Array.fromAsync(store.list())).length;
+    expect(await count()).toBe(2);
+    await readerOf(store).call({ uri, search: "Chapter" });
+    expect(await count()).toBe(2);
+    for await (const ref of store.list()) expect(ref.scope).toMatchObject(ADA);
+    const hers = await readerOf(store, {}, { user_id: "bob" }).call({ uri, pages: "1" });
+    expect(hers.isError).toBe(true);
+  });
+
+  test("shows a page where the client shows images, and else says so", async () => {
+    const { store, uri } = await stored(REPORT, "report.pdf", "application/pdf");
+    const shown = await readerOf(store, { showsImages: () => true }).call({ uri, pages: "7", as: "image" });
+    const [, image] = shown.content;
+    expect(image).toMatchObject({ type: "image", mimeType: "image/png" });
+    expect(
+      Buffer.from(image?.data ?? "", "base64")
+        .subarray(1, 4)
+        .toString(),
+    ).toBe("PNG");
+    const hidden = await readerOf(store).call({ uri, pages: "7", as: "image" });
+    expect(hidden.content).toHaveLength(1);
+    expect(wordsOf(hidden)).toContain("does not show images");
+  });
+
+  test("that is damaged is described all the same", async () => {
+    const { store, uri } = await stored(encoder.encode("%PDF-1.4\nnothing else"), "a.pdf", "application/pdf");
+    const answer = await readerOf(store).call({ uri });
+    expect(answer.isError).toBeUndefined();
+    expect(wordsOf(answer)).toContain("The PDF is damaged");
+    expect((await readerOf(store).call({ uri, pages: "1" })).isError).toBe(true);
+    expect(dataOf(await readerOf(store).call({ uri, bytes: "0-7" }))).toBe("%PDF-1.4");
+  });
+});
+
+describe("an archive", () => {
+  const files = {
+    "docs/report.pdf": REPORT,
+    "data/sales.csv": "city,amount\nBern,3\nOslo,5\nBern,4\n",
+    "readme.txt": "hello",
+  };
+
+  test("lists its files as rows, which can be searched and queried", async () => {
+    const { store, uri } = await stored(await zipOf(files), "all.zip", "application/zip");
+    const reader = readerOf(store);
+    expect(dataOf(await reader.call({ uri, search: "sales" }))).toContain("data/sales.csv,38,");
+    expect(dataOf(await reader.call({ uri, query: "SELECT path FROM rows WHERE bytes < 10" }))).toBe(
+      "path\nreadme.txt",
+    );
+    expect(wordsOf(await reader.call({ uri }))).toContain('entry "PATH" for one file');
+  });
+
+  test("gives a file of it as an artifact of its own, read by its kind", async () => {
+    const { store, uri } = await stored(await zipOf(files), "all.zip", "application/zip");
+    const reader = readerOf(store);
+    expect(dataOf(await reader.call({ uri, entry: "docs/report.pdf", search: "42 months" }))).toContain("page 7");
+    const sql = "SELECT city, SUM(amount) AS total FROM rows GROUP BY city ORDER BY city";
+    expect(dataOf(await reader.call({ uri, entry: "data/sales.csv", query: sql }))).toBe("city,total\nBern,7\nOslo,5");
+    const told = wordsOf(await reader.call({ uri, entry: "readme.txt" }));
+    const own = /artifact:\/\/ns_[0-9a-f]{12}/g.exec(told.replace(uri, ""))?.[0] ?? "";
+    expect(dataOf(await reader.call({ uri: own, lines: "1" }))).toBe("hello");
+    const missing = await reader.call({ uri, entry: "report.pdf" });
+    expect(missing.isError).toBe(true);
+    expect(wordsOf(missing)).toContain('there is "docs/report.pdf"');
+  });
+});
+
+describe("a query", () => {
+  test("whose answer is long becomes an artifact, whole, and its beginning is shown", async () => {
+    const csv = `id,name\n${Array.from({ length: 3000 }, (_, at) => `${at},"name, of ${at}"`).join("\n")}\n`;
+    const { store, uri } = await stored(encoder.encode(csv), "a.csv", "text/csv");
+    const reader = readerOf(store, { maxChars: 3000 });
+    const answer = await reader.call({ uri, query: "SELECT * FROM rows" });
+    expect(wordsOf(answer)).toContain("3,000 rows");
+    const id = /All are artifact:\/\/(ns_[0-9a-f]{12})/.exec(wordsOf(answer))?.[1] ?? "";
+    expect(new TextDecoder().decode((await store.get(id, ADA)) ?? new Uint8Array())).toBe(csv);
+    expect((await store.stat(id, ADA))?.source["derived_from"]).toBe(uri.slice("artifact://".length));
+  });
+
+  test("over an array within JSON says where the array is", async () => {
+    const json = JSON.stringify({
+      meta: 1,
+      items: [
+        { a: 1, b: { c: 2 } },
+        { a: 5, b: { c: 3 } },
+      ],
+    });
+    const { store, uri } = await stored(encoder.encode(json), "a.json", "application/json");
+    const answer = await readerOf(store).call({ uri, pointer: "/items", query: "SELECT a, b.c FROM rows WHERE a > 1" });
+    expect(dataOf(answer)?.split("\n")[1]).toBe("5,3");
+  });
+
+  test("of what has no rows, and one that is wrong, say what to do", async () => {
+    const { store, uri } = await stored(encoder.encode("just\nprose here, and there\nmore"), "a.txt", "text/plain");
+    expect(wordsOf(await readerOf(store).call({ uri, query: "SELECT 1 FROM rows" }))).toContain("Use search or lines");
+    const table = await stored(encoder.encode("city,amount\nBern,3\n"), "a.csv", "text/csv");
+    const wrong = await readerOf(table.store).call({ uri: table.uri, query: "SELECT citty FROM rows" });
+    expect(wrong.isError).toBe(true);
+    expect(wordsOf(wrong)).toContain("city");
+  });
+});
+
+test("HTML is read as text, and its links are listed", async () => {
+  const html =
+    '<html><head><title>T</title><script>x()</script></head><body><h1>News</h1><p>One <a href="/a">link</a>.</p></body></html>';
+  const { store, uri } = await stored(encoder.encode(html), "a.html", "text/html");
+  const reader = readerOf(store);
+  const text = dataOf(await reader.call({ uri, as: "text", lines: "1-20" })) ?? "";
+  expect(text).toContain("# News");
+  expect(text).not.toContain("x()");
+  expect(dataOf(await reader.call({ uri, as: "links", lines: "1" }))).toBe("link\t/a");
+  expect(dataOf(await reader.call({ uri, lines: "1" }))).toBe(html);
+});
+
+describe("an image", () => {
+  const canvas = createRequire(import.meta.url)("@napi-rs/canvas") as {
+    createCanvas(
+      width: number,
+      height: number,
+    ): {
+      getContext(kind: "2d"): { fillRect(...at: number[]): void; fillStyle: string };
+      toBuffer(type: "image/png"): Buffer;
+    };
+  };
+
+  test("that is small is shown as it is; a large one is scaled down", async () => {
+    const small = canvas.createCanvas(20, 10).toBuffer("image/png");
+    const { store, uri } = await stored(small, "a.png", "image/png");
+    const shown = await readerOf(store, { showsImages: () => true }).call({ uri, as: "image" });
+    expect(Buffer.from(shown.content[1]?.data ?? "", "base64")).toEqual(small);
+
+    const drawn = canvas.createCanvas(2400, 1200);
+    const context = drawn.getContext("2d");
+    for (let at = 0; at < 40_000; at += 1) {
+      context.fillStyle = `#${createHash("sha256").update(String(at)).digest("hex").slice(0, 6)}`;
+      context.fillRect((at * 37) % 2400, (at * 91) % 1200, 9, 9);
+    }
+    const large = drawn.toBuffer("image/png");
+    expect(large.length).toBeGreaterThan(1024 * 1024);
+    const big = await stored(large, "b.png", "image/png");
+    const scaled = await readerOf(big.store, { showsImages: () => true }).call({ uri: big.uri, as: "image" });
+    expect(wordsOf(scaled)).toContain("1568 × 784 pixels");
+    expect(Buffer.from(scaled.content[1]?.data ?? "", "base64").length).toBeLessThanOrEqual(1024 * 1024);
+  });
+
+  test("has no text, pages or links", async () => {
+    const { store, uri } = await stored(canvas.createCanvas(2, 2).toBuffer("image/png"), "a.png", "image/png");
+    const answer = await readerOf(store).call({ uri, pages: "1" });
+    expect(answer.isError).toBe(true);
+  });
+});
