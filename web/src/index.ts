@@ -14,7 +14,7 @@ import { chosenStore } from "./artifacts/chosen-store.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
 
 import { checkOptionNames } from "./errors/arguments.js";
-import { artifactTools } from "./mcp/artifact-reader/artifact-reader.js";
+import { artifactTools } from "./mcp/artifact-tools.js";
 import { withoutInterceptor } from "./mcp/interceptor-config.js";
 
 /**

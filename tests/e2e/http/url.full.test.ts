@@ -95,7 +95,7 @@ it("keeps clients apart that have the same ids and no session", async () => {
   while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const [listed] = await messagesOf(await post(proxy.url, ...modern(1, "tools/list")));
   const [called] = await messagesOf(await call);
-  expect(listed?.["result"]).toMatchObject({ tools: [{ name: "http_artifact_read" }] });
+  expect(listed?.["result"]).toMatchObject({ tools: [{ name: "http_artifact_read" }, { name: "http_artifact_edit" }] });
   expect(JSON.stringify(called)).toContain("[sluice] PNG image");
   expect(JSON.stringify(called)).not.toContain(PNG.toString("base64").slice(0, 400));
 });

@@ -87,7 +87,7 @@ function appOnly(era: Era): Scenario {
       ...call(era, 2, "app_bytes", { bytes: 500_000 }),
       ...closing,
     ],
-    changes: [BEGIN, { at: "list", how: "tools", added: ["fixture_artifact_read"] }],
+    changes: [BEGIN, { at: "list", how: "tools", added: ["fixture_artifact_read", "fixture_artifact_edit"] }],
   };
 }
 

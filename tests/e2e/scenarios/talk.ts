@@ -6,6 +6,7 @@ import { ask, call, closing, notification, opening, request, type Era, type Mess
 import { BEGIN, reduced, type Scenario } from "./scenario.js";
 
 const TOOL = "fixture_artifact_read";
+const TOOLS = [TOOL, "fixture_artifact_edit"];
 
 /** In both eras. */
 export function talk(era: Era): readonly Scenario[] {
@@ -17,7 +18,7 @@ function lists(era: Era): readonly Scenario[] {
     {
       name: "the list of tools has one more, and wider schemas",
       steps: [...opening(era), ...ask(era, 1, "tools/list"), ...ask(era, 2, "tools/list"), ...closing],
-      changes: [BEGIN, { at: 1, how: "tools", added: [TOOL] }, { at: 2, how: "tools", added: [TOOL] }],
+      changes: [BEGIN, { at: 1, how: "tools", added: TOOLS }, { at: 2, how: "tools", added: TOOLS }],
     },
     {
       name: "in pages it is on the last",
@@ -28,19 +29,19 @@ function lists(era: Era): readonly Scenario[] {
         ...ask(era, 2, "tools/list", { cursor: "40" }),
         ...closing,
       ],
-      changes: [BEGIN, { at: 1, how: "tools" }, { at: 2, how: "tools", added: [TOOL] }],
+      changes: [BEGIN, { at: 1, how: "tools" }, { at: 2, how: "tools", added: TOOLS }],
     },
     {
       name: "the server's own tool of that name wins",
       server: ["--tool", TOOL],
       steps: [...opening(era), ...ask(era, 1, "tools/list"), ...call(era, 2, TOOL), ...closing],
-      changes: [BEGIN, { at: 1, how: "tools" }],
+      changes: [BEGIN, { at: 1, how: "tools", added: ["fixture_artifact_edit"] }],
     },
     {
       name: "schemas stay when the user says so",
       proxy: ["--schemas", "keep"],
       steps: [...opening(era), ...ask(era, 1, "tools/list"), ...closing],
-      changes: [BEGIN, { at: 1, how: "tools", added: [TOOL], keepsSchemas: true }],
+      changes: [BEGIN, { at: 1, how: "tools", added: TOOLS, keepsSchemas: true }],
     },
     {
       name: "a server that has tools alone",

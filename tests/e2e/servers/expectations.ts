@@ -41,9 +41,9 @@ export async function expectStored(
   for (const uri of urisIn(result)) await expectReadable(conversation, uri, behind(stored, uri));
 }
 
-/** The tool that was added tells of an artifact, and shows its first bytes. */
+/** The first tool that was added tells of an artifact, and shows its first bytes. */
 async function expectReadable(conversation: Conversation, uri: string, { bytes }: Stored): Promise<void> {
-  const name = conversation.tools.at(-1)?.name ?? "";
+  const name = conversation.tools.at(-2)?.name ?? "";
   expect(name).toMatch(/_artifact_read$/);
   const about = await conversation.call(name, { uri });
   expect(about.isError ?? false).toBe(false);

@@ -40,7 +40,7 @@ function toolsOf(orders: unknown[]): Readonly<Record<string, Offered>> {
 }
 
 /** The tool that is offered beside the source's own. */
-const READ = "far.artifact_read";
+const ADDED = ["far.artifact_read", "far.artifact_edit"];
 
 const QUICK = { wait_exponential_min_s: 0.01, wait_exponential_max_s: 0.1 };
 
@@ -135,7 +135,7 @@ describe.each(ERAS)("%s", (era) => {
     const { server, front } = await setting();
     server.change({ shape: shape("before") });
     await vi.waitFor(() => expect(front.events.map(({ kind }) => kind)).toContain("tools_changed"), 20_000);
-    expect(front.node.getTools().map(({ name }) => name)).toEqual(["far.shape", READ]);
+    expect(front.node.getTools().map(({ name }) => name)).toEqual(["far.shape", ...ADDED]);
     // Nobody is told of this one.
     server.tools = { shape: shape("after") };
     expect((await front.call("shape", { after: "x" })).text).toContain("after");
@@ -165,7 +165,7 @@ test("what changes while it is listed is listed again: the last holds", async ()
   server.held = Promise.resolve();
   server.change({ fresh: tool });
   held.abort();
-  await vi.waitFor(() => expect(names()).toEqual(["far.fresh", READ]), 20_000);
+  await vi.waitFor(() => expect(names()).toEqual(["far.fresh", ...ADDED]), 20_000);
   await front.call("fresh");
 });
 
@@ -175,7 +175,7 @@ test("a server's own tool goes before the one that is made for its resources", a
   await using front = await inFront(config(server.url));
   expect((await front.call("resources_list")).value).toBe("my own");
   expect((await front.call("resources_read", { uri: "memo:1" })).text).toContain("Buy milk.");
-  const names = ["far.resources_list", "far.resources_read", "far.resources_templates_list", READ];
+  const names = ["far.resources_list", "far.resources_read", "far.resources_templates_list", ...ADDED];
   expect(front.node.getTools().map(({ name }) => name)).toEqual(names);
   server.change({});
   await vi.waitFor(() => expect(front.node.getTools().map(({ name }) => name)).toEqual(names), 20_000);

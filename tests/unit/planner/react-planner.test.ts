@@ -32,7 +32,7 @@ describe("the planner", () => {
         ["math.add", '{"sum":3}'],
         ["math.add", '{"sum":7}'],
       ]);
-      expect(turns[0]?.tools).toEqual(["math_add", "native_artifact_read"]);
+      expect(turns[0]?.tools).toEqual(["math_add", "native_artifact_read", "native_artifact_edit"]);
       expect(turns[1]?.messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "tool"]);
       expect(events.map(({ kind }) => kind).filter((kind) => kind !== "text")).toEqual([
         "step_started",

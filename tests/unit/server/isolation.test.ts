@@ -50,6 +50,7 @@ const ADDRESSES = [
   "/resources/{space}/artifact%3A%2F%2F{id}",
   "/tools",
   "/tools/{space}_artifact_read",
+  "/tools/{space}_artifact_edit",
   "/sources",
   "/chat/{session}",
   "/pauses/{session}",

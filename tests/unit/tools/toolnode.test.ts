@@ -14,7 +14,7 @@ import { ToolNode } from "../../../web/src/tools-node.js";
 const SERVER = fileURLToPath(new URL("changing-server.mjs", import.meta.url));
 
 /** The tool that is offered beside the source's own. */
-const READ = "own.artifact_read";
+const ADDED = ["own.artifact_read", "own.artifact_edit"];
 
 let folder: string;
 
@@ -66,7 +66,7 @@ describe("names", () => {
 
   test("the filter leaves tools out, which then cannot be called", async () => {
     await using own = await connected({ tool_filter: ["echo$", "p"] });
-    expect(own.getTools().map(({ name }) => name)).toEqual(["own.echo", "own.pdf", "own.pid", READ]);
+    expect(own.getTools().map(({ name }) => name)).toEqual(["own.echo", "own.pdf", "own.pid", ...ADDED]);
     await expect(own.call("fail")).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
   });
 
@@ -76,7 +76,7 @@ describe("names", () => {
     await first.connect();
     const second = node({ tool_filter: ["echo", "pid"] }, { registry });
     await expect(second.connect()).rejects.toThrow(/"own\.echo" is taken by another tool/);
-    expect(registry.list().map(({ name }) => name)).toEqual(["own.echo", READ]);
+    expect(registry.list().map(({ name }) => name)).toEqual(["own.echo", ...ADDED]);
     expect(() => second.getTools()).toThrow(/not connected/);
   });
 
@@ -170,7 +170,7 @@ describe("a server that changes", () => {
     await using own = await connected({}, { registry, onEvent: (event) => events.push(event) });
     await own.call("change");
     await vi.waitFor(() => expect(events.map(({ kind }) => kind)).toContain("tools_changed"), 20_000);
-    expect(registry.list().map(({ name }) => name)).toEqual(["own.echo", "own.added", READ]);
+    expect(registry.list().map(({ name }) => name)).toEqual(["own.echo", "own.added", ...ADDED]);
     expect((await own.call("added")).text).toBe('"added"');
     await expect(own.call("pid")).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
   });

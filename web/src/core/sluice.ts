@@ -63,8 +63,8 @@ export interface Sluice {
    */
   transform<D extends Dialect = "observation">(result: unknown, options?: TransformOptions<D>): Promise<Transformed<D>>;
   /**
-   * Tools with which a model reads what was stored, one for now: a description, then bytes, lines, rows, a JSON pointer or a search.
-   * From then on the sentences in results of the `mcp` dialect name it.
+   * Tools for what was stored: the first one lets a model read it, by bytes, lines, rows, a JSON pointer or a search; others, such
+   * as the one that edits, follow. From then on the sentences in results of the `mcp` dialect name the first one.
    *
    * @throws SluiceError E_INVALID_ARGUMENT for a namespace or a scope that there cannot be.
    */
@@ -318,7 +318,7 @@ export interface FileLook extends Disposable {
   finish(): Sniffed;
 }
 
-/** Which artifacts tools read. */
+/** Which artifacts tools read and edit. */
 export interface ArtifactToolsOptions {
   /** The namespace of the artifacts; it also begins the tools' names. Defaults to all namespaces. */
   readonly namespace?: string;
@@ -342,7 +342,7 @@ type ToolHint = "readOnlyHint" | "idempotentHint" | "destructiveHint" | "openWor
 
 /** A tool that a model can be given: its definition as in MCP's `tools/list`, and what does it. */
 export interface ArtifactTool {
-  /** `artifact_read`, behind the namespace if there is one. */
+  /** `artifact_read` or `artifact_edit`, behind the namespace if there is one. */
   readonly name: string;
   /** The name for people. */
   readonly title: string;
@@ -355,7 +355,7 @@ export interface ArtifactTool {
     /** Other keywords. */
     readonly [keyword: string]: unknown;
   };
-  /** MCP's hints: it only reads. */
+  /** MCP's hints: whether it only reads. None of the tools changes what is stored. */
   readonly annotations: Readonly<Record<ToolHint, boolean>>;
   /** Answers a call. Rejects only with the signal's reason. */
   readonly call: (args: unknown, options?: { readonly signal?: AbortSignal }) => Promise<ArtifactToolResult>;
@@ -484,7 +484,8 @@ class StoreSluice implements Sluice {
     const { namespace, scope } = checkOptionNames(options, "tools", ["namespace", "scope"]);
     if (namespace !== undefined) namespaceOf(namespace);
     const given = this.#deps.tools?.(timedStore(this.#deps.store), { ...options, scope: fullScope(scope) }) ?? [];
-    for (const { name } of given) this.#readTools.set(namespace, name);
+    const [reader] = given;
+    if (reader !== undefined) this.#readTools.set(namespace, reader.name);
     return given;
   }
 

@@ -51,7 +51,7 @@ export interface StoreDeps {
   readonly onFailure: OnStoreFailure;
   /** The name of the tool that reads artifacts of a namespace, as sentences give it. Undefined if the model has none. */
   readonly readTool?: (namespace: string) => string;
-  /** Makes the tools that read the store, which are written above this room. */
+  /** Makes the tools over the store, which are written above this room. The first one reads. */
   readonly tools?: (store: ArtifactStore, options: ArtifactToolsOptions) => readonly ArtifactTool[];
 }
 

@@ -1,11 +1,11 @@
 /**
- * What a server's lists say about its tools, and what the interceptor adds to the server's answers: a tool, a sentence,
- * resources.
+ * What a server's lists say about its tools, and what the interceptor adds to the server's answers: tools, a
+ * sentence, resources.
  * @module
  */
 import { SluiceError } from "../errors/error.js";
 import { appendEdit, applyEdits, parseJson, valueAt, type Edit, type ObjectNode } from "../json/text.js";
-import type { ReadTool } from "./artifact-reader/definition.js";
+import type { ToolDefinition } from "./artifact-tools.js";
 import { objectOr, stringOr } from "../jsonrpc/rpc.js";
 import { schemaEdits, type SchemaMode } from "./schemas/schemas.js";
 
@@ -22,12 +22,12 @@ const MAX_TOOLS = 4096;
 /** Tools by name, as last listed. Beyond the limit, the first ones are kept. */
 export class Catalog {
   readonly #tools = new Map<string, ListedTool>();
-  readonly #reserved: string | undefined;
+  readonly #reserved: readonly string[];
   readonly #onFull: (error: SluiceError) => void;
   #isFull = false;
 
-  /** A tool named `reserved` is remembered beyond the limit. `onFull` is called once, when the limit is reached. */
-  constructor(reserved?: string, onFull: (error: SluiceError) => void = () => undefined) {
+  /** Tools of the names in `reserved` are remembered beyond the limit. `onFull` is called once, when the limit is reached. */
+  constructor(reserved: readonly string[] = [], onFull: (error: SluiceError) => void = () => undefined) {
     this.#reserved = reserved;
     this.#onFull = onFull;
   }
@@ -44,7 +44,7 @@ export class Catalog {
   }
 
   #hasRoom(name: string): boolean {
-    return this.#tools.size < MAX_TOOLS || this.#tools.has(name) || name === this.#reserved;
+    return this.#tools.size < MAX_TOOLS || this.#tools.has(name) || this.#reserved.includes(name);
   }
 
   #tellFull(): void {
@@ -72,12 +72,20 @@ export interface ServerFacts {
 }
 
 /** The sentence that is appended to a server's instructions. */
-export function instructionOf(tool: string): string {
-  return `Large content of tool results is stored, not shown: the result names an artifact:// URI, which you read with the tool ${tool} or pass as a tool argument.`;
+export function instructionOf([reader, editor]: readonly ToolDefinition[]): string {
+  return (
+    "Large content of tool results is stored, not shown: the result names an artifact:// URI, which you read with the tool " +
+    `${reader?.name}, change with ${editor?.name}, or pass as a tool argument.`
+  );
 }
 
-/** The answer to `tools/list` with our tool added on the last page, unless the server has a tool of that name. */
-export function withTool(message: string, tool: ReadTool, schemas: SchemaMode, catalog: Catalog): string | undefined {
+/** The answer to `tools/list` with our tools added on the last page, except those whose names the server has itself. */
+export function withTools(
+  message: string,
+  own: readonly ToolDefinition[],
+  schemas: SchemaMode,
+  catalog: Catalog,
+): string | undefined {
   const result = resultOf(message);
   const tools = valueAt(result, "tools");
   if (result === undefined || tools?.type !== "Array") return undefined;
@@ -85,9 +93,8 @@ export function withTool(message: string, tool: ReadTool, schemas: SchemaMode, c
   const edits = tools.elements.flatMap(({ value }) => {
     return value.type === "Object" ? schemaEdits(value, message, schemas) : [];
   });
-  if (isLastPage(result) && catalog.find(tool.name) === undefined) {
-    edits.push(appendEdit(tools, JSON.stringify(tool)));
-  }
+  const added = isLastPage(result) ? own.filter(({ name }) => catalog.find(name) === undefined) : [];
+  if (added.length > 0) edits.push(appendEdit(tools, added.map((tool) => JSON.stringify(tool)).join(",")));
   return applyEdits(message, edits);
 }
 

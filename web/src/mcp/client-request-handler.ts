@@ -2,8 +2,8 @@
  * Handles requests that the interceptor answers itself, or changes before the server sees them.
  * @module
  */
-import type { ArtifactScope } from "../artifacts/store.js";
-import type { AnswerRef } from "../core/sluice.js";
+import type { ArtifactRef, ArtifactScope } from "../artifacts/store.js";
+import type { AnswerRef, ArtifactTool } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
 import {
@@ -17,12 +17,12 @@ import { Expander, type ArgumentDeps, type CalledTool } from "./arguments/expand
 import type { Catalog, ServerFacts } from "./catalog.js";
 import type { ClientRequest } from "./client-request.js";
 import { applyEdits, parseJson, replaceEdit, sourceOf, valueAt, type ValueNode } from "../json/text.js";
-import type { ReadTool } from "./artifact-reader/definition.js";
-import { ArtifactReader, listing, readTool, resourceTemplate } from "./artifact-reader/artifact-reader.js";
+import { ArtifactReader, listing, resourceTemplate } from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "./artifact-reader/source.js";
+import { artifactToolsOver } from "./artifact-tools.js";
 import { errorMessage, objectOr, resultMessage, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 
-/** Dependencies of a handler. The namespace is also the prefix of our tool. */
+/** Dependencies of a handler. The namespace is also the prefix of our tools. */
 export interface ClientRequestDeps extends ArgumentDeps {
   /** The owner of the artifacts. */
   readonly scope: ArtifactScope;
@@ -46,24 +46,35 @@ const FORWARD: RequestOutcome = { kind: "forward" };
 
 /** Answers in the server's place. */
 export class ClientRequestHandler {
-  readonly tool: ReadTool;
+  /** Our own tools, in the order in which they are listed. */
+  readonly tools: readonly ArtifactTool[];
   /** The server's capabilities, once known. */
   server: ServerFacts | undefined;
   readonly #deps: ClientRequestDeps;
   readonly #catalog: Catalog;
-  readonly #source: ArtifactSource;
   readonly #reading: ArtifactReader;
   /** Artifacts stored by this interceptor, by id. */
   readonly #known = new Map<string, AnswerRef>();
   readonly #expander: Expander;
 
-  constructor(deps: ClientRequestDeps, catalog: Catalog) {
+  /** `onStored` is called with the name of the tool of ours that stored an artifact, and with that. */
+  constructor(
+    deps: ClientRequestDeps,
+    catalog: Catalog,
+    onStored: (tool: string, ref: ArtifactRef) => void = () => undefined,
+  ) {
     this.#deps = deps;
     this.#catalog = catalog;
     this.#expander = new Expander(deps);
-    this.tool = readTool(deps.namespace);
-    this.#source = new ArtifactSource(deps.store, deps.scope, deps.namespace);
-    this.#reading = new ArtifactReader(this.#source, { tool: this.tool.name });
+    const source = new ArtifactSource(deps.store, deps.scope, deps.namespace);
+    this.tools = artifactToolsOver(deps.namespace, {
+      source,
+      onStored: (tool, ref) => {
+        this.remember([ref]);
+        onStored(tool, ref);
+      },
+    });
+    this.#reading = new ArtifactReader(source);
   }
 
   /** Remembers stored artifacts, for lists. */
@@ -109,8 +120,9 @@ export class ClientRequestHandler {
   #call(request: ClientRequest): RequestOutcome | DeferredRequest {
     const name = stringOr(request.params["name"]);
     if (name === undefined) return FORWARD;
-    if (name === this.tool.name && this.#catalog.find(name) === undefined) {
-      return this.#answer(request, () => this.#reading.call(request.params["arguments"]));
+    const own = this.tools.find((tool) => tool.name === name);
+    if (own !== undefined && this.#catalog.find(name) === undefined) {
+      return this.#answer(request, () => own.call(request.params["arguments"]));
     }
     const expansion = expansionOf(request, name);
     if (expansion === undefined) return FORWARD;

@@ -13,14 +13,15 @@ import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
 import { errorMessage, objectOr, RpcCode, stringOr } from "../jsonrpc/rpc.js";
-import { readTool, readToolName } from "./artifact-reader/artifact-reader.js";
+import { readToolName } from "./artifact-reader/artifact-reader.js";
+import { toolDefinitions } from "./artifact-tools.js";
 import {
   Catalog,
   factsOf,
   instructionOf,
   withIntroduction,
   withResources,
-  withTool,
+  withTools,
   type ListedTool,
   type ServerFacts,
 } from "./catalog.js";
@@ -67,7 +68,7 @@ export interface InterceptorDeps extends ClientRequestDeps {
 export interface ClientMessageOutcome {
   /** The message to send to the server. */
   readonly forward?: Uint8Array;
-  /** Answers to send to the client, one message each. Answers of our own tool take a while. */
+  /** Answers to send to the client, one message each. Answers of our own tools take a while. */
   readonly answers: readonly Promise<string>[];
 }
 
@@ -109,7 +110,7 @@ export interface Interceptor {
 
 const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 
-/** Stores large content of results, adds a tool that reads it back, and puts artifacts into arguments. */
+/** Stores large content of results, adds tools that read and edit it, and puts artifacts into arguments. */
 export class McpInterceptor implements Interceptor {
   readonly #deps: InterceptorDeps;
   readonly #inFlight: InFlight;
@@ -136,7 +137,11 @@ export class McpInterceptor implements Interceptor {
       edit: (request) => this.#edit(request),
     });
     this.#requestHandler =
-      beside === undefined ? new ClientRequestHandler(deps, this.#catalog) : beside.#requestHandler;
+      beside === undefined
+        ? new ClientRequestHandler(deps, this.#catalog, (tool, ref) => {
+            deps.onEvent({ kind: "stored", tool, artifacts: [ref], bytesIn: 0, bytesOut: 0 });
+          })
+        : beside.#requestHandler;
   }
 
   /**
@@ -285,7 +290,8 @@ export class McpInterceptor implements Interceptor {
 
   #emptyCatalog(): Catalog {
     const { namespace, onEvent } = this.#deps;
-    return new Catalog(readTool(namespace).name, (error) => onEvent({ kind: "failed", error }));
+    const names = toolDefinitions(namespace).map(({ name }) => name);
+    return new Catalog(names, (error) => onEvent({ kind: "failed", error }));
   }
 
   #options(tool: string | undefined): TransformOptions {
@@ -301,16 +307,16 @@ export class McpInterceptor implements Interceptor {
 
   #edit({ method }: Request): AnswerEdit | undefined {
     const { schemas } = this.#deps;
-    const tool = this.#requestHandler.tool;
+    const tools = toolDefinitions(this.#deps.namespace);
     switch (method) {
       case "initialize":
       case "server/discover":
         return (message) => {
           this.#requestHandler.server = factsOf(message);
-          return withIntroduction(message, instructionOf(tool.name));
+          return withIntroduction(message, instructionOf(tools));
         };
       case "tools/list":
-        return (message) => withTool(message, tool, schemas, this.#catalog);
+        return (message) => withTools(message, tools, schemas, this.#catalog);
       case "resources/list":
         return (message) => withResources(message, "resources", this.#requestHandler.resources());
       case "resources/templates/list":
@@ -379,7 +385,7 @@ export interface InterceptorOptions {
   /** Configuration that overrides the defaults. */
   readonly config?: SluiceConfig;
   /**
-   * The server's name: prefix of artifact ids and of the tool that reads them.
+   * The server's name: prefix of artifact ids and of the tools that read and edit them.
    * @defaultValue `"artifact"`
    */
   readonly namespace?: string;

@@ -6,7 +6,7 @@ import { stringifyDeep } from "../core/value.js";
 import { textOf } from "../jsonrpc/bytes.js";
 import { createInterceptor, INTERCEPTOR_OPTIONS, type InterceptorOptions, type McpInterceptor } from "./interceptor.js";
 import { instructionOf } from "./catalog.js";
-import { readTool } from "./artifact-reader/artifact-reader.js";
+import { toolDefinitions } from "./artifact-tools.js";
 import { objectOr } from "../jsonrpc/rpc.js";
 import { checkOptionNames, DEFAULT_NAMESPACE } from "../errors/arguments.js";
 
@@ -22,7 +22,7 @@ const METHODS: Readonly<Record<string, string>> = {
 type Method = (params?: object, ...rest: readonly unknown[]) => Promise<object>;
 
 /**
- * Returns a client that answers like `client`, with large content stored, and with a tool that reads it. Works with
+ * Returns a client that answers like `client`, with large content stored, and with tools that read and edit it. Works with
  * clients of SDK v1 and v2, connected or not; `client` itself is not changed. Results have been received whole by then;
  * our transports accept larger ones.
  *
@@ -61,9 +61,9 @@ class Exchange {
 
   /** The server's instructions with our sentence appended. */
   instructions(server: () => unknown): string {
-    const { name } = readTool(this.#options.namespace ?? DEFAULT_NAMESPACE);
+    const tools = toolDefinitions(this.#options.namespace ?? DEFAULT_NAMESPACE);
     const own = server();
-    return [...(typeof own === "string" && own !== "" ? [own] : []), instructionOf(name)].join("\n\n");
+    return [...(typeof own === "string" && own !== "" ? [own] : []), instructionOf(tools)].join("\n\n");
   }
 
   /** Wraps the client's `request`: requests of the methods above go through the interceptor. */

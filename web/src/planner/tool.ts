@@ -7,6 +7,7 @@ import { grouped } from "../core/amounts.js";
 import { isByteSource, piecesOf, type ValuePiece } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { checkOptions, FUNCTION, isObject, type OptionTests, TEXT } from "../errors/arguments.js";
+import { ARTIFACT_TOOLS } from "../mcp/artifact-tools.js";
 import type { ToolContext, ToolNodeEvent } from "../tools/options.js";
 import type { JsonSchema } from "../tools/source.js";
 import { LEAST_SHARE } from "./observation.js";
@@ -384,7 +385,10 @@ export interface Listed {
 }
 
 /** A tool that a source gets of us, in a sentence of ours: `Use docs.resources_read to fetch`. */
-const OURS = /[\w.-]+\.(?:resources_read|artifact_read)\b/g;
+const OURS = new RegExp(
+  String.raw`[\w.-]+\.(?:${["resources_read", ...ARTIFACT_TOOLS.map(({ name }) => name)].join("|")})\b`,
+  "g",
+);
 
 /**
  * Reads the tools of all sources.

@@ -1,17 +1,16 @@
 /**
- * A source's artifacts: put into the arguments of its tools, and read back by a tool of their own.
+ * A source's artifacts: put into the arguments of its tools, and read and edited by tools of their own.
  * @module
  */
-import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
 import type { ArtifactToolResult, Sluice } from "../core/sluice.js";
 import { jsonOf } from "../core/value.js";
 import type { SluiceError } from "../errors/error.js";
 import type { Expansion } from "../mcp/arguments/arguments.js";
 import { type ArgumentDeps, Expander } from "../mcp/arguments/expander.js";
-import { ArtifactReader } from "../mcp/artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "../mcp/artifact-reader/source.js";
-import { readTool } from "../mcp/artifact-reader/definition.js";
+import { ARTIFACT_TOOLS } from "../mcp/artifact-tools.js";
 import { ToolClientError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { SourceTool } from "./source.js";
@@ -83,8 +82,8 @@ function written(args: Args, tool: string): { readonly text: string; readonly pl
   throw new ToolClientError(`${subject} are not an object when written as JSON: pass a plain object.`);
 }
 
-interface ReadToolDeps {
-  /** Prefix of the tool's name and of the ids of the artifacts that it reads. */
+interface ArtifactToolDeps {
+  /** Prefix of the tools' names and of the ids of the artifacts that they read. */
   readonly namespace: string;
   /** The transport. */
   readonly source: string;
@@ -92,29 +91,35 @@ interface ReadToolDeps {
   readonly sluice: Sluice;
   /** The sluice's configuration: answers stay within its guardrail. */
   readonly config: Pick<SluiceConfig, "guardrail">;
+  /** Called with each artifact that a tool stored, and the tool's name without the namespace. */
+  readonly onStored?: (tool: string, ref: ArtifactRef) => void;
 }
 
-/** The tool's name after the namespace. */
-const READ_TOOL: string = "artifact_read";
-
-/** Creates the tool. It reads what was stored from this source in the caller's scope, and nothing else. */
-export function artifactReadTool({ namespace, source, store, sluice, config }: ReadToolDeps): ToolSpec {
-  const name = `${namespace}.${READ_TOOL}`;
-  const { description, inputSchema } = readTool(namespace);
-  const most = config.guardrail?.max_observation_chars;
-  const options = most === undefined ? {} : { maxChars: most };
-  return {
-    name,
-    description:
-      `${description} An id works as well as a URI. As an argument of another tool of ${namespace}, ` +
-      "artifact://ID passes the artifact itself.",
-    input_schema: inputSchema,
-    side_effects: "read",
-    tags: [source, namespace, "artifacts"],
-    extra: { source, namespace },
-    call: async (args, { scope = {}, signal } = {}) => {
-      const reading = new ArtifactReader(new ArtifactSource(store, scope, namespace), options);
-      return ToolAnswer.told(await reading.call(args, signal === undefined ? {} : { signal }), sluice);
-    },
-  };
+/** Creates the tools. They read and edit what was stored from this source in the caller's scope, and nothing else. */
+export function artifactTools(deps: ArtifactToolDeps): readonly ToolSpec[] {
+  const { namespace, source, store, sluice, config, onStored } = deps;
+  const nameOf = (name: string): string => `${namespace}.${name}`;
+  const maxChars = config.guardrail?.max_observation_chars;
+  return ARTIFACT_TOOLS.map(({ name, define, open }) => {
+    const { description, inputSchema } = define(namespace);
+    return {
+      name: nameOf(name),
+      description:
+        `${description} An id works as well as a URI. As an argument of another tool of ${namespace}, ` +
+        "artifact://ID passes the artifact itself.",
+      input_schema: inputSchema,
+      // An edit is a new artifact of the caller's own, and changes nothing that is there.
+      side_effects: "read",
+      tags: [source, namespace, "artifacts"],
+      extra: { source, namespace },
+      call: async (args, { scope = {}, signal } = {}) => {
+        const stored: ArtifactRef[] = [];
+        const within = new ArtifactSource(store, scope, namespace);
+        const tool = open({ source: within, nameOf, maxChars, onStored: (ref) => stored.push(ref) });
+        const result = await tool.call(args, signal === undefined ? {} : { signal });
+        for (const ref of stored) onStored?.(name, ref);
+        return ToolAnswer.told(result, sluice, "observation", stored);
+      },
+    };
+  });
 }

@@ -5,7 +5,7 @@
 import { chosenStore } from "../artifacts/chosen-store.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
-import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { untilEither } from "../core/abort.js";
 import { createSluiceOver } from "../core/sluice.js";
 import type { SluiceConfig } from "../config/types.js";
@@ -14,7 +14,7 @@ import type { OnStoreFailure } from "../core/store-access.js";
 import { timedStore } from "../core/store-access.js";
 import { readToolName } from "../mcp/artifact-reader/definition.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
-import { ArtifactArguments, artifactReadTool, type Args } from "./artifacts.js";
+import { ArtifactArguments, artifactTools, type Args } from "./artifacts.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
 import { userKey } from "./auth/token-store.js";
 import type { OAuthProviderConfig } from "./auth/oauth-client.js";
@@ -287,10 +287,11 @@ export class RunningSource implements AsyncDisposable {
     const { name: namespace, transport, artifact_extraction } = config;
     const of = { namespace, source: transport, sluice, config: artifact_extraction };
     const isListed = hasResources && artifact_extraction.resources?.enabled !== false;
+    const onStored = (tool: string, ref: ArtifactRef): void => this.tell(tool, { artifacts: [ref], failures: [] });
     const run: RunTool = (tool, context, work) => this.#run(tool, context, work);
     return [
       ...(isListed ? resourceTools({ ...of, reader: this.resources, run }) : []),
-      ...(store instanceof NoOpArtifactStore ? [] : [artifactReadTool({ ...of, store: reachable })]),
+      ...(store instanceof NoOpArtifactStore ? [] : artifactTools({ ...of, store: reachable, onStored })),
     ];
   }
 

@@ -240,8 +240,16 @@ export class ToolAnswer extends Answer implements ToolResult {
     return new ToolAnswer(new Answer({ ...nothing, text, cut, bytesIn: bytes, bytesOut: bytes }), true);
   }
 
-  /** Creates a result that Sluice gives in place of the tool. As an observation it passes the guardrail only. */
-  static told(result: ArtifactToolResult, sluice: Sluice, dialect: Dialect = "observation"): ToolAnswer {
+  /**
+   * Creates a result that Sluice gives in place of the tool. As an observation it passes the guardrail only. `artifacts` are those
+   * that were stored for it.
+   */
+  static told(
+    result: ArtifactToolResult,
+    sluice: Sluice,
+    dialect: Dialect = "observation",
+    artifacts: readonly AnswerRef[] = [],
+  ): ToolAnswer {
     const isError = result.isError === true;
     const [{ text: said }] = result.content;
     const value = dialect === "mcp" ? result : isError ? { isError, content: said } : said;
@@ -249,7 +257,7 @@ export class ToolAnswer extends Answer implements ToolResult {
     const clamp = dialect === "mcp" ? undefined : sluice.clamp(value);
     const text = clamp?.text ?? whole;
     const [bytesIn, bytesOut] = [utf8Length(whole), utf8Length(text)];
-    const nothing = { artifacts: [], failures: [], changed: false, refs: undefined };
+    const nothing = { artifacts, failures: [], changed: false, refs: undefined };
     return new ToolAnswer(new Answer({ ...nothing, text, cut: clamp && cutOf(clamp), bytesIn, bytesOut }), isError);
   }
 }

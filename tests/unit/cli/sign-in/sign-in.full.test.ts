@@ -90,7 +90,7 @@ describe("sluice sign-in", () => {
     expect(await page.text()).toContain("You are signed in");
     const { code, stdout, stderr } = await connecting.ended;
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^files: connected in .*\n2 tools:\n {2}whoami, artifact_read\n/);
+    expect(stdout).toMatch(/^files: connected in .*\n3 tools:\n {2}whoami, artifact_read, artifact_edit\n/);
 
     const called = await sluice(["tools", "call", "files.whoami", ...config], { env });
     expect([called.code, called.stdout]).toEqual([0, '"ada"\n']);

@@ -299,7 +299,7 @@ describe("links", () => {
 });
 
 describe("the tool that reads", () => {
-  it("is the last one on the last page, and there from the first list", async () => {
+  it("is on the last page with the one that edits, and there from the first list", async () => {
     const first = await talk.ask(
       "tools/list",
       {},
@@ -307,12 +307,11 @@ describe("the tool that reads", () => {
     );
     expect(first.result?.["tools"]).toHaveLength(1);
     const last = await talk.list({ name: "b" });
-    expect(namesOf(last)).toEqual(["b", "srv_artifact_read"]);
+    expect(namesOf(last)).toEqual(["b", "srv_artifact_read", "srv_artifact_edit"]);
   });
 
   it("gives way to a server's own of that name", async () => {
-    const { result } = await talk.list({ name: "srv_artifact_read" });
-    expect(result?.["tools"]).toHaveLength(1);
+    expect(namesOf(await talk.list({ name: "srv_artifact_read" }))).toEqual(["srv_artifact_read", "srv_artifact_edit"]);
     const { forwarded } = await talk.say({
       id: 1,
       method: "tools/call",
@@ -350,7 +349,9 @@ describe("what a server says of itself", () => {
 
   it.each(["initialize", "server/discover"])("gets a sentence more, and resources: %s", async (method) => {
     const { result } = await talk.ask(method, {}, { ...init, instructions: "Be kind." });
-    expect(result?.["instructions"]).toMatch(/^Be kind\.\n\nLarge content .* srv_artifact_read /);
+    expect(result?.["instructions"]).toMatch(
+      /^Be kind\.\n\nLarge content .* srv_artifact_read, change with srv_artifact_edit, /,
+    );
     expect(result?.["capabilities"]).toEqual({ tools: {}, resources: {} });
   });
 

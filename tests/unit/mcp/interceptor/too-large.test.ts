@@ -131,7 +131,7 @@ describe("more tools than are remembered", () => {
   it("are listed and widened all the same, gated, and told of once", async () => {
     const app = { _meta: { ui: { visibility: ["app"] } } };
     const answer = await talk.list(...many(4096), { name: "beyond", inputSchema: file, ...app }, ...many(3, 5000));
-    expect(namesOf(answer)).toHaveLength(4101);
+    expect(namesOf(answer)).toHaveLength(4102);
     expect(JSON.stringify(answer)).toContain('{"anyOf":[{"type":"string","contentEncoding":"base64"}');
     await talk.list(...many(4096), { name: "beyond", ...app });
     expect(failures()).toEqual([expect.stringContaining("The server lists more than 4096 tools.")]);

@@ -173,7 +173,16 @@ describe("a turn", () => {
 });
 
 describe("scripts", () => {
-  const DEMO = ["sales_report", "sales_chart", "sales_table", "export_csv", "slow_import", "asks", "artifact_read"];
+  const DEMO = [
+    "sales_report",
+    "sales_chart",
+    "sales_table",
+    "export_csv",
+    "slow_import",
+    "asks",
+    "artifact_read",
+    "artifact_edit",
+  ];
   const TOOLS = [...DEMO.map((name) => `demo_${name}`), "docs_whoami", "docs_find_page"];
   const asked = (content: string): ScriptedMessage => ({ role: "user", content });
   const called: ScriptedMessage = { role: "assistant", content: "" };

@@ -95,9 +95,9 @@ test("before consent the tools of a source are not known; connecting it asks", a
   const telling = new Telling(await ada.ask("/sources/far/connection", posted({})));
   const asked = (await telling.next("paused")) as Asked;
   await comesBack(serving, ada, await answerOf(asked));
-  expect(await telling.next()).toMatchObject({ kind: "connected", tools: 2 });
+  expect(await telling.next()).toMatchObject({ kind: "connected", tools: 3 });
   const { tools } = await ada.json<{ tools: readonly { name: string }[] }>("/tools");
-  expect(tools.map(({ name }) => name)).toEqual(["far.whoami", "far.artifact_read"]);
+  expect(tools.map(({ name }) => name)).toEqual(["far.whoami", "far.artifact_read", "far.artifact_edit"]);
 });
 
 test("one user's consent is no other's, and nobody waits for another's", async () => {

@@ -130,12 +130,12 @@ test("a store that fails is an error where configuration wants one", async () =>
   await expect(files.node.call("pdf")).rejects.toMatchObject({ code: expect.stringMatching(/^E_/) as string });
 });
 
-/** What was stored of a source's results is read back by one tool of the same source. */
+/** What was stored of a source's results is read back by a tool of the same source. */
 describe("the tool", () => {
-  test("stands last in the list, reads only, and takes what the proxy's takes", async () => {
+  test("stands behind the source's own, before the one that edits, reads only, and takes what the proxy's takes", async () => {
     const registry = new ToolRegistry();
     await using files = await connected({}, { registry });
-    const tool = files.node.getTools().at(-1);
+    const tool = files.node.getTools().at(-2);
     expect(tool).toMatchObject({
       name: "files.artifact_read",
       side_effects: "read",
@@ -158,7 +158,7 @@ describe("the tool", () => {
     ];
     const connection = JSON.stringify({ utcp_version: "1.1.0", tools });
     await using files = await connected({ transport: "cli", connection });
-    expect(files.node.getTools().map(({ name }) => name)).toEqual(["files.artifact_read"]);
+    expect(files.node.getTools().map(({ name }) => name)).toEqual(["files.artifact_read", "files.artifact_edit"]);
     expect((await files.node.call("artifact_read")).text).toContain("own");
   });
 });

@@ -80,7 +80,7 @@ export async function openProxyInterceptors(
     schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
     onEvent: (event: InterceptorEvent) => {
       log(event);
-      if (event.kind === "stored") savings?.add(event.bytesIn, event.bytesOut);
+      if (event.kind === "stored" && event.bytesIn > 0) savings?.add(event.bytesIn, event.bytesOut);
     },
   };
   const common = await checkConfig(file, () => interceptorDeps(options));

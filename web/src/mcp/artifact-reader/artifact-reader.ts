@@ -3,23 +3,14 @@
  * @module
  */
 import type { WrittenRange } from "../../artifacts/bytes.js";
-import type { ArtifactStore } from "../../artifacts/store.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
-import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions, Sluice } from "../../core/sluice.js";
+import type { ArtifactToolResult, Sluice } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
-import {
-  artifactUri,
-  describe,
-  quoteName,
-  readTool,
-  readToolName,
-  type ReadContent,
-  type ReadContents,
-} from "./definition.js";
+import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
 import { headOf, inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
@@ -29,15 +20,7 @@ import { tellPicture } from "./picture.js";
 import { tellQuery } from "./query.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
-import {
-  ArtifactSource,
-  findArtifact,
-  readSpan,
-  type Readable,
-  type ReadSource,
-  subjectOf,
-  MAX_RESOURCE_PART,
-} from "./source.js";
+import { findArtifact, readSpan, type Readable, type ReadSource, subjectOf, MAX_RESOURCE_PART } from "./source.js";
 
 /** Most characters of an answer, as code points of its JSON, by default. */
 const MAX_CHARS = 10_000;
@@ -132,7 +115,7 @@ export class ArtifactReader {
       return answerOf(told, from.ref.sha256, this.#maxChars);
     } catch (error) {
       signal?.throwIfAborted();
-      return failureOf(sentenceOf(error));
+      return failureOf(sentenceOf(error, "The artifact could not be read just now: try again."));
     }
   }
 
@@ -177,9 +160,9 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
   return tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
 }
 
-/** Hides errors that are not ours: they may contain paths of the host. */
-function sentenceOf(error: unknown): string {
-  if (!(error instanceof SluiceError)) return "The artifact could not be read just now: try again.";
+/** What is wrong, for the model. `otherwise` stands for errors that are not ours: they may contain paths of the host. */
+export function sentenceOf(error: unknown, otherwise: string): string {
+  if (!(error instanceof SluiceError)) return otherwise;
   if (error.code !== "E_EXPIRED") return error.message;
   return "The artifact has expired. Do not retry; call the tool that made it.";
 }
@@ -292,14 +275,4 @@ function readable(inspection: Inspection, mode: RecordMode | "pointer" | "query"
   throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is ${what}: use bytes or search instead of ${mode}.`, {
     path: mode,
   });
-}
-
-/** The tools that `Sluice.tools` gives: they read the artifacts of a scope. Their names begin with the namespace, if one is given. */
-export function artifactTools(
-  store: ArtifactStore,
-  { namespace, scope = {} }: ArtifactToolsOptions,
-): readonly ArtifactTool[] {
-  const definition = readTool(namespace ?? "");
-  const reader = new ArtifactReader(new ArtifactSource(store, scope, namespace), { tool: definition.name });
-  return [{ ...definition, call: (args, options) => reader.call(args, options) }];
 }

@@ -197,7 +197,22 @@ interface KeepLimits {
 const CARRIAGE_RETURN = 0x0d;
 const NEWLINE_CHARS = 2;
 
-interface FinishOptions {
+/** Takes the records of a splitter, in order and in pieces. */
+export interface RecordSink {
+  /** Number of records that have ended. */
+  readonly count: number;
+  /** Bytes of the current record so far. */
+  readonly size: number;
+  /** Whether later records are ignored. */
+  readonly isFull: boolean;
+  /** Adds a piece of the current record. The bytes are the caller's. */
+  piece(chunk: Uint8Array, from: number, to: number): void;
+  /** Ends the current record, which started at offset `start`. With `skipBlank` an empty one is not counted. */
+  finish(start: number, options?: FinishOptions): void;
+}
+
+/** How a record ends. */
+export interface FinishOptions {
   /** Whether a trailing carriage return is part of the terminator. */
   readonly trimReturn?: boolean;
   /** Whether empty records are skipped. */
@@ -205,7 +220,7 @@ interface FinishOptions {
 }
 
 /** Collects records in order, in pieces, from a splitter. */
-class RecordCollector {
+class RecordCollector implements RecordSink {
   readonly kept: Kept[] = [];
   readonly #wanted: RecordSpec;
   readonly #limits: KeepLimits;
@@ -313,15 +328,15 @@ interface Splitter {
 }
 
 /** Splits at `\n` or `\r\n`, or at another byte. An unterminated last line counts; a final newline starts no further line. */
-class LineSplitter implements Splitter {
-  readonly #records: RecordCollector;
+export class LineSplitter implements Splitter {
+  readonly #records: RecordSink;
   readonly #skipBlank: boolean;
   readonly #terminator: number;
   #at: number;
   #start: number;
 
   /** `from` is the offset of the first byte in the artifact. */
-  constructor(records: RecordCollector, from: number, skipBlank = false, terminator = NEWLINE) {
+  constructor(records: RecordSink, from: number, skipBlank = false, terminator = NEWLINE) {
     this.#records = records;
     this.#skipBlank = skipBlank;
     this.#terminator = terminator;
@@ -360,17 +375,17 @@ type Within = "start" | "plain" | "quotes" | "quote";
  * Splits CSV (RFC 4180): a line break inside quotes does not end a record, and a quote inside an unquoted field is an
  * ordinary character. Empty lines are skipped.
  */
-class CsvSplitter implements Splitter {
-  readonly #header: RecordCollector;
-  readonly #rows: RecordCollector;
+export class CsvSplitter implements Splitter {
+  readonly #header: RecordSink;
+  readonly #rows: RecordSink;
   readonly #delimiter: number;
-  #records: RecordCollector;
+  #records: RecordSink;
   #within: Within = "start";
   #at: number;
   #start: number;
 
   /** The first record goes to `header`, all others to `rows`. `from` is the offset of the first byte. */
-  constructor(header: RecordCollector, rows: RecordCollector, delimiter: number, from: number) {
+  constructor(header: RecordSink, rows: RecordSink, delimiter: number, from: number) {
     this.#header = header;
     this.#rows = rows;
     this.#records = header;

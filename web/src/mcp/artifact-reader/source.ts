@@ -82,13 +82,13 @@ function notFound(id: string): SluiceError {
 const PAUSE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Passes a range to `take`, chunk by chunk, until that returns false. Always releases the source. Chunks belong to the
- * source, so `take` must copy what it keeps.
+ * Passes a range to `take`, chunk by chunk, until that returns false. A promise is waited for before the next chunk. Always
+ * releases the source. Chunks belong to the source, so `take` must copy what it keeps.
  */
 export async function pour(
   { ref, source, signal }: Readable,
   { start, end }: Required<ByteRange>,
-  take: (chunk: Uint8Array) => boolean,
+  take: (chunk: Uint8Array) => boolean | Promise<boolean>,
 ): Promise<void> {
   if (start >= end) return;
   signal?.throwIfAborted();
@@ -103,7 +103,8 @@ export async function pour(
       if (next.done) return;
       const chunk = next.value.subarray(0, left);
       left -= chunk.length;
-      if (!take(chunk)) return;
+      const goesOn = take(chunk);
+      if (!(typeof goesOn === "boolean" ? goesOn : await goesOn)) return;
       pauseAt -= chunk.length;
       if (pauseAt > 0) continue;
       pauseAt = PAUSE_BYTES;

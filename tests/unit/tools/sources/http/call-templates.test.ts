@@ -70,7 +70,7 @@ async function folderForTest(): Promise<string> {
 }
 
 const names = (node: ToolNode): string[] =>
-  node.getTools().flatMap(({ name }) => (name.endsWith("artifact_read") ? [] : [name]));
+  node.getTools().flatMap(({ name }) => (name.includes(".artifact_") ? [] : [name]));
 
 const filtered = (url: string): Templates => ({
   watch: { call_template_type: "sse", url, body_field: "filter", header_fields: ["X-Id"] },

@@ -1,0 +1,92 @@
+/**
+ * The tools over stored artifacts that a model is given: one row for each, which every host lists and calls.
+ * @module
+ */
+import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
+import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions } from "../core/sluice.js";
+import { ArtifactEditor, editTool } from "./artifact-editor/artifact-editor.js";
+import { ArtifactReader, readTool, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";
+import { ArtifactSource, type ReadSource } from "./artifact-reader/source.js";
+
+/** A tool in `tools/list`. */
+export type ToolDefinition = Omit<ArtifactTool, "call">;
+
+/** What a tool works with. */
+export interface ToolDeps extends Pick<ArtifactReaderOptions, "look" | "showsImages"> {
+  readonly source: ReadSource;
+  /** The name of one of our tools as the model knows it, of its name without a namespace. Left out: by each artifact's namespace. */
+  readonly nameOf?: (name: string) => string;
+  /** Most characters of an answer, as code points of its JSON. Defaults to 10,000. */
+  readonly maxChars?: number | undefined;
+  /** Called with each artifact that a tool stored. */
+  readonly onStored?: ((ref: ArtifactRef) => void) | undefined;
+}
+
+/** What the tools of one namespace work with. */
+interface OwnToolsDeps extends Omit<ToolDeps, "nameOf" | "onStored"> {
+  /** Called with the name of the tool and each artifact that it stored. */
+  readonly onStored?: (tool: string, ref: ArtifactRef) => void;
+}
+
+/** Answers calls. Rejects only with the signal's reason. */
+interface ToolCalls {
+  call(args: unknown, options?: { readonly signal?: AbortSignal }): Promise<ArtifactToolResult>;
+}
+
+/** One tool: its name without a namespace, its definition, and what answers its calls. */
+interface ToolRow {
+  readonly name: string;
+  readonly define: (namespace: string) => ToolDefinition;
+  readonly open: (deps: ToolDeps) => ToolCalls;
+}
+
+const READ = "artifact_read";
+const EDIT = "artifact_edit";
+
+/** All tools, in the order in which they are listed. The first one is the one that sentences in results name. */
+export const ARTIFACT_TOOLS: readonly ToolRow[] = [
+  {
+    name: READ,
+    define: readTool,
+    open: ({ source, nameOf, maxChars, look, showsImages }) =>
+      new ArtifactReader(source, {
+        ...(look !== undefined && { look }),
+        ...(showsImages !== undefined && { showsImages }),
+        ...(nameOf !== undefined && { tool: nameOf(READ) }),
+        ...(maxChars !== undefined && { maxChars }),
+      }),
+  },
+  {
+    name: EDIT,
+    define: editTool,
+    open: ({ source, nameOf = (name) => name, maxChars, onStored }) =>
+      new ArtifactEditor(source, {
+        tool: nameOf(EDIT),
+        readTool: nameOf(READ),
+        ...(maxChars !== undefined && { maxChars }),
+        onStored,
+      }),
+  },
+];
+
+/** The tools of a namespace as MCP lists them, in order. Pure, because hosts fingerprint definitions. */
+export function toolDefinitions(namespace: string): readonly ToolDefinition[] {
+  return ARTIFACT_TOOLS.map(({ define }) => define(namespace));
+}
+
+/** The tools of a namespace under their MCP names, over a source. */
+export function artifactToolsOver(namespace: string, { onStored, ...deps }: OwnToolsDeps): readonly ArtifactTool[] {
+  const nameOf = (name: string): string => (namespace === "" ? name : `${namespace}_${name}`);
+  return ARTIFACT_TOOLS.map(({ name, define, open }) => {
+    const tool = open({ ...deps, nameOf, onStored: (ref) => onStored?.(nameOf(name), ref) });
+    return { ...define(namespace), call: (args, options) => tool.call(args, options) };
+  });
+}
+
+/** The tools that `Sluice.tools` gives, over a store. Their names begin with the namespace, if one is given. */
+export function artifactTools(
+  store: ArtifactStore,
+  { namespace, scope = {} }: ArtifactToolsOptions,
+): readonly ArtifactTool[] {
+  return artifactToolsOver(namespace ?? "", { source: new ArtifactSource(store, scope, namespace) });
+}
