@@ -4,7 +4,7 @@
  * @module
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { isBuiltin } from "node:module";
+import { builtinModules, isBuiltin } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 import { root } from "./run.mjs";
 
@@ -15,6 +15,9 @@ const DIST = join(root, "dist");
 
 /** Where the bundled packages are, below `dist/`. */
 const BUNDLED = "bundled";
+
+/** A module without anything. */
+const NOTHING = "\0nothing";
 
 // Names of functions and classes stay: stacks and profiles show them.
 const MANGLE = { keepNames: true };
@@ -117,6 +120,7 @@ function wanted(modules) {
 /** Bundles packages, of each what is imported, with their licences. Gives the files, below `dist/`. */
 async function bundle(names) {
   const { build } = await import("vite");
+  const { esmExternalRequirePlugin } = await import("rolldown/plugins");
   const entries = new Map([...names].map(([specifier, some]) => [`\0${specifier}`, entryOf(specifier, some)]));
   const input = Object.fromEntries([...names.keys()].map((name) => [fileOf(name).slice(0, -3), `\0${name}`]));
   // Those for browsers run in Node too; ones that only Node has come without.
@@ -128,12 +132,18 @@ async function bundle(names) {
     plugins: [
       {
         name: "sluice-bundled",
-        resolveId: (id) => (entries.has(id) ? id : undefined),
-        load: (id) => entries.get(id),
+        resolveId: (id) => (entries.has(id) || id === NOTHING ? id : undefined),
+        load: (id) => (id === NOTHING ? "export {};" : entries.get(id)),
       },
+      // CommonJS that requires a module of Node imports it instead: `require` would bring `node:module` into every browser.
+      esmExternalRequirePlugin({ external: builtinModules.filter((name) => name !== "stream") }),
     ],
     resolve: {
-      alias: [{ find: /^@modelcontextprotocol\/client\/_shims$/, replacement: join(root, "web/mcp-shims.ts") }],
+      alias: [
+        { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: join(root, "web/mcp-shims.ts") },
+        // Papa Parse has it for streams of Node, which nobody gives it here, and browsers have none.
+        { find: /^stream$/, replacement: NOTHING },
+      ],
     },
     ssr: { noExternal: true, resolve: { conditions } },
     build: {
@@ -145,6 +155,7 @@ async function bundle(names) {
         input,
         external: isInstalled,
         preserveEntrySignatures: "strict",
+        treeshake: { moduleSideEffects: "no-external" },
         output: {
           entryFileNames: "[name].js",
           chunkFileNames: `${BUNDLED}/parts/[name].js`,

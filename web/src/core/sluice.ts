@@ -324,6 +324,11 @@ export interface ArtifactToolsOptions {
   readonly namespace?: string;
   /** The owner of the artifacts. Defaults to no owner. */
   readonly scope?: ArtifactScope;
+  /**
+   * Whether the model sees images: `artifact_read` then answers with them.
+   * @defaultValue `false`
+   */
+  readonly clientShowsImages?: boolean;
 }
 
 /**
@@ -481,9 +486,10 @@ class StoreSluice implements Sluice {
   }
 
   tools(options: ArtifactToolsOptions = {}): readonly ArtifactTool[] {
-    const { namespace, scope } = checkOptionNames(options, "tools", ["namespace", "scope"]);
+    const { namespace, scope } = checkOptionNames(options, "tools", ["clientShowsImages", "namespace", "scope"]);
     if (namespace !== undefined) namespaceOf(namespace);
-    const given = this.#deps.tools?.(timedStore(this.#deps.store), { ...options, scope: fullScope(scope) }) ?? [];
+    const look = (claim?: FileClaim): Promise<FileLook> => this.look(claim);
+    const given = this.#deps.tools?.(timedStore(this.#deps.store), { ...options, scope: fullScope(scope) }, look) ?? [];
     const [reader] = given;
     if (reader !== undefined) this.#readTools.set(namespace, reader.name);
     return given;

@@ -17,7 +17,7 @@ import { SluiceError } from "../errors/error.js";
 import { guarded, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";
 import { isBytes } from "../errors/arguments.js";
-import type { AnswerRef, ArtifactTool, ArtifactToolsOptions, TransformOptions } from "./sluice.js";
+import type { AnswerRef, ArtifactTool, ArtifactToolsOptions, Sluice, TransformOptions } from "./sluice.js";
 
 /** What happens if the store fails: the answer comes without it, or the error is thrown. */
 export type OnStoreFailure = "answer" | "throw";
@@ -52,7 +52,11 @@ export interface StoreDeps {
   /** The name of the tool that reads artifacts of a namespace, as sentences give it. Undefined if the model has none. */
   readonly readTool?: (namespace: string) => string;
   /** Makes the tools over the store, which are written above this room. The first one reads. */
-  readonly tools?: (store: ArtifactStore, options: ArtifactToolsOptions) => readonly ArtifactTool[];
+  readonly tools?: (
+    store: ArtifactStore,
+    options: ArtifactToolsOptions,
+    look: Sluice["look"],
+  ) => readonly ArtifactTool[];
 }
 
 /** All store calls of one message and of the links that it reads. */

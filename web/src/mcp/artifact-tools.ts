@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
-import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions } from "../core/sluice.js";
+import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions, Sluice } from "../core/sluice.js";
 import { ArtifactEditor, editTool } from "./artifact-editor/artifact-editor.js";
 import { ArtifactReader, readTool, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource, type ReadSource } from "./artifact-reader/source.js";
@@ -86,7 +86,9 @@ export function artifactToolsOver(namespace: string, { onStored, ...deps }: OwnT
 /** The tools that `Sluice.tools` gives, over a store. Their names begin with the namespace, if one is given. */
 export function artifactTools(
   store: ArtifactStore,
-  { namespace, scope = {} }: ArtifactToolsOptions,
+  { namespace, scope = {}, clientShowsImages = false }: ArtifactToolsOptions,
+  look: Sluice["look"],
 ): readonly ArtifactTool[] {
-  return artifactToolsOver(namespace ?? "", { source: new ArtifactSource(store, scope, namespace) });
+  const source = new ArtifactSource(store, scope, namespace);
+  return artifactToolsOver(namespace ?? "", { source, look, showsImages: () => clientShowsImages });
 }

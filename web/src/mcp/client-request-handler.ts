@@ -17,13 +17,18 @@ import { Expander, type ArgumentDeps, type CalledTool } from "./arguments/expand
 import type { Catalog, ServerFacts } from "./catalog.js";
 import type { ClientRequest } from "./client-request.js";
 import { applyEdits, parseJson, replaceEdit, sourceOf, valueAt, type ValueNode } from "../json/text.js";
-import { ArtifactReader, listing, resourceTemplate } from "./artifact-reader/artifact-reader.js";
+import {
+  ArtifactReader,
+  type ArtifactReaderOptions,
+  listing,
+  resourceTemplate,
+} from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "./artifact-reader/source.js";
 import { artifactToolsOver } from "./artifact-tools.js";
 import { errorMessage, objectOr, resultMessage, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 
 /** Dependencies of a handler. The namespace is also the prefix of our tools. */
-export interface ClientRequestDeps extends ArgumentDeps {
+export interface ClientRequestDeps extends ArgumentDeps, Pick<ArtifactReaderOptions, "look" | "showsImages"> {
   /** The owner of the artifacts. */
   readonly scope: ArtifactScope;
 }
@@ -69,6 +74,8 @@ export class ClientRequestHandler {
     const source = new ArtifactSource(deps.store, deps.scope, deps.namespace);
     this.tools = artifactToolsOver(deps.namespace, {
       source,
+      look: deps.look,
+      showsImages: deps.showsImages,
       onStored: (tool, ref) => {
         this.remember([ref]);
         onStored(tool, ref);

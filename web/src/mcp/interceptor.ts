@@ -3,6 +3,8 @@
  * @module
  */
 import {
+  type FileClaim,
+  type FileLook,
   type Sluice,
   type Transformed,
   type TransformOptions,
@@ -136,9 +138,14 @@ export class McpInterceptor implements Interceptor {
       restored: ({ text }) => deps.sluice.restoreStream(text, { scope: deps.scope }),
       edit: (request) => this.#edit(request),
     });
+    const toolDeps = {
+      ...deps,
+      look: (claim?: FileClaim): Promise<FileLook> => deps.sluice.look(claim),
+      showsImages: (): boolean => deps.showImages || this.#client.showsImages,
+    };
     this.#requestHandler =
       beside === undefined
-        ? new ClientRequestHandler(deps, this.#catalog, (tool, ref) => {
+        ? new ClientRequestHandler(toolDeps, this.#catalog, (tool, ref) => {
             deps.onEvent({ kind: "stored", tool, artifacts: [ref], bytesIn: 0, bytesOut: 0 });
           })
         : beside.#requestHandler;

@@ -115,7 +115,13 @@ export function artifactTools(deps: ArtifactToolDeps): readonly ToolSpec[] {
       call: async (args, { scope = {}, signal } = {}) => {
         const stored: ArtifactRef[] = [];
         const within = new ArtifactSource(store, scope, namespace);
-        const tool = open({ source: within, nameOf, maxChars, onStored: (ref) => stored.push(ref) });
+        const tool = open({
+          source: within,
+          nameOf,
+          maxChars,
+          look: (claim) => sluice.look(claim),
+          onStored: (ref) => stored.push(ref),
+        });
         const result = await tool.call(args, signal === undefined ? {} : { signal });
         for (const ref of stored) onStored?.(name, ref);
         return ToolAnswer.told(result, sluice, "observation", stored);

@@ -19,7 +19,7 @@ function readerOf(store: ArtifactStore, options: ArtifactReaderOptions = {}, sco
 
 async function countOf(store: ArtifactStore): Promise<number> {
   let count = 0;
-  for await (const _ of store.list()) count += 1;
+  for await (const { id } of store.list()) count += id.length > 0 ? 1 : 0;
   return count;
 }
 

@@ -13,7 +13,7 @@ import { guarded } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, type AnswerParts } from "../artifact-reader/answer.js";
 import { sentenceOf } from "../artifact-reader/artifact-reader.js";
 import { artifactUri } from "../artifact-reader/definition.js";
-import { inspect, type Inspection } from "../artifact-reader/inspection.js";
+import { headOf, inspect, type Inspection } from "../artifact-reader/inspection.js";
 import { findArtifact, pour, type Readable, type ReadSource } from "../artifact-reader/source.js";
 import type { EditPlan } from "./plan.js";
 import { editRequestOf, type EditWanted } from "./request.js";
@@ -152,7 +152,7 @@ export class ArtifactEditor {
 }
 
 async function planned(from: Readable, wanted: EditWanted, most: number): Promise<EditPlan> {
-  const inspection = await inspect(from);
+  const inspection = inspect(from, await headOf(from));
   checkText(inspection);
   if (wanted.kind === "text") return planReplacement(from, inspection, wanted, most);
   // The JSON parser is loaded only for what needs it.

@@ -65,12 +65,12 @@ export interface ArtifactReaderOptions {
    */
   readonly maxScannedBytes?: number;
   /** Finds the types of files in archives. Without it they are unknown. */
-  readonly look?: Sluice["look"];
+  readonly look?: Sluice["look"] | undefined;
   /**
    * Tells whether the client shows images to its model.
    * @defaultValue it does not
    */
-  readonly showsImages?: () => boolean;
+  readonly showsImages?: (() => boolean) | undefined;
 }
 
 interface ReadCallOptions {
