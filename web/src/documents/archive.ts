@@ -23,7 +23,8 @@ export interface ArchiveEntry {
   readonly name: string;
   /** Bytes once it is taken out. Undefined if the archive does not say. */
   readonly size: number | undefined;
-  readonly modified: Date | undefined;
+  /** When it was last changed, as the archive says: `2026-01-31T12:00:00`. ZIP has local time, tar that of UTC. */
+  readonly modified: string | undefined;
 }
 
 /** An entry with what it holds, which must be read or cancelled before the next entry is asked for. */
@@ -150,14 +151,21 @@ async function* zipEntries(source: ArchiveSource): AsyncGenerator<OpenEntry> {
   try {
     for await (const entry of reader.getEntriesGenerator()) {
       if (entry.directory) continue;
-      const { filename: name, uncompressedSize: size, lastModDate: modified, encrypted } = entry;
-      yield { name, size, modified, open: async () => unpacked(entry, encrypted) };
+      const { filename: name, uncompressedSize: size, lastModDate, encrypted } = entry;
+      yield { name, size, modified: localTime(lastModDate), open: async () => unpacked(entry, encrypted) };
     }
   } catch (error) {
     throw error instanceof SluiceError ? error : damaged("ZIP archive");
   } finally {
     await reader.close().catch(() => undefined);
   }
+}
+
+function localTime(date: Date): string | undefined {
+  if (Number.isNaN(date.getTime())) return undefined;
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 /** What zip.js reads from: it needs these members of its `Reader` alone. */
@@ -192,7 +200,9 @@ async function* tarEntries(bytes: ReadableStream<Uint8Array>): AsyncGenerator<Op
       const { done, value } = await entries.read();
       if (done) return;
       const { header, body } = value;
-      const { name, size, mtime: modified, type = "file" } = header;
+      const { name, size, mtime, type = "file" } = header;
+      const modified =
+        mtime === undefined || Number.isNaN(mtime.getTime()) ? undefined : mtime.toISOString().slice(0, 19);
       const state = { isTaken: false };
       const open = async (): Promise<ReadableStream<Uint8Array>> => {
         state.isTaken = true;

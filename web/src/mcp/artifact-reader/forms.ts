@@ -124,7 +124,7 @@ async function entriesOf(from: Readable): Promise<Readable> {
     const archive = await import("../../documents/archive.js");
     let lines = COLUMNS;
     for await (const { name, size, modified } of archive.entriesOf(archiveOf(from), from.signal)) {
-      lines += `${csvCell(name)},${size ?? ""},${dateOf(modified)}\n`;
+      lines += `${csvCell(name)},${size ?? ""},${modified ?? ""}\n`;
       if (lines.length < PIECE) continue;
       await writer.write(new TextEncoder().encode(lines));
       lines = "";
@@ -132,10 +132,6 @@ async function entriesOf(from: Readable): Promise<Readable> {
     await writer.write(new TextEncoder().encode(lines));
     return {};
   });
-}
-
-function dateOf(date: Date | undefined): string {
-  return date === undefined || Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 19);
 }
 
 /** One file of an archive, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_TOO_LARGE, E_STORE_…. */
