@@ -6,6 +6,7 @@ import { humanSize } from "../core/amounts.js";
 import { SluiceError } from "../errors/error.js";
 import { damaged, unreadable } from "./document.js";
 import { containerOf } from "./kind.js";
+import { csvCell } from "./rows.js";
 
 /** The bytes of an archive. */
 export interface ArchiveSource {
@@ -44,6 +45,14 @@ const MAX_UNPACKED: number = 8 * 1024 ** 3;
 /** The files in an archive, folders left out. Throws E_DOCUMENT, E_TOO_LARGE, and what the source throws. */
 export async function* entriesOf(source: ArchiveSource, signal?: AbortSignal): AsyncGenerator<ArchiveEntry> {
   for await (const entry of opened(source, signal)) yield entry;
+}
+
+/** The files as lines of CSV (RFC 4180): their paths, bytes and times. Throws the same. */
+export async function* entryLines(source: ArchiveSource, signal?: AbortSignal): AsyncGenerator<string> {
+  yield "path,bytes,modified\n";
+  for await (const { name, size, modified } of opened(source, signal)) {
+    yield `${csvCell(name)},${size ?? ""},${modified ?? ""}\n`;
+  }
 }
 
 /** Options of {@link extract}. */
@@ -146,7 +155,7 @@ class WholeSource {
 const HEAD = 512;
 
 async function* zipEntries(source: ArchiveSource): AsyncGenerator<OpenEntry> {
-  const { ZipReader } = await import("@zip.js/zip.js/lib/zip-core-custom.js");
+  const { ZipReader } = await import("./zip.js");
   const reader = new ZipReader(zipSource(source) as never, { useWebWorkers: false, checkOverlappingEntry: true });
   try {
     for await (const entry of reader.getEntriesGenerator()) {
