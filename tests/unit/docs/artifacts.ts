@@ -63,9 +63,10 @@ function report(): Uint8Array {
   return pdfOf(pages, "Annual report");
 }
 
+const cell = (value: string | number): string =>
+  typeof value === "number" ? `<c><v>${value}</v></c>` : `<c t="inlineStr"><is><t>${value}</t></is></c>`;
+
 function sheet(rows: readonly (readonly (string | number)[])[]): string {
-  const cell = (value: string | number): string =>
-    typeof value === "number" ? `<c><v>${value}</v></c>` : `<c t="inlineStr"><is><t>${value}</t></is></c>`;
   return `<sheetData>${rows.map((cells) => `<row>${cells.map(cell).join("")}</row>`).join("")}</sheetData>`;
 }
 

@@ -172,9 +172,12 @@ async function* zipEntries(source: ArchiveSource): AsyncGenerator<OpenEntry> {
 
 function localTime(date: Date): string | undefined {
   if (Number.isNaN(date.getTime())) return undefined;
-  const two = (value: number): string => String(value).padStart(2, "0");
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
 }
 
 /** What zip.js reads from: it needs these members of its `Reader` alone. */
