@@ -75,8 +75,16 @@ const plainly = (text) =>
     .toLowerCase()
     .replaceAll(/(?<=\d),(?=\d{3})/g, "");
 
-/** Whether what was said has the answer in it; of files to be made, whether they are as they should be. */
+/** Whether what stands behind the last "ANSWER:" has the answer in it, and not as a part of a longer word or number. */
+function isSaid(answer, said) {
+  const end = plainly(said).split("answer:").at(-1);
+  const at = end.indexOf(plainly(answer));
+  const before = end[at - 1] ?? " ";
+  const after = end[at + plainly(answer).length] ?? " ";
+  return at !== -1 && !/[\w.-]/.test(before) && !/\w/.test(after);
+}
+
 async function isSolved(bench, task, said) {
   if (task.made !== undefined) return bench.isRight(task);
-  return plainly(said).includes(plainly(await task.answer(await fileOf(task.file))));
+  return isSaid(await task.answer(await fileOf(task.file)), said);
 }

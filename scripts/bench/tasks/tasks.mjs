@@ -128,7 +128,7 @@ export const TASKS = [
     id: "log-odd",
     ...text,
     file: "web.log",
-    question: "One line is neither INFO nor ERROR. After how many hours did what fail, fail?",
+    question: "One line is neither INFO nor ERROR. How many hours does it name?",
     answer: ({ lines }) => / (\d+) hours/.exec(lines.find((line) => line.endsWith("hours")))[1],
   },
   {
