@@ -1,12 +1,13 @@
 /**
  * `npm run bench:tasks`: thirty tasks over servers' results, each solved by a script in three ways, as a table in Markdown. `--only ID`
- * takes one task (or several, with commas), `--json FILE` writes what was seen, `--model NAME --base-url URL` lets a model solve them
- * behind Sluice instead, through an OpenAI-compatible API whose key is in `OPENAI_API_KEY`.
+ * takes one task (or several, with commas); `--model NAME --base-url URL` lets a model solve them behind Sluice instead, through an
+ * OpenAI-compatible API whose key is in `OPENAI_API_KEY`; `--json FILE` says where to write what was seen, else `build/tasks.json`.
  * @module
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { root } from "../../run.mjs";
 import { inFolder, median } from "../measure.mjs";
 import { askModel } from "./model.mjs";
 import { TASKS } from "./tasks.mjs";
@@ -106,7 +107,8 @@ await inFolder(async (folder) => {
   const bench = new Bench(data, join(folder, "store"));
   try {
     const seen = await (values.model === undefined ? scripted(bench, tasks) : asked(bench, tasks));
-    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(seen, null, 2)}\n`);
+    mkdirSync(join(root, "build"), { recursive: true });
+    writeFileSync(values.json ?? join(root, "build/tasks.json"), `${JSON.stringify(seen, null, 2)}\n`);
   } finally {
     await bench.close();
   }

@@ -40,7 +40,7 @@ export async function askModel(bench, task, { model, baseUrl, apiKey }) {
     }
     for (const { id, function: wanted } of message.tool_calls) {
       seen.calls += 1;
-      messages.push({ role: "tool", tool_call_id: id, content: await answer(server, wanted) });
+      messages.push({ role: "tool", tool_call_id: id, content: await answered(server, wanted) });
     }
   }
   return { ...seen, isSolved: await isSolved(bench, task, seen.said) };
@@ -52,7 +52,7 @@ function questionOf(bench, task) {
   return `${task.question.replace("NEW_PATH", made)}\nThe file: ${argument}, which ${task.tool} gets.`;
 }
 
-async function answer(server, { name, arguments: text }) {
+async function answered(server, { name, arguments: text }) {
   try {
     const { text: said } = await server.call(name, JSON.parse(text === "" ? "{}" : text));
     return said;
@@ -78,10 +78,8 @@ const plainly = (text) =>
 /** Whether what stands behind the last "ANSWER:" has the answer in it, and not as a part of a longer word or number. */
 function isSaid(answer, said) {
   const end = plainly(said).split("answer:").at(-1);
-  const at = end.indexOf(plainly(answer));
-  const before = end[at - 1] ?? " ";
-  const after = end[at + plainly(answer).length] ?? " ";
-  return at !== -1 && !/[\w.-]/.test(before) && !/\w/.test(after);
+  const wanted = plainly(answer).replaceAll(/[^\w ]/gu, (sign) => `\\u{${sign.codePointAt(0).toString(16)}}`);
+  return new RegExp(`(?<![\\w.-])${wanted}(?!\\w)`, "u").test(end);
 }
 
 async function isSolved(bench, task, said) {

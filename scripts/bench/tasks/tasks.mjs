@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const sum = (rows, column) => rows.reduce((total, row) => total + row[column], 0);
 
-/** The row that a task adds, the price that one changes, the text that one replaces. */
+/** The row that a task adds, the number that one sets, the text that one replaces. */
 export const NEW_ROW = ["P-99999", "lamp", "Oslo", "12", "7.50"];
 export const NEW_REPLICAS = 42;
 export const OLD_TEXT = "valid until 31 March";
@@ -34,10 +34,10 @@ const idOf = (line) => /id=(\w+)/.exec(line)[1];
 /**
  * @typedef {object} Task
  * @property {string} id
- * @property {string} question What a model is asked, when `PATH` and `NEW_PATH` are paths.
+ * @property {string} question What a model is asked; `NEW_PATH` stands for the path of `made`.
  * @property {string} file
  * @property {"filesystem" | "attachments"} server
- * @property {string} tool The first call, with `argument` as the file's path or name.
+ * @property {string} tool The first call, which gets the file.
  * @property {(file: any) => string | number} answer
  * @property {string} [made]
  */
@@ -222,7 +222,7 @@ export const TASKS = [
     id: "html-cell",
     ...text,
     file: "prices.html",
-    question: "What does P-1911 cost, by the table?",
+    question: "What does P-1911 cost, as the table writes it?",
     answer: ({ price }) => price,
   },
   {
