@@ -39,8 +39,8 @@ const libraries: OptionalLibraries = {
     };
   },
   async canvas(): Promise<CanvasLibrary> {
-    folderOf("@napi-rs/canvas", "pictures are");
-    return require("@napi-rs/canvas") as CanvasLibrary;
+    const folder = folderOf("@napi-rs/canvas", "pictures are");
+    return require(folder) as CanvasLibrary;
   },
 };
 

@@ -1,12 +1,19 @@
 /**
- * What is made of a document: its text, rows, links, or a picture. Runs apart from the main thread, in a sandbox.
+ * What is made of a document: its text, rows, links, or a picture. Runs apart from the main thread, in a sandbox. Nothing is loaded
+ * later here: bundlers make one file of a worker.
  * @module
  */
 import { SluiceError } from "../errors/error.js";
+import { convertBook } from "./book.js";
 import type { Converted, ConvertOptions, DocumentFacts, DocumentForm } from "./document.js";
+import { convertHtml } from "./html.js";
 import type { DocumentKind } from "./kind.js";
-import type { PdfLibrary } from "./pdf.js";
-import type { CanvasLibrary, Picture, PictureLimits } from "./picture.js";
+import { convertOpenDocument } from "./open-document.js";
+import { convertPdf, type PdfLibrary, pictureOfPage } from "./pdf.js";
+import { type CanvasLibrary, type Picture, type PictureLimits, scaledPicture } from "./picture.js";
+import { convertPresentation } from "./presentation.js";
+import { convertWord } from "./word.js";
+import { convertWorkbook } from "./workbook.js";
 
 /** What to make of a document. */
 export type ConversionRequest =
@@ -50,10 +57,8 @@ async function pictureOf(
   libraries: OptionalLibraries,
 ): Promise<Picture> {
   if (kind === "image") {
-    const { scaledPicture } = await import("./picture.js");
     return scaledPicture(await libraries.canvas(), bytes, limits);
   }
-  const { pictureOfPage } = await import("./pdf.js");
   // PDF.js draws with it.
   await libraries.canvas();
   return pictureOfPage(await libraries.pdf(), bytes, page, limits);
@@ -67,21 +72,21 @@ async function convertedBy(
 ): Promise<Converted> {
   switch (kind) {
     case "pdf":
-      return (await import("./pdf.js")).convertPdf(await libraries.pdf(), bytes);
+      return convertPdf(await libraries.pdf(), bytes);
     case "word":
-      return (await import("./word.js")).convertWord(bytes, options);
+      return convertWord(bytes, options);
     case "workbook":
-      return (await import("./workbook.js")).convertWorkbook(bytes, options);
+      return convertWorkbook(bytes, options);
     case "presentation":
-      return (await import("./presentation.js")).convertPresentation(bytes, options);
+      return convertPresentation(bytes, options);
     case "opendocument-text":
     case "opendocument-sheet":
     case "opendocument-slides":
-      return (await import("./open-document.js")).convertOpenDocument(bytes, options);
+      return convertOpenDocument(bytes, options);
     case "book":
-      return (await import("./book.js")).convertBook(bytes, options);
+      return convertBook(bytes, options);
     case "html":
-      return (await import("./html.js")).convertHtml(bytes, options);
+      return convertHtml(bytes, options);
     default:
       throw new SluiceError("E_INVALID_ARGUMENT", `The ${kind} has no text.`, { path: "as" });
   }

@@ -29,10 +29,10 @@ export const FRAME_HEAD = 5;
 /** Most bytes of a frame's content. */
 export const MAX_FRAME: number = 256 * 1024;
 
-/** The program of the child. Its name in the package leads to it from the sources as well. */
-function program(): string {
+/** The program of the child, by its name in the package. Given as a parameter, bundlers do not take it for a part of theirs. */
+function programAt(name: string): string {
   try {
-    return createRequire(import.meta.url).resolve("#child");
+    return createRequire(import.meta.url).resolve(name);
   } catch {
     throw unreadable(
       "The program that reads documents is missing: install mcp-sluice as a package, without bundling it.",
@@ -80,7 +80,7 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
 function started(memory: number): Child {
   const megabytes = Math.max(16, Math.floor(memory / 2 / 1024 ** 2));
   // It inherits nothing that is secret.
-  return spawn(process.execPath, [`--max-old-space-size=${megabytes}`, program(), String(memory)], {
+  return spawn(process.execPath, [`--max-old-space-size=${megabytes}`, programAt("#child"), String(memory)], {
     stdio: ["pipe", "pipe", "ignore"],
     env: {},
     windowsHide: true,
