@@ -2,6 +2,7 @@
  * MCP Apps: a real proxy in front of a real server, and in Chromium a host's page that shows the app in a sandboxed frame of another
  * origin, under the policy that the extension demands of hosts.
  */
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,6 +12,8 @@ import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type axeCore from "axe-core";
+import { getToolUiResourceUri } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { chromium, type Browser, type Frame, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -51,12 +54,10 @@ let listener: Server;
 let browser: Browser;
 let page: Page;
 let port: number;
-/** What was called of the server, saved, asked for by the browser, and complained of. */
+/** What was saved, what the browser asked for, and what it complained of. */
 const saved: object[] = [];
 const requests: string[] = [];
 const complaints: string[] = [];
-/** The tool and its page as the proxy lists them. */
-let uiUri = "";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sluice-apps-"));
@@ -74,8 +75,8 @@ beforeAll(async () => {
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [...command, "--", ...server] }));
   const { tools } = await client.listTools();
   const reader = tools.find(({ name }) => name === "files_artifact_read");
-  uiUri = String((reader?._meta?.["ui"] as { resourceUri?: string } | undefined)?.resourceUri);
-  const { contents } = await client.readResource({ uri: uiUri });
+  if (reader === undefined) throw new Error("the tool is not listed");
+  const { contents } = await client.readResource({ uri: getToolUiResourceUri(reader) ?? "none" });
   await serve((contents[0] as { text: string }).text);
   browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
   page = await browser.newPage({ viewport: { width: 900, height: 800 } });
@@ -105,7 +106,7 @@ beforeEach(() => {
 
 async function answered(work: () => Promise<object>): Promise<Answered> {
   try {
-    return { result: await work() };
+    return { result: { ...(await work()) } };
   } catch (error) {
     const { code = -32603, message } = error as { code?: number; message: string };
     return { error: { code, message } };
@@ -167,11 +168,10 @@ async function open(uri: string, { theme = "light", capabilities, given = {} }: 
 
 /** What axe finds in the app, whose policy the driver's own evaluation passes. */
 async function violations(frame: Frame): Promise<readonly string[]> {
-  const { readFileSync } = await import("node:fs");
   const source = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
   await frame.evaluate(source);
   return frame.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
+    const { axe } = globalThis as unknown as { axe: typeof axeCore };
     const { violations: all } = await axe.run(document, { rules: { "page-has-heading-one": { enabled: false } } });
     return all.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
   });

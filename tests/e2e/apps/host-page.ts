@@ -12,7 +12,7 @@ import {
 
 /** A result or an error, as it passes between page and test. */
 export interface Answered {
-  readonly result?: object;
+  readonly result?: Record<string, unknown>;
   readonly error?: { readonly code: number; readonly message: string };
 }
 
@@ -34,11 +34,13 @@ declare global {
   var changeContext: (context: McpUiHostContext) => void;
 }
 
+type Read = Awaited<ReturnType<NonNullable<AppBridge["onreadresource"]>>>;
+
 let bridge: AppBridge | undefined;
 
-function outcome<T>({ result, error }: Answered): T {
-  if (error === undefined) return result as T;
-  throw Object.assign(new Error(error.message), { code: error.code });
+function outcome({ result, error }: Answered): Record<string, unknown> {
+  if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code });
+  return result ?? {};
 }
 
 globalThis.showApp = async ({ address, capabilities, context, arguments: given, result }) => {
@@ -50,7 +52,7 @@ globalThis.showApp = async ({ address, capabilities, context, arguments: given, 
   document.body.append(frame);
   const opened = new AppBridge(null, { name: "Host", version: "1.0.0" }, capabilities, { hostContext: context });
   bridge = opened;
-  opened.onreadresource = async (params) => outcome(await hostRead(params));
+  opened.onreadresource = async (params) => outcome(await hostRead(params)) as unknown as Read;
   opened.ondownloadfile = async (params) => outcome(await hostSave(params));
   opened.onsizechange = ({ height }) => {
     if (height !== undefined) frame.style.blockSize = `${height}px`;

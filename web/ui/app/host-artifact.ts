@@ -36,7 +36,8 @@ export class HostArtifact implements ArtifactBytes {
   /** Asks what an artifact is. Throws a `PreviewProblem`. */
   static async open(app: App, uri: string): Promise<HostArtifact> {
     const content = await read(app, uri);
-    const told = (content._meta?.[META] ?? {}) as Partial<ShownArtifact>;
+    const { _meta: meta } = content;
+    const told = (meta?.[META] ?? {}) as Partial<ShownArtifact>;
     const shown: ShownArtifact = { ...told, id: told.id ?? uri.slice("artifact://".length) };
     const bytes = "blob" in content ? bytesOf(content.blob) : undefined;
     return new HostArtifact(app, uri, shown, bytes?.length === shown.size_bytes ? bytes : undefined);

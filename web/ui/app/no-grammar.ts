@@ -4,7 +4,5 @@
  */
 import type { LanguageRegistration } from "@shikijs/core/types";
 
-/** No grammar: whoever loads it fails, and shows plain text. */
+/** No grammar, and none as the default that is asked for: whoever loads it fails, and shows plain text. */
 export const grammars: readonly LanguageRegistration[] = [];
-
-export { grammars as default };

@@ -33,7 +33,7 @@ class PdfPages {
     this.#count = pagesIn(input.artifact.source?.description);
     if (this.#count !== undefined) this.#number.max = String(this.#count);
     this.#number.addEventListener("change", () => this.#go(this.#number.valueAsNumber), { signal });
-    this.#frame = element("div", "frame", { tabindex: "0", role: "group", "aria-label": `Pages of ${input.name}` });
+    this.#frame = element("div", "pdf", { tabindex: "0", role: "group", "aria-label": `Pages of ${input.name}` });
     this.#frame.addEventListener("keydown", ({ key }) => this.#onKey(key), { signal });
     const bar = element("div", "bar", { role: "group", "aria-label": "Pages" });
     bar.append(
@@ -60,13 +60,15 @@ class PdfPages {
     this.#said.textContent = "";
     const words = text.status === "fulfilled" ? text.value.trim() : "";
     if (picture.status === "fulfilled") {
-      const image = element("img", "image fitted", { src: picture.value, alt: label });
-      this.#frame.replaceChildren(image, ...(words === "" ? [] : [element("p", "unseen", {}, words)]));
+      const image = element("img", "", { src: picture.value, alt: label });
+      const sheet = element("div", "sheet", {}, image, ...(words === "" ? [] : [element("p", "unseen", {}, words)]));
+      this.#frame.replaceChildren(element("div", "sheets", {}, sheet));
+      this.#frame.scrollTop = 0;
       await image.decode().catch(() => {});
       return {};
     }
     if (text.status === "rejected") throw picture.reason;
-    this.#frame.replaceChildren(element("pre", "text", {}, words === "" ? "This page has no text." : words));
+    this.#frame.replaceChildren(element("pre", "words", {}, words === "" ? "This page has no text." : words));
     return { note: "The server draws no pictures of pages, so their text is shown." };
   }
 

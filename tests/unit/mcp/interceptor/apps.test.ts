@@ -1,7 +1,7 @@
 /** MCP Apps: what clients that show apps get beside our tools, and that others get nothing. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { toolDefinitions } from "../../../../web/src/mcp/artifact-tools.js";
-import { image, namesOf, png, Talk, uriIn, type Message } from "./talk.js";
+import { image, namesOf, Talk, uriIn, type Message } from "./talk.js";
 
 const URI = "ui://sluice/srv/artifact.html";
 const TYPE = "text/html;profile=mcp-app";
@@ -39,7 +39,7 @@ beforeEach(() => {
 
 const toolsOf = ({ result }: Message): readonly object[] => result?.["tools"] as object[];
 const contentOf = ({ result }: Message): Readonly<Record<string, unknown>> =>
-  (result?.["contents"] as readonly Record<string, unknown>[])[0] ?? {};
+  ((result?.["contents"] ?? []) as readonly Record<string, unknown>[])[0] ?? {};
 const withApps = (talking: Talk): Promise<unknown> =>
   talking.ask("initialize", { capabilities: { extensions: EXTENSIONS } }, {});
 
@@ -49,8 +49,8 @@ describe.each(Object.entries(DIALECTS))("in %s", (_, { begins, params, isModern 
   it("a client that shows apps is told the page of our tools, and reads it", async () => {
     await begins(talk, capabilities);
     const listed = await talk.ask("tools/list", params(capabilities), { tools: [] });
-    const _meta = { ui: { resourceUri: URI }, "ui/resourceUri": URI };
-    expect(toolsOf(listed)).toEqual(toolDefinitions("srv").map((tool) => ({ ...tool, _meta })));
+    const meta = { ui: { resourceUri: URI }, "ui/resourceUri": URI };
+    expect(toolsOf(listed)).toEqual(toolDefinitions("srv").map((tool) => ({ ...tool, _meta: meta })));
 
     const read = await talk.ask("resources/read", { uri: URI, ...params(capabilities) }, { contents: [] });
     expect(contentOf(read)).toMatchObject({

@@ -20,15 +20,15 @@ const APP_TYPE = "text/html;profile=mcp-app";
 const CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
 /** The name under which parts of artifacts carry what the page says of them. */
-export const ARTIFACT_META = "sluice/artifact";
+const ARTIFACT_META = "sluice/artifact";
 
 /** A tool with the page that shows its results. */
-export interface ShownToolDefinition extends ToolDefinition {
+interface ShownToolDefinition extends ToolDefinition {
   readonly _meta: { readonly ui: { readonly resourceUri: string }; readonly "ui/resourceUri": string };
 }
 
 /** The result of `resources/read` for the page. */
-export interface AppContents {
+interface AppContents {
   readonly contents: readonly [
     { readonly uri: string; readonly mimeType: string; readonly text: string; readonly _meta: object },
   ];
@@ -54,8 +54,8 @@ export function appUri(namespace: string): string {
 export async function withApp(tools: readonly ToolDefinition[], namespace: string): Promise<readonly ToolDefinition[]> {
   if ((await readPage()) === undefined) return tools;
   const uri = appUri(namespace);
-  const _meta: ShownToolDefinition["_meta"] = { ui: { resourceUri: uri }, "ui/resourceUri": uri };
-  return tools.map((tool): ShownToolDefinition => ({ ...tool, _meta }));
+  const meta = { ui: { resourceUri: uri }, "ui/resourceUri": uri };
+  return tools.map((tool): ShownToolDefinition => ({ ...tool, _meta: meta }));
 }
 
 /** The page. It declares no domains, so hosts let it load nothing. Undefined if this build has no page. */
