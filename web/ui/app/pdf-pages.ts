@@ -53,23 +53,44 @@ class PdfPages {
     const wanted = this.#page;
     this.#said.textContent = "Loading…";
     const label = this.#count === undefined ? `Page ${wanted}` : `Page ${wanted} of ${this.#count}`;
-    // The text is for screen readers, and for servers that draw no pictures.
-    const [picture, text] = await Promise.allSettled([this.#artifact.picture(wanted), this.#artifact.text(wanted)]);
-    this.#signal.throwIfAborted();
-    if (wanted !== this.#page) return {};
-    this.#said.textContent = "";
-    const words = text.status === "fulfilled" ? text.value.trim() : "";
-    if (picture.status === "fulfilled") {
-      const image = element("img", "", { src: picture.value, alt: label });
-      const sheet = element("div", "sheet", {}, image, ...(words === "" ? [] : [element("p", "unseen", {}, words)]));
-      this.#frame.replaceChildren(element("div", "sheets", {}, sheet));
-      this.#frame.scrollTop = 0;
-      await image.decode().catch(() => {});
-      return {};
-    }
-    if (text.status === "rejected") throw picture.reason;
-    this.#frame.replaceChildren(element("pre", "words", {}, words === "" ? "This page has no text." : words));
+    const text = this.#artifact.text(wanted).then((words) => words.trim());
+    // Its failure matters only where there is no picture.
+    text.catch(() => {});
+    const picture = await this.#artifact.picture(wanted).catch((error: unknown) => ({ error }));
+    if (typeof picture !== "string") return this.#write(wanted, text, picture.error);
+    if (!this.#isWanted(wanted)) return {};
+    const image = element("img", "", { src: picture, alt: label });
+    const sheet = element("div", "sheet", {}, image);
+    this.#put(element("div", "sheets", {}, sheet));
+    await image.decode().catch(() => {});
+    // For screen readers. It takes longer, since all pages are read for it.
+    void text.then(
+      (words) => words !== "" && sheet.append(element("p", "unseen", {}, words)),
+      () => undefined,
+    );
+    return {};
+  }
+
+  /** Shows the text of a page that has no picture, because of `cause`. */
+  async #write(page: number, text: Promise<string>, cause: unknown): Promise<Drawn> {
+    const words = await text.catch(() => {
+      throw cause;
+    });
+    if (!this.#isWanted(page)) return {};
+    this.#put(element("pre", "words", {}, words === "" ? "This page has no text." : words));
     return { note: "The server draws no pictures of pages, so their text is shown." };
+  }
+
+  /** Whether a page is still the one to show. Throws the signal's reason. */
+  #isWanted(page: number): boolean {
+    this.#signal.throwIfAborted();
+    return page === this.#page;
+  }
+
+  #put(content: HTMLElement): void {
+    this.#said.textContent = "";
+    this.#frame.replaceChildren(content);
+    this.#frame.scrollTop = 0;
   }
 
   #go(page: number): void {
