@@ -10,25 +10,27 @@ import { root } from "./run.mjs";
 const DIST = join(root, "dist");
 
 /**
- * Bytes, gzipped, at most. Each entry is its JavaScript bundled and minified with all it reaches: the root entry as a
- * page loads it, glue included and core.wasm not; the others as Node would, without what is installed beside the package.
+ * Bytes, gzipped, at most. Entries for browsers are the JavaScript that a page loads to start with, bundled and minified, glue included
+ * and core.wasm not; `on demand` is what the root entry loads later: to read documents, to query and to edit. Those for Node are all that
+ * they reach, without what is installed beside the package.
  */
 export const BUDGETS = {
   core: 150_000,
   contract: 24_000,
-  "mcp-sluice": 54_000,
-  "mcp-sluice/mcp": 83_000,
-  "mcp-sluice/browser": 67_500,
-  "mcp-sluice/node": 100_700,
-  "mcp-sluice/tools": 265_000,
-  "mcp-sluice/tools in Node": 335_000,
-  "mcp-sluice/planner": 125_000,
+  "mcp-sluice": 66_500,
+  "mcp-sluice, on demand": 104_000,
+  "mcp-sluice/mcp": 95_500,
+  "mcp-sluice/browser": 80_000,
+  "mcp-sluice/node": 207_000,
+  "mcp-sluice/tools": 226_500,
+  "mcp-sluice/tools in Node": 399_000,
+  "mcp-sluice/planner": 120_000,
   "mcp-sluice/planner/redis": 9_000,
   "mcp-sluice/s3": 17_800,
   "mcp-sluice/files": 50_000,
-  "mcp-sluice/serve": 430_000,
+  "mcp-sluice/serve": 495_000,
   "mcp-sluice/serve/redis": 33_600,
-  sluice: 675_000,
+  sluice: 725_000,
   // Of it 200 KB are the page that hosts with MCP Apps show: it must be one file, so it has its own copies of what it is made of.
   tarball: 1_250_000,
 };
@@ -52,22 +54,24 @@ export function checkSize() {
  */
 export async function measure(tarball, folder) {
   const dist = join(folder, "dist");
+  const page = await bundled(join(dist, "index.js"), {});
   return {
     core: coreSize(dist),
     contract: moduleSize("contract", dist),
-    "mcp-sluice": await bundled(join(dist, "index.js"), {}),
-    "mcp-sluice/mcp": await bundled(join(dist, "mcp.js"), {}),
-    "mcp-sluice/browser": await bundled(join(dist, "browser.js"), {}),
-    "mcp-sluice/node": await bundled(join(dist, "node.js"), { ssr: true }),
-    "mcp-sluice/tools": await bundled(join(dist, "tools.js"), {}),
-    "mcp-sluice/tools in Node": await bundled(join(dist, "tools-node.js"), { ssr: true }),
-    "mcp-sluice/planner": await bundled(join(dist, "planner.js"), {}),
-    "mcp-sluice/planner/redis": await bundled(join(dist, "planner-redis.js"), { ssr: true }),
-    "mcp-sluice/s3": await bundled(join(dist, "s3.js"), { ssr: true }),
-    "mcp-sluice/files": await bundled(join(dist, "files.js"), {}),
-    "mcp-sluice/serve": await bundled(join(dist, "serve.js"), { ssr: true }),
-    "mcp-sluice/serve/redis": await bundled(join(dist, "serve-redis.js"), { ssr: true }),
-    sluice: await bundled(join(dist, "cli/main.js"), { ssr: true }),
+    "mcp-sluice": page.start,
+    "mcp-sluice, on demand": page.later,
+    "mcp-sluice/mcp": await started(join(dist, "mcp.js")),
+    "mcp-sluice/browser": await started(join(dist, "browser.js")),
+    "mcp-sluice/node": await whole(join(dist, "node.js")),
+    "mcp-sluice/tools": await started(join(dist, "tools.js")),
+    "mcp-sluice/tools in Node": await whole(join(dist, "tools-node.js")),
+    "mcp-sluice/planner": await started(join(dist, "planner.js")),
+    "mcp-sluice/planner/redis": await whole(join(dist, "planner-redis.js")),
+    "mcp-sluice/s3": await whole(join(dist, "s3.js")),
+    "mcp-sluice/files": await started(join(dist, "files.js")),
+    "mcp-sluice/serve": await whole(join(dist, "serve.js")),
+    "mcp-sluice/serve/redis": await whole(join(dist, "serve-redis.js")),
+    sluice: await whole(join(dist, "cli/main.js")),
     tarball: statSync(tarball).size,
   };
 }
@@ -88,6 +92,15 @@ function moduleParts(module, dist = DIST) {
   });
 }
 
+/** What a page loads to start with. */
+const started = async (input) => (await bundled(input, {})).start;
+
+/** All that an entry for Node reaches. */
+async function whole(input) {
+  const { start, later } = await bundled(input, { ssr: true });
+  return start + later;
+}
+
 async function bundled(input, { ssr = false }) {
   const { build } = await import("vite");
   const { output } = await build({
@@ -102,7 +115,18 @@ async function bundled(input, { ssr = false }) {
       rolldownOptions: { input, preserveEntrySignatures: "strict", external: OUTSIDE },
     },
   });
-  return output.reduce((sum, part) => sum + (part.type === "chunk" ? gzipped(part.code) : 0), 0);
+  const chunks = new Map(output.filter(({ type }) => type === "chunk").map((chunk) => [chunk.fileName, chunk]));
+  const start = new Set();
+  const follow = (name) => {
+    const chunk = chunks.get(name);
+    if (chunk === undefined || start.has(name)) return;
+    start.add(name);
+    chunk.imports.forEach(follow);
+  };
+  for (const { isEntry, fileName } of chunks.values()) if (isEntry) follow(fileName);
+  const sum = (some) => some.reduce((bytes, name) => bytes + gzipped(chunks.get(name).code), 0);
+  const names = [...chunks.keys()];
+  return { start: sum(names.filter((name) => start.has(name))), later: sum(names.filter((name) => !start.has(name))) };
 }
 
 /** Bytes as kilobytes of 1000. */

@@ -17,6 +17,7 @@ export const PAGES = [
   "docs/concepts.md",
   "docs/command-line.md",
   "docs/proxy.md",
+  "docs/artifacts.md",
   "docs/runtimes.md",
   "docs/hosts.md",
   "docs/clients.md",

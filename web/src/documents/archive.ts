@@ -6,6 +6,7 @@ import { humanSize } from "../core/amounts.js";
 import { SluiceError } from "../errors/error.js";
 import { damaged, unreadable } from "./document.js";
 import { containerOf } from "./kind.js";
+import { csvCell } from "./rows.js";
 
 /** The bytes of an archive. */
 export interface ArchiveSource {
@@ -23,7 +24,8 @@ export interface ArchiveEntry {
   readonly name: string;
   /** Bytes once it is taken out. Undefined if the archive does not say. */
   readonly size: number | undefined;
-  readonly modified: Date | undefined;
+  /** When it was last changed, as the archive says: `2026-01-31T12:00:00`. ZIP has local time, tar that of UTC. */
+  readonly modified: string | undefined;
 }
 
 /** An entry with what it holds, which must be read or cancelled before the next entry is asked for. */
@@ -43,6 +45,14 @@ const MAX_UNPACKED: number = 8 * 1024 ** 3;
 /** The files in an archive, folders left out. Throws E_DOCUMENT, E_TOO_LARGE, and what the source throws. */
 export async function* entriesOf(source: ArchiveSource, signal?: AbortSignal): AsyncGenerator<ArchiveEntry> {
   for await (const entry of opened(source, signal)) yield entry;
+}
+
+/** The files as lines of CSV (RFC 4180): their paths, bytes and times. Throws the same. */
+export async function* entryLines(source: ArchiveSource, signal?: AbortSignal): AsyncGenerator<string> {
+  yield "path,bytes,modified\n";
+  for await (const { name, size, modified } of opened(source, signal)) {
+    yield `${csvCell(name)},${size ?? ""},${modified ?? ""}\n`;
+  }
 }
 
 /** Options of {@link extract}. */
@@ -145,19 +155,29 @@ class WholeSource {
 const HEAD = 512;
 
 async function* zipEntries(source: ArchiveSource): AsyncGenerator<OpenEntry> {
-  const { ZipReader } = await import("@zip.js/zip.js/lib/zip-core-custom.js");
+  const { ZipReader } = await import("./zip.js");
   const reader = new ZipReader(zipSource(source) as never, { useWebWorkers: false, checkOverlappingEntry: true });
   try {
     for await (const entry of reader.getEntriesGenerator()) {
       if (entry.directory) continue;
-      const { filename: name, uncompressedSize: size, lastModDate: modified, encrypted } = entry;
-      yield { name, size, modified, open: async () => unpacked(entry, encrypted) };
+      const { filename: name, uncompressedSize: size, lastModDate, encrypted } = entry;
+      yield { name, size, modified: localTime(lastModDate), open: async () => unpacked(entry, encrypted) };
     }
   } catch (error) {
     throw error instanceof SluiceError ? error : damaged("ZIP archive");
   } finally {
     await reader.close().catch(() => undefined);
   }
+}
+
+function localTime(date: Date): string | undefined {
+  if (Number.isNaN(date.getTime())) return undefined;
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
 }
 
 /** What zip.js reads from: it needs these members of its `Reader` alone. */
@@ -192,7 +212,9 @@ async function* tarEntries(bytes: ReadableStream<Uint8Array>): AsyncGenerator<Op
       const { done, value } = await entries.read();
       if (done) return;
       const { header, body } = value;
-      const { name, size, mtime: modified, type = "file" } = header;
+      const { name, size, mtime, type = "file" } = header;
+      const modified =
+        mtime === undefined || Number.isNaN(mtime.getTime()) ? undefined : mtime.toISOString().slice(0, 19);
       const state = { isTaken: false };
       const open = async (): Promise<ReadableStream<Uint8Array>> => {
         state.isTaken = true;

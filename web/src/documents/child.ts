@@ -11,7 +11,7 @@ import { convert, type ConversionRequest, type OptionalLibraries } from "./conve
 import { unreadable } from "./document.js";
 import type { CanvasLibrary } from "./picture.js";
 import type { PdfLibrary } from "./pdf.js";
-import { failureOf, MAX_INPUT, MEMORY_LIMIT, overLimit } from "./sandbox.js";
+import { failureOf, MAX_INPUT, overLimit } from "./sandbox.js";
 import { Frame, FRAME_HEAD, MAX_FRAME } from "./sandbox-node.js";
 
 // A thread of its own sees the memory also while this one is busy. A limit of the heap would not count array buffers.
@@ -85,7 +85,7 @@ async function input(): Promise<Buffer> {
 
 const told = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
-new Worker(WATCH, { eval: true, workerData: MEMORY_LIMIT }).unref();
+new Worker(WATCH, { eval: true, workerData: Number(process.argv[2]) }).unref();
 try {
   const all = await input();
   const line = all.indexOf("\n");

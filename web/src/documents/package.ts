@@ -2,7 +2,7 @@
  * The ZIP package that a document is: its parts by name, inflated within a bound, and the relationships between them.
  * @module
  */
-import { Uint8ArrayReader, ZipReader, type FileEntry } from "@zip.js/zip.js/lib/zip-core-custom.js";
+import { Uint8ArrayReader, ZipReader, type FileEntry } from "./zip.js";
 import { SluiceError } from "../errors/error.js";
 import { codedError, damaged, MAX_DOCUMENT_BYTES, tooLarge, unreadable, type ConvertOptions } from "./document.js";
 import { attributeOf, localName, readXml } from "./xml.js";

@@ -15,10 +15,9 @@ import {
   type ConversionFailure,
   type ConversionTask,
   errorOf,
-  MAX_OUTPUT,
-  MEMORY_LIMIT,
+  type ConversionLimits,
+  LIMITS,
   overLimit,
-  TIME_LIMIT,
 } from "./sandbox.js";
 
 /** What a frame is: content, the facts behind it, a failure. */
@@ -47,19 +46,20 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
 export async function convertApart(task: ConversionTask): Promise<ConversionFacts> {
   const { request, input, signal } = task;
   signal?.throwIfAborted();
-  const child = started();
+  const limits: ConversionLimits = { ...LIMITS, ...task.limits };
+  const child = started(limits.memory);
   const overdue = new AbortController();
   const limit = setTimeout(() => {
     overdue.abort();
     child.kill("SIGKILL");
-  }, TIME_LIMIT);
+  }, limits.time);
   const stop = (): void => void child.kill("SIGKILL");
   signal?.addEventListener("abort", stop);
   const ended = once(child, "close") as Promise<[number | null, string | null]>;
   const fed = feed(child, JSON.stringify(request), input);
   fed.catch(stop);
   try {
-    const facts = await answerOf(child, task);
+    const facts = await answerOf(child, task.write, limits.output);
     // What went wrong with the source matters more than what the child made of half a document.
     await fed;
     if (facts !== undefined) return facts;
@@ -77,10 +77,10 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
   }
 }
 
-function started(): Child {
-  const megabytes = Math.floor(MEMORY_LIMIT / 2 / 1024 ** 2);
+function started(memory: number): Child {
+  const megabytes = Math.max(16, Math.floor(memory / 2 / 1024 ** 2));
   // It inherits nothing that is secret.
-  return spawn(process.execPath, [`--max-old-space-size=${megabytes}`, program()], {
+  return spawn(process.execPath, [`--max-old-space-size=${megabytes}`, program(), String(memory)], {
     stdio: ["pipe", "pipe", "ignore"],
     env: {},
     windowsHide: true,
@@ -102,12 +102,16 @@ async function feed({ stdin }: Child, request: string, input: AsyncIterable<Uint
 }
 
 /** Reads the answer. Undefined if the child ended without one. */
-async function answerOf({ stdout }: Child, { write }: ConversionTask): Promise<ConversionFacts | undefined> {
+async function answerOf(
+  { stdout }: Child,
+  write: ConversionTask["write"],
+  most: number,
+): Promise<ConversionFacts | undefined> {
   let output = 0;
   for await (const { kind, content } of framesOf(stdout as AsyncIterable<Buffer>)) {
     if (kind === Frame.content) {
       output += content.length;
-      if (output > MAX_OUTPUT) throw overLimit("output");
+      if (output > most) throw overLimit("output");
       await write(content);
       continue;
     }

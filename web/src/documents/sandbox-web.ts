@@ -8,10 +8,10 @@ import {
   type ConversionFailure,
   type ConversionTask,
   errorOf,
+  type ConversionLimits,
+  LIMITS,
   MAX_INPUT,
-  MAX_OUTPUT,
   overLimit,
-  TIME_LIMIT,
 } from "./sandbox.js";
 
 /** What the worker is told. */
@@ -27,7 +27,13 @@ export type WorkerAnswer =
   | { readonly failure: ConversionFailure };
 
 /** See {@link Sandbox}. */
-export async function convertApart({ request, input, write, signal }: ConversionTask): Promise<ConversionFacts> {
+export async function convertApart({
+  request,
+  input,
+  write,
+  limits,
+  signal,
+}: ConversionTask): Promise<ConversionFacts> {
   signal?.throwIfAborted();
   if (typeof Worker === "undefined")
     throw unreadable("Documents cannot be read in this runtime: it has no web workers.");
@@ -35,7 +41,7 @@ export async function convertApart({ request, input, write, signal }: Conversion
   signal?.throwIfAborted();
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   try {
-    return await answerOf(worker, { request, bytes }, write, signal);
+    return await answerOf(worker, { request, bytes }, write, { ...LIMITS, ...limits }, signal);
   } finally {
     worker.terminate();
   }
@@ -45,12 +51,13 @@ function answerOf(
   worker: Worker,
   task: WorkerRequest,
   write: ConversionTask["write"],
+  limits: ConversionLimits,
   signal: AbortSignal | undefined,
 ): Promise<ConversionFacts> {
   return new Promise((resolve, reject) => {
     let output = 0;
     let writing = Promise.resolve();
-    const limit = setTimeout(() => reject(overLimit("time")), TIME_LIMIT);
+    const limit = setTimeout(() => reject(overLimit("time")), limits.time);
     const aborted = (): void => reject(signal?.reason as Error);
     signal?.addEventListener("abort", aborted, { once: true });
     const end = (act: () => void): void => {
@@ -63,7 +70,7 @@ function answerOf(
       else if ("failure" in data) end(() => reject(errorOf(data.failure)));
       else {
         output += data.content.length;
-        if (output > MAX_OUTPUT) end(() => reject(overLimit("output")));
+        if (output > limits.output) end(() => reject(overLimit("output")));
         else writing = writing.then(() => write(data.content));
         writing.catch(reject);
       }

@@ -12,6 +12,7 @@ export interface ConversionTask {
   readonly input: AsyncIterable<Uint8Array>;
   /** Takes what it becomes, in chunks. */
   readonly write: (chunk: Uint8Array) => Promise<void>;
+  readonly limits?: Partial<ConversionLimits>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -21,14 +22,18 @@ export type Sandbox = (task: ConversionTask) => Promise<ConversionFacts>;
 /** Largest document that is converted, in bytes. */
 export const MAX_INPUT: number = 128 * 1024 * 1024;
 
-/** Most bytes that a document may become. */
-export const MAX_OUTPUT: number = 64 * 1024 * 1024;
+/** Limits of a conversion. */
+export interface ConversionLimits {
+  /** Most bytes that a document may become. */
+  readonly output: number;
+  /** Milliseconds that a conversion may take. */
+  readonly time: number;
+  /** Most bytes of memory that a conversion may use, its program included. A web worker has no such limit. */
+  readonly memory: number;
+}
 
-/** Milliseconds that a conversion may take. */
-export const TIME_LIMIT = 60_000;
-
-/** Most bytes of memory that a conversion may use, its program included. */
-export const MEMORY_LIMIT: number = 768 * 1024 * 1024;
+/** The usual limits. */
+export const LIMITS: ConversionLimits = { output: 64 * 1024 * 1024, time: 60_000, memory: 768 * 1024 * 1024 };
 
 /** Codes that a conversion may end with. Anything else that it says is not passed on: it could quote the document. */
 const CODES = ["E_DOCUMENT", "E_INVALID_ARGUMENT", "E_TOO_LARGE"] as const;
@@ -56,11 +61,11 @@ export function errorOf({ code, message, path }: ConversionFailure): SluiceError
 const DAMAGED = "The document cannot be read: it is damaged, or of a kind that is not known.";
 
 /** E_TOO_LARGE for a conversion that went over one of its limits. */
-export function overLimit(limit: "time" | "memory" | "output"): SluiceError {
+export function overLimit(limit: keyof ConversionLimits): SluiceError {
   const sentence = {
-    time: `The document takes longer than ${TIME_LIMIT / 1000} seconds to read`,
+    time: "The document takes too long to read",
     memory: "The document takes too much memory to read",
-    output: `The document becomes more than ${MAX_OUTPUT / 1024 ** 2} MiB`,
+    output: "The document becomes too much text",
   }[limit];
   return new SluiceError(
     "E_TOO_LARGE",

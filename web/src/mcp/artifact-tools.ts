@@ -4,9 +4,10 @@
  */
 import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
 import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions, Sluice } from "../core/sluice.js";
-import { ArtifactEditor, editTool } from "./artifact-editor/artifact-editor.js";
-import { ArtifactReader, readTool, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";
-import { ArtifactSource, type ReadSource } from "./artifact-reader/source.js";
+import { editTool } from "./artifact-editor/definition.js";
+import { failureOf } from "./artifact-reader/answer.js";
+import { ArtifactReader, readTool, sentenceOf, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";
+import { ArtifactSource, loaded, type ReadSource } from "./artifact-reader/source.js";
 
 /** A tool in `tools/list`. */
 export type ToolDefinition = Omit<ArtifactTool, "call">;
@@ -59,13 +60,23 @@ export const ARTIFACT_TOOLS: readonly ToolRow[] = [
   {
     name: EDIT,
     define: editTool,
-    open: ({ source, nameOf = (name) => name, maxChars, onStored }) =>
-      new ArtifactEditor(source, {
-        tool: nameOf(EDIT),
-        readTool: nameOf(READ),
-        ...(maxChars !== undefined && { maxChars }),
-        onStored,
-      }),
+    open: ({ source, nameOf = (name) => name, maxChars, onStored }) => ({
+      call: async (args, options) => {
+        try {
+          const { ArtifactEditor } = await loaded(() => import("./artifact-editor/artifact-editor.js"));
+          const editor = new ArtifactEditor(source, {
+            tool: nameOf(EDIT),
+            readTool: nameOf(READ),
+            ...(maxChars !== undefined && { maxChars }),
+            onStored,
+          });
+          return await editor.call(args, options);
+        } catch (error) {
+          options?.signal?.throwIfAborted();
+          return failureOf(sentenceOf(error, "The artifact could not be edited just now: try again."));
+        }
+      },
+    }),
   },
 ];
 

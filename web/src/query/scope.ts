@@ -89,8 +89,9 @@ export function unknownColumn(name: string, columns: readonly string[]): string 
     .map((column) => JSON.stringify(column))
     .join(", ");
   const more = columns.length > COLUMNS_LISTED ? ` and ${columns.length - COLUMNS_LISTED} more` : "";
-  const meant = near === undefined ? " Text takes single quotes." : ` Did you mean ${JSON.stringify(near)}?`;
-  return `There is no column ${JSON.stringify(name)}.${meant} The columns are ${listed === "" ? "none" : listed}${more}.`;
+  const meant = near === undefined ? "" : ` Did you mean ${JSON.stringify(near)}?`;
+  const quotes = near === undefined ? " Text stands in single quotes." : "";
+  return `There is no column ${JSON.stringify(name)}.${meant} The columns are ${listed === "" ? "none" : listed}${more}.${quotes}`;
 }
 
 function nearest(name: string, columns: readonly string[]): string | undefined {

@@ -331,7 +331,7 @@ export const previewStyles: CSSResult = css`
   }
   .sheet img {
     display: block;
-    max-inline-size: 100%;
+    max-inline-size: min(100%, 720px);
   }
   .pdf .words {
     margin: var(--gap);

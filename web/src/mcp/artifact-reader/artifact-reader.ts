@@ -15,13 +15,18 @@ import { artifactUri, describe, quoteName, readToolName, type ReadContent, type 
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
 import { headOf, inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
-import { tellDocument } from "./document.js";
 import { documentKind, entryOf, formFor } from "./forms.js";
-import { tellPicture } from "./picture.js";
-import { tellQuery } from "./query.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
-import { findArtifact, readSpan, type Readable, type ReadSource, subjectOf, MAX_RESOURCE_PART } from "./source.js";
+import {
+  findArtifact,
+  loaded,
+  readSpan,
+  type Readable,
+  type ReadSource,
+  subjectOf,
+  MAX_RESOURCE_PART,
+} from "./source.js";
 
 /** Most characters of an answer, as code points of its JSON, by default. */
 const MAX_CHARS = 10_000;
@@ -156,15 +161,24 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
   if (wanted.mode === "bytes") return tellBytes(from, wanted.range, most);
   const head = await headOf(from);
   const kind = documentKind(from, head);
-  if (wanted.mode === "image") return tellPicture(from, kind, wanted.page);
-  if (wanted.mode === "info" && kind !== undefined && selection.as === undefined) return tellDocument(from, kind, most);
+  if (wanted.mode === "image") {
+    const { tellPicture } = await loaded(() => import("./picture.js"));
+    return tellPicture(from, kind, wanted.page);
+  }
+  if (wanted.mode === "info" && kind !== undefined && selection.as === undefined) {
+    const { tellDocument } = await loaded(() => import("./document.js"));
+    return tellDocument(from, kind, most);
+  }
   const form = await formFor(from, kind, wanted, selection);
   const inspection = inspect(form, form === from ? head : await headOf(form));
   const { mode } = wanted;
   if (mode === "info") return tellInfo(form, inspection, most);
   if (mode === "search") return tellSearch(form, inspection, wanted.needle, most);
   if (mode === "pointer") return tellPointer(form, readable(inspection, mode), wanted.tokens, most);
-  if (mode === "query") return tellQuery(form, readable(inspection, mode), wanted, most);
+  if (mode === "query") {
+    const { tellQuery } = await loaded(() => import("./query.js"));
+    return tellQuery(form, readable(inspection, mode), wanted, most);
+  }
   return tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
 }
 

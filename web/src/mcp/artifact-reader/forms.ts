@@ -12,11 +12,10 @@ import { type DocumentKind, kindOf, traitsOf } from "../../documents/kind.js";
 import { MAX_INPUT } from "../../documents/sandbox.js";
 import { SluiceError } from "../../errors/error.js";
 import { humanSize } from "../../core/amounts.js";
-import { csvCell } from "../../documents/rows.js";
 import { quote } from "./definition.js";
 import { headOf } from "./inspection.js";
 import type { Selection, Wanted } from "./request.js";
-import { readSpan, type Readable } from "./source.js";
+import { loaded, readSpan, type Readable } from "./source.js";
 
 /** The kind of document that an artifact is, by its first bytes. Undefined for text and unknown bytes. */
 export function documentKind({ ref }: Readable, head: Uint8Array): DocumentKind | undefined {
@@ -103,7 +102,7 @@ export async function converted(
       `The ${name} has ${humanSize(size)}, and at most ${humanSize(MAX_INPUT)} are read. Pass the URI as a tool argument instead.`,
     );
   }
-  const { convertApart } = await import("#sandbox");
+  const { convertApart } = await loaded(() => import("#sandbox"));
   return convertApart({ request, input: chunksOf(from), write, signal: from.signal });
 }
 
@@ -115,16 +114,14 @@ export async function* chunksOf(from: Readable): AsyncGenerator<Uint8Array> {
 
 const PIECE = 1024 * 1024;
 
-const COLUMNS = "path,bytes,modified\n";
-
 /** An archive as a table of its entries. */
 async function entriesOf(from: Readable): Promise<Readable> {
   const info = { mime_type: "text/csv", filename: `${from.ref.filename ?? from.ref.id}.entries.csv` };
   return derived(from, "entries", info, async (writer) => {
-    const archive = await import("../../documents/archive.js");
-    let lines = COLUMNS;
-    for await (const { name, size, modified } of archive.entriesOf(archiveOf(from), from.signal)) {
-      lines += `${csvCell(name)},${size ?? ""},${dateOf(modified)}\n`;
+    const { entryLines } = await loaded(() => import("../../documents/archive.js"));
+    let lines = "";
+    for await (const line of entryLines(archiveOf(from), from.signal)) {
+      lines += line;
       if (lines.length < PIECE) continue;
       await writer.write(new TextEncoder().encode(lines));
       lines = "";
@@ -134,15 +131,11 @@ async function entriesOf(from: Readable): Promise<Readable> {
   });
 }
 
-function dateOf(date: Date | undefined): string {
-  return date === undefined || Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 19);
-}
-
 /** One file of an archive, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_TOO_LARGE, E_STORE_…. */
 export async function entryOf(from: Readable, path: string): Promise<Readable> {
   if (documentKind(from, await headOf(from)) === undefined)
     throw wrong("entry", "The artifact is not an archive: leave entry out.");
-  const archive = await import("../../documents/archive.js");
+  const archive = await loaded(() => import("../../documents/archive.js"));
   return derived(from, `entry:${path}`, { filename: archive.baseOf(path) }, async (writer, look) => {
     const { entry, near } = await archive.extract(
       archiveOf(from),

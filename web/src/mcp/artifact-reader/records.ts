@@ -90,6 +90,8 @@ async function readRecords(
     return countsAll || !records.isFull;
   });
   const isToEnd = end === size && (countsAll || !records.isFull);
+  // The end of the text closes every quote.
+  const isUnclosed = splitter instanceof CsvSplitter && splitter.isOpen;
   if (isToEnd) splitter.end();
   if (records.kept.length === 0)
     throw outside(mode, nounOf(mode, from), range, records.count, isToEnd, end, inspection);
@@ -97,7 +99,7 @@ async function readRecords(
     header: header.kept[0],
     kept: records.kept,
     total: isToEnd ? records.count : undefined,
-    isUnclosed: isToEnd && splitter instanceof CsvSplitter && splitter.isOpen,
+    isUnclosed: isToEnd && isUnclosed,
   };
 }
 

@@ -49,6 +49,20 @@ export interface Readable {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Loads a part of this package when it is first needed. Throws E_DOCUMENT where nothing can be loaded then: in service workers. */
+export async function loaded<Part>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    return await load();
+  } catch (cause) {
+    throw new SluiceError(
+      "E_DOCUMENT",
+      "The part of Sluice that does this could not be loaded, as in a service worker: read with lines, rows, bytes, pointer or search.",
+      {},
+      { cause },
+    );
+  }
+}
+
 /** How an answer names what was read. */
 export function subjectOf({ ref, origin }: Readable): string {
   return origin === undefined ? uriOf(ref) : `${uriOf(origin)} (read as ${uriOf(ref)})`;

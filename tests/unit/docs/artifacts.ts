@@ -1,0 +1,119 @@
+/** The files that `docs/artifacts.md` talks of, and its dialogues. */
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { artifactToolsOver } from "../../../web/src/mcp/artifact-tools.js";
+import { ArtifactSource } from "../../../web/src/mcp/artifact-reader/source.js";
+import { type Parts, rawZip, workbookParts } from "../../support/documents.js";
+import { pdfOf } from "../../support/pdf.js";
+
+const FILES: Readonly<Record<string, () => Promise<{ readonly bytes: Uint8Array; readonly type: string }>>> = {
+  "report.pdf": async () => ({ bytes: report(), type: "application/pdf" }),
+  "sales.xlsx": async () => ({
+    bytes: zipOf(
+      workbookParts([
+        [
+          "Q1",
+          sheet([
+            ["city", "amount"],
+            ["Bern", 12],
+          ]),
+        ],
+        [
+          "Q2",
+          sheet([
+            ["city", "amount"],
+            ["Bern", 30],
+            ["Oslo", 25],
+            ["Bern", 5],
+          ]),
+        ],
+      ]),
+    ),
+    type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  }),
+  "orders.json": async () => text("application/json", orders()),
+  "bundle.zip": async () => ({
+    bytes: rawZip([
+      { name: "notes.txt", data: encode("hello\n") },
+      { name: "data/readings.csv", data: encode("at,value\n1,17\n2,42\n3,8\n") },
+    ]),
+    type: "application/zip",
+  }),
+  "page.html": async () => text("text/html", PAGE),
+  "prices.csv": async () => text("text/csv", "item,price\nCoffee,4.50\nWater,3.00\n"),
+};
+
+const encode = (string: string): Uint8Array => new TextEncoder().encode(string);
+
+/** A ZIP whose bytes are the same each time. */
+function zipOf(parts: Parts): Uint8Array {
+  return rawZip(
+    Object.entries(parts).map(([name, data]) => ({ name, data: typeof data === "string" ? encode(data) : data })),
+  );
+}
+
+async function text(type: string, content: string): Promise<{ bytes: Uint8Array; type: string }> {
+  return { bytes: encode(content), type };
+}
+
+function report(): Uint8Array {
+  const pages = Array.from({ length: 8 }, (_, at) => ({
+    lines: [`Section ${at + 1}`, at === 6 ? "The warranty lasts 42 months." : "Nothing of note."],
+    ...(at % 5 === 0 && { title: ["Overview", "Terms"][at / 5] as string }),
+  }));
+  return pdfOf(pages, "Annual report");
+}
+
+const cell = (value: string | number): string =>
+  typeof value === "number" ? `<c><v>${value}</v></c>` : `<c t="inlineStr"><is><t>${value}</t></is></c>`;
+
+function sheet(rows: readonly (readonly (string | number)[])[]): string {
+  return `<sheetData>${rows.map((cells) => `<row>${cells.map(cell).join("")}</row>`).join("")}</sheetData>`;
+}
+
+function orders(): string {
+  const cities = ["Bern", "Oslo", "Rome"];
+  const list = Array.from({ length: 300 }, (_, id) => ({ id, customer: { city: cities[id % 3] }, total: id % 40 }));
+  return JSON.stringify({ made: "2026-01-31", orders: list });
+}
+
+const PAGE =
+  "<!doctype html><title>News</title><script>track()</script><h1>News</h1>" +
+  '<p>The <b>harbour</b> opens.</p><ul><li>first</li><li><a href="/2">next</a></li></ul>\n';
+
+/** A call of a dialogue, and what the page says is its answer. */
+export interface Turn {
+  readonly call: string;
+  readonly answer: string;
+}
+
+/** The dialogues of the page, each about a file. */
+export function dialogues(page: string): { readonly file: string; readonly turns: readonly Turn[] }[] {
+  const found = page.matchAll(/<!-- dialogue: ([\w.]+) -->\n```text\n([\s\S]*?)\n```/g);
+  return Array.from(found, ([, file = "", block = ""]) => ({
+    file,
+    turns: block
+      .split(/^> /m)
+      .slice(1)
+      .map((turn) => {
+        const end = turn.indexOf("\n");
+        return { call: turn.slice(0, end), answer: turn.slice(end + 1).trimEnd() };
+      }),
+  }));
+}
+
+/** Answers calls about one file of the page. */
+export async function answering(file: string): Promise<{ uri: string; answer: (call: string) => Promise<string> }> {
+  const { bytes, type: mime_type } = (await FILES[file]?.()) ?? { bytes: encode(""), type: "" };
+  const store = new MemoryArtifactStore();
+  const { id } = await store.putBytes(bytes, { filename: file, mime_type, namespace: "docs" });
+  const tools = artifactToolsOver("docs", { source: new ArtifactSource(store, {}, "docs") });
+  return {
+    uri: `artifact://${id}`,
+    answer: async (call) => {
+      const [, name, args = ""] = /^(\w+) (.*)$/.exec(call) ?? [];
+      const tool = tools.find((each) => each.name === name);
+      if (tool === undefined) throw new Error(`The page calls ${call}`);
+      return (await tool.call(JSON.parse(args))).content[0].text.trimEnd();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** Conversions run in a process of their own, and its limits of time, memory and output hold. */
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import type { ConversionFacts, ConversionRequest } from "../../../web/src/documents/conversion.js";
+import { convertApart } from "../../../web/src/documents/sandbox-node.js";
+import type { ConversionLimits } from "../../../web/src/documents/sandbox.js";
+import { pdfOf } from "../../support/pdf.js";
+
+const HTML: ConversionRequest = { kind: "html", form: "text" };
+
+interface Outcome {
+  readonly facts: ConversionFacts;
+  readonly text: string;
+}
+
+async function convert(
+  input: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  request = HTML,
+  limits: Partial<ConversionLimits> = {},
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  let text = "";
+  const write = async (chunk: Uint8Array): Promise<void> => void (text += new TextDecoder().decode(chunk));
+  const source = (async function* (): AsyncGenerator<Uint8Array> {
+    yield* input;
+  })();
+  const facts = await convertApart({ request, input: source, write, limits, ...(signal !== undefined && { signal }) });
+  return { facts, text };
+}
+
+const bytes = (text: string): Uint8Array[] => [new TextEncoder().encode(text)];
+
+/** Children of this process that convert. */
+function running(): number {
+  const list = execFileSync("ps", ["-o", "args=", "--ppid", String(process.pid)], { encoding: "utf8" });
+  return list.split("\n").filter((line) => line.includes("documents/child.js")).length;
+}
+
+test("text comes back with its facts, and the process ends", async () => {
+  const { facts, text } = await convert(bytes("<h1>One</h1><p>two"));
+  expect(text).toBe("# One\n\ntwo\n");
+  expect(facts).toMatchObject({ part: "section", parts: 1 });
+  expect(running()).toBe(0);
+});
+
+test.each<[keyof ConversionLimits, Partial<ConversionLimits>]>([
+  ["time", { time: 20 }],
+  ["memory", { memory: 40 * 1024 * 1024 }],
+  ["output", { output: 3 }],
+])("the limit of %s holds, and says not to try again", async (_name, limits) => {
+  const outcome = convert([pdfOf([{ lines: ["some text"] }])], { kind: "pdf", form: "text" }, limits);
+  await expect(outcome).rejects.toMatchObject({
+    code: "E_TOO_LARGE",
+    message: expect.stringContaining("Do not retry"),
+  });
+  expect(running()).toBe(0);
+});
+
+test("an abort ends the process, also while the document still comes", async () => {
+  const abort = new AbortController();
+  const endless = (async function* (): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      yield new TextEncoder().encode("<p>more");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  const outcome = convert(endless, HTML, {}, abort.signal);
+  setTimeout(() => abort.abort(new Error("enough")), 100);
+  await expect(outcome).rejects.toThrow("enough");
+  expect(running()).toBe(0);
+});
+
+test("what the store says of the document is what is told", async () => {
+  const broken = (async function* (): AsyncGenerator<Uint8Array> {
+    yield new TextEncoder().encode("<p>");
+    throw new Error("the disk is gone");
+  })();
+  await expect(convert(broken)).rejects.toThrow("the disk is gone");
+  expect(running()).toBe(0);
+});
+
+test("a document that is no such document ends in a coded error without its words", async () => {
+  const outcome = convert(bytes("secret words that are no workbook"), { kind: "workbook", form: "text" });
+  await expect(outcome).rejects.toMatchObject({ code: "E_DOCUMENT", message: expect.not.stringContaining("secret") });
+});
