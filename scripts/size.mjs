@@ -31,7 +31,7 @@ export const BUDGETS = {
   "mcp-sluice/serve": 495_000,
   "mcp-sluice/serve/redis": 33_600,
   sluice: 725_000,
-  // Of it 200 KB are the page that hosts with MCP Apps show: it must be one file, so it has its own copies of what it is made of.
+  // Of it 110 KB are the page that hosts with MCP Apps show: it must be one file, so it has its own copies of what it is made of.
   tarball: 1_250_000,
 };
 

@@ -9,8 +9,8 @@ import elements from "../vite.config.js";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Grammars of programming languages, which weigh more than everything else. Such text is shown without colours. */
-const GRAMMARS = /^@shikijs\/langs\/(?!(?:json|xml|yaml|css|sql|ini|diff|toml)$).*/;
+/** What colours code, which would be half of the page: every host loads it, and most artifacts are no code. Text stays plain. */
+const COLOURS = /^@shikijs\/.*/;
 
 const { resolve, define } = elements;
 
@@ -20,7 +20,7 @@ export default mergeConfig(
     root: here("."),
     resolve: {
       alias: [
-        { find: GRAMMARS, replacement: here("no-grammar.ts") },
+        { find: COLOURS, replacement: here("no-colours.ts") },
         { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: here("../../mcp-shims.ts") },
       ],
     },
