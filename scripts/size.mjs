@@ -19,7 +19,7 @@ export const BUDGETS = {
   contract: 24_000,
   "mcp-sluice": 66_500,
   "mcp-sluice, on demand": 104_000,
-  "mcp-sluice/mcp": 95_500,
+  "mcp-sluice/mcp": 96_500,
   "mcp-sluice/browser": 80_000,
   "mcp-sluice/node": 207_000,
   "mcp-sluice/tools": 226_500,
