@@ -190,7 +190,7 @@ describe('the server "everything"', () => {
   test("there are tools for its resources, and they find and read them", async () => {
     const front = use();
     const names = front.node.getTools().map(({ name }) => name);
-    expect(names.slice(-4, -1)).toEqual(["all.resources_list", "all.resources_read", "all.resources_templates_list"]);
+    expect(names.slice(-5, -2)).toEqual(["all.resources_list", "all.resources_read", "all.resources_templates_list"]);
     const listed = await front.call("all.resources_list");
     const [uri = ""] = /[a-z]+:\/\/[^"]+/.exec(listed.text) ?? [];
     expect((await front.call("all.resources_read", { uri })).text).toContain(uri);
