@@ -140,3 +140,12 @@ it("pages of two namespaces have two URIs", async () => {
   await withApps(other);
   expect(JSON.stringify(toolsOf(await other.list()))).toContain("ui://sluice/web/artifact.html");
 });
+
+it("an exchange of its own goes by what the client announced before", async () => {
+  await withApps(talk);
+  const exchange = (await talk.interceptor).forExchange();
+  const request = { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri: URI } };
+  const { answers, forward } = await exchange.fromClient(new TextEncoder().encode(JSON.stringify(request)));
+  expect(forward).toBeUndefined();
+  expect(contentOf(JSON.parse((await answers[0]) ?? "null") as Message)).toMatchObject({ uri: URI, mimeType: TYPE });
+});
