@@ -329,9 +329,12 @@ export const previewStyles: CSSResult = css`
     display: block;
     inline-size: 100%;
   }
+  .sheet:has(> img) {
+    inline-size: min(720px, 100% - 24px);
+  }
   .sheet img {
     display: block;
-    max-inline-size: min(100%, 720px);
+    inline-size: 100%;
   }
   .pdf .words {
     margin: var(--gap);
