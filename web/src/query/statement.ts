@@ -94,8 +94,9 @@ export function queryError(error: unknown): unknown {
   }
   // Errors of the engine have the place; all others are those of the table or of the caller.
   if (!("positionStart" in error)) return error;
-  const sentence = error.message.replace(/\s+$/, "").replace(/\.$/, "");
-  return wrongQuery(`The query cannot be answered: ${sentence}.${hintFor(sentence)}`, { cause: error });
+  const sentence = error.message.trimEnd().replace(/\.$/, "");
+  const end = sentence.endsWith("?") ? "" : ".";
+  return wrongQuery(`The query cannot be answered: ${sentence}${end}${hintFor(sentence)}`, { cause: error });
 }
 
 function hintFor(sentence: string): string {

@@ -7,6 +7,7 @@ import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { ArtifactReader, type ArtifactReaderOptions } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
+import { workbook } from "../../../support/documents.js";
 import { pdfOf } from "../../../support/pdf.js";
 import { dataOf, wordsOf } from "./artifacts.js";
 
@@ -171,9 +172,39 @@ describe("a query", () => {
     expect(dataOf(answer)?.split("\n")[1]).toBe("5,3");
   });
 
-  test("of what has no rows, and one that is wrong, say what to do", async () => {
-    const { store, uri } = await stored(encoder.encode("just\nprose here, and there\nmore"), "a.txt", "text/plain");
-    expect(wordsOf(await readerOf(store).call({ uri, query: "SELECT 1 FROM rows" }))).toContain("Use search or lines");
+  test("of a log is about its lines", async () => {
+    const log = `${Array.from({ length: 5000 }, (_, at) => `${at} ${at === 4321 ? "FATAL disk" : "INFO fine"}`).join("\r\n")}\n`;
+    const { store, uri } = await stored(encoder.encode(log), "a.log", "text/plain");
+    const query = "SELECT number, line FROM rows WHERE line NOT LIKE '%INFO%'";
+    expect(dataOf(await readerOf(store).call({ uri, query }))).toBe("number,line\n4322,4321 FATAL disk");
+  });
+
+  test("names a sheet or an array as its table, and else is told which sheet was asked", async () => {
+    const cell = (value: number | string): string => `<c t="str"><v>${value}</v></c>`;
+    const sheet = (name: string, value: string): [string, string] => [
+      name,
+      `<sheetData><row>${cell("v")}</row><row>${cell(value)}</row></sheetData>`,
+    ];
+    const { store, uri } = await stored(await workbook([sheet("Plan", "1"), sheet("Costs", "2")]), "a.xlsx");
+    expect(dataOf(await readerOf(store).call({ uri, query: "SELECT v FROM costs" }))).toBe("v\n2");
+    const first = await readerOf(store).call({ uri, query: "SELECT v FROM rows" });
+    expect(dataOf(first)).toBe("v\n1");
+    expect(wordsOf(first)).toContain('The sheets are "Plan", "Costs"');
+    const json = await stored(encoder.encode('{"a":[{"v":1}],"b":[{"v":2}]}'), "a.json", "application/json");
+    expect(dataOf(await readerOf(json.store).call({ uri: json.uri, query: "SELECT v FROM b" }))).toBe("v\n2");
+  });
+
+  test("whose first row is too wide shows its beginning", async () => {
+    const { store, uri } = await stored(
+      encoder.encode(JSON.stringify([{ a: "x".repeat(30_000) }])),
+      "a.json",
+      "application/json",
+    );
+    const answer = await readerOf(store).call({ uri, query: "SELECT a FROM rows" });
+    expect(dataOf(answer)).toMatch(/^a\nx{5000,}…$/);
+  });
+
+  test("that is wrong says what to do", async () => {
     const table = await stored(encoder.encode("city,amount\nBern,3\n"), "a.csv", "text/csv");
     const wrong = await readerOf(table.store).call({ uri: table.uri, query: "SELECT citty FROM rows" });
     expect(wrong.isError).toBe(true);

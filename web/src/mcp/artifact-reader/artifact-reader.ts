@@ -220,7 +220,7 @@ function modesOf(inspection: Inspection, size: number): string {
     const encoding = inspection.isUtf16 ? " It is UTF-16 text, which lines cannot read." : "";
     return `Read it with bytes "0-255" (hex) or search.${encoding} Or pass the URI as a tool argument.`;
   }
-  const modes = ['lines "1-50"', 'bytes "0-1023"', "search"];
+  const modes = ['lines "1-50"', 'bytes "0-1023"', "search", 'query "SELECT … FROM rows"'];
   if (inspection.layout.kind !== "none") modes.unshift('rows "1-20"');
   if (inspection.isJson && size <= MAX_POINTER_BYTES) modes.unshift('pointer "" for an outline');
   return `Read it with one of: ${modes.join(", ")}.`;

@@ -47,7 +47,23 @@ export async function formFor(
   const { forms, name } = traitsOf(kind);
   if (!forms.includes(form)) throw wrong(as === undefined ? mode : "as", noForm(name, form, forms));
   if (kind === "archive") return entriesOf(from);
-  return documentForm(from, kind, form, form === "rows" ? sheet : undefined);
+  const chosen = form === "rows" ? (sheet ?? (await sheetNamed(from, kind, wanted))) : undefined;
+  return documentForm(from, kind, form, chosen);
+}
+
+/** The sheet that a query names as its table. */
+async function sheetNamed(from: Readable, kind: DocumentKind, wanted: Wanted): Promise<string | undefined> {
+  const name = wanted.mode === "query" ? tableNameIn(wanted.sql) : undefined;
+  if (name === undefined) return undefined;
+  const { names = [] } = factsOf(await documentForm(from, kind, "text", undefined)) ?? {};
+  return names.find((sheet) => sheet.toLowerCase() === name.toLowerCase());
+}
+
+/** The first table of a query, if it has another name than `rows`. */
+export function tableNameIn(sql: string): string | undefined {
+  const [, quoted, plain] = /\bfrom\s+(?:"([^"]+)"|([\p{L}_][\p{L}\p{N}_]*))/iu.exec(sql) ?? [];
+  const name = quoted ?? plain;
+  return name?.toLowerCase() === "rows" ? undefined : name;
 }
 
 /** HTML is text already, so it is read as it is unless it is said otherwise. */

@@ -8,10 +8,10 @@ import { csvCell } from "../../documents/rows.js";
 import { SluiceError } from "../../errors/error.js";
 import { pointerOf } from "../../json/pointer.js";
 import { type Cells, query, type QueryAnswer, type QueryTable } from "../../query/query.js";
-import { csvTable, jsonTable, ndjsonTable } from "../../query/table.js";
+import { csvTable, jsonTable, ndjsonTable, tableOf as tableOfRows } from "../../query/table.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
-import { artifactUri } from "./definition.js";
-import { chunksOf } from "./forms.js";
+import { artifactUri, quote } from "./definition.js";
+import { chunksOf, factsOf, tableNameIn } from "./forms.js";
 import type { Inspection } from "./inspection.js";
 import type { Wanted } from "./request.js";
 import { type Readable, subjectOf } from "./source.js";
@@ -30,7 +30,8 @@ export async function tellQuery(
   most: number,
 ): Promise<AnswerParts> {
   const { signal } = from;
-  const answer = await query(sql, await tableOf(from, inspection, tokens), signal === undefined ? {} : { signal });
+  const { table, note } = await tableOf(from, inspection, sql, tokens);
+  const answer = await query(sql, table, signal === undefined ? {} : { signal });
   const { shown, shownRows, rows, stored } = await writtenOf(from, answer, most);
   const head = `${subjectOf(from)}, answer to the query: ${counted(rows, "row")} below the header`;
   const part =
@@ -42,25 +43,74 @@ export async function tellQuery(
           `The first ${grouped(shownRows)} are shown. All are ${artifactUri(stored.id)} (CSV, ${humanSize(stored.size_bytes)}): ` +
             "read on there, or pass that URI as a tool argument.",
         ];
-  return { head: `${head}${part}`, data: shown, notes: [...answer.notes, ...whole] };
+  return { head: `${head}${part}`, data: shown, notes: [...note, ...answer.notes, ...whole] };
+}
+
+interface Asked {
+  readonly table: QueryTable;
+  /** What the rows are, where that is not plain. */
+  readonly note: readonly string[];
 }
 
 async function tableOf(
   from: Readable,
   { layout, isJson }: Inspection,
+  sql: string,
   tokens: readonly string[] | undefined,
-): Promise<QueryTable> {
-  const bytes = chunksOf(from);
+): Promise<Asked> {
   if (tokens === undefined && layout.kind === "csv") {
-    return csvTable(bytes, { delimiter: String.fromCharCode(layout.delimiter) });
+    const table = await csvTable(chunksOf(from), { delimiter: String.fromCharCode(layout.delimiter) });
+    return { table, note: sheetNote(from) };
   }
-  if (tokens === undefined && layout.kind === "ndjson") return ndjsonTable(bytes);
-  if (isJson) return jsonTable(bytes, tokens === undefined ? {} : { pointer: pointerOf(tokens) });
-  throw new SluiceError(
-    "E_INVALID_ARGUMENT",
-    "The artifact has no rows to query: it is neither CSV, TSV, NDJSON, JSON nor a sheet. Use search or lines.",
-    { path: "query" },
-  );
+  if (tokens === undefined && layout.kind === "ndjson") return { table: await ndjsonTable(chunksOf(from)), note: [] };
+  if (isJson) return { table: await jsonTableOf(from, sql, tokens), note: [] };
+  if (tokens === undefined) {
+    return { table: lineTable(chunksOf(from)), note: ["The rows are lines, with the columns number and line."] };
+  }
+  throw new SluiceError("E_INVALID_ARGUMENT", "The artifact is not JSON: leave pointer out.", { path: "pointer" });
+}
+
+/** Without a pointer, the name of the table may be that of a member of the document. */
+async function jsonTableOf(from: Readable, sql: string, tokens: readonly string[] | undefined): Promise<QueryTable> {
+  if (tokens !== undefined) return jsonTable(chunksOf(from), { pointer: pointerOf(tokens) });
+  const name = tableNameIn(sql);
+  if (name !== undefined) {
+    try {
+      return await jsonTable(chunksOf(from), { pointer: pointerOf([name]) });
+    } catch (error) {
+      if (!(error instanceof SluiceError) || error.path !== "pointer") throw error;
+    }
+  }
+  return jsonTable(chunksOf(from));
+}
+
+/** Which sheet it was, if nobody said. */
+function sheetNote(from: Readable): readonly string[] {
+  const { part, names = [] } = factsOf(from) ?? {};
+  if (part !== "sheet" || names.length < 2 || from.ref.source["form"] !== "rows") return [];
+  return [`These are rows of the first sheet. The sheets are ${names.map(quote).join(", ")}: choose one with sheet.`];
+}
+
+/** Most characters of a line that are asked. */
+const MAX_LINE = 64 * 1024;
+
+/** The lines of a text as rows. What is longer than {@link MAX_LINE} is cut. */
+function lineTable(bytes: AsyncIterable<Uint8Array>): QueryTable {
+  return tableOfRows(["number", "line"], numbered(bytes));
+}
+
+async function* numbered(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Cells[]> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  let number = 0;
+  const rowOf = (line: string): Cells => [(number += 1), line.replace(/\r$/, "").slice(0, MAX_LINE)];
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = (lines.pop() ?? "").slice(0, MAX_LINE);
+    yield lines.map(rowOf);
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield [rowOf(rest)];
 }
 
 interface Written {
@@ -76,6 +126,7 @@ async function writtenOf(from: Readable, { columns, rows }: QueryAnswer, most: n
   const header = lineOf(columns);
   let shown = header;
   let shownRows = 0;
+  let first = "";
   let count = 0;
   await using answer = new StoredAnswer(from);
   for await (const row of rows) {
@@ -87,11 +138,15 @@ async function writtenOf(from: Readable, { columns, rows }: QueryAnswer, most: n
         shownRows += 1;
         continue;
       }
+      if (shownRows === 0) first = shown + line;
       await answer.begin(shown);
     }
     await answer.add(line);
   }
-  return { shown, shownRows, rows: count, stored: await answer.finish() };
+  const stored = await answer.finish();
+  // Of a first row that is too long, its beginning is shown.
+  if (count > 0 && shownRows === 0) shown = `${prefixWithin(first, most - 1).text}…`;
+  return { shown, shownRows, rows: count, stored };
 }
 
 /** The whole of an answer that is too long to be shown. Disposing without `finish` leaves nothing behind. */

@@ -2,7 +2,7 @@
  * Searches an artifact for a text.
  * @module
  */
-import { counted, humanSize } from "../../core/amounts.js";
+import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { jsonChars, type AnswerParts } from "./answer.js";
 import { asciiOf } from "./byte-range.js";
 import { quote } from "./definition.js";
@@ -12,6 +12,9 @@ import { pour, type Readable, subjectOf } from "./source.js";
 
 /** Most hits in an answer. */
 const MAX_HITS = 50;
+
+/** Most places that are counted. */
+const MAX_COUNTED = 100_000;
 
 /** Most characters around a hit, including the hit. */
 const HIT_CHARS = 200;
@@ -31,26 +34,22 @@ export async function tellSearch(
 ): Promise<AnswerParts> {
   const { size_bytes: size } = from.ref;
   const noun = factsOf(from)?.part;
-  // One more hit shows whether there are more.
-  const searcher = new Searcher(new Needle(needle), MAX_HITS + 1);
+  const searcher = new Searcher(new Needle(needle));
   const end = Math.min(size, from.maxScanned);
   await pour(from, { start: 0, end }, (chunk) => {
     searcher.push(chunk);
     return !searcher.isFull;
   });
   searcher.end();
-  const lines = fittingLines(searcher.hits.slice(0, MAX_HITS), inspection.isText, noun, most);
+  const lines = fittingLines(searcher.hits, inspection.isText, noun, most);
   const limit = end < size ? [`Only the first ${humanSize(end)} were searched.`] : [];
   const head = `${subjectOf(from)}, search for ${quote(needle)}`;
-  if (lines.length === 0) return { head: `${head}: not found`, notes: [...limit, ...noneNotes(inspection)] };
-  const hasMore = searcher.hits.length > lines.length;
-  const notes = [
-    ...limit,
-    ...(hasMore ? ["There are more: search for something longer."] : []),
-    readOn(inspection, noun),
-  ];
+  if (lines.length === 0) return { head: `${head}: not found`, notes: [...limit, ...noneNotes(from, inspection)] };
+  const { count } = searcher;
+  const notes = [...limit, ...pathsNote(from), readOn(inspection, noun)];
+  const all = searcher.isFull ? `more than ${grouped(count)} places` : counted(count, "place");
   return {
-    head: `${head}: ${hasMore ? "the first " : ""}${counted(lines.length, "place")}`,
+    head: `${head}: ${lines.length < count ? `the first ${lines.length} of ` : ""}${all}`,
     data: lines.join("\n"),
     notes,
   };
@@ -117,8 +116,14 @@ function readOn(inspection: Inspection, noun: string | undefined): string {
   return inspection.isText ? "Read around a place with lines or bytes." : "Read around a place with bytes.";
 }
 
-function noneNotes(inspection: Inspection): readonly string[] {
-  return inspection.isText ? [] : ["The artifact is not plain text: its content may be compressed or encoded."];
+/** The text of an archive is the list of its files. */
+function pathsNote({ ref }: Readable): readonly string[] {
+  return ref.source["form"] === "entries" ? ["Only the paths were searched: search within one file with entry."] : [];
+}
+
+function noneNotes(from: Readable, inspection: Inspection): readonly string[] {
+  if (inspection.isText) return [...pathsNote(from), "It is searched as plain text, without patterns."];
+  return ["The artifact is not plain text: its content may be compressed or encoded."];
 }
 
 /** An occurrence of the search text. */
@@ -144,9 +149,11 @@ const FORM_FEED = 0x0c;
 
 /** Finds hits that do not overlap. It copies chunks into a window, which is all that it holds. */
 class Searcher {
+  /** The first ones. */
   readonly hits: Hit[] = [];
+  /** How many there are so far. */
+  count = 0;
   readonly #needle: Needle;
-  readonly #mostHits: number;
   /** Bytes that must be available after a place before it is examined. */
   readonly #ahead: number;
   readonly #window: Uint8Array;
@@ -158,16 +165,15 @@ class Searcher {
   #part = 1;
   #countedTo = 0;
 
-  constructor(needle: Needle, mostHits: number) {
+  constructor(needle: Needle) {
     this.#needle = needle;
-    this.#mostHits = mostHits;
     this.#ahead = needle.mostBytes + AROUND;
     this.#window = new Uint8Array(AROUND + PIECE + this.#ahead);
   }
 
-  /** Whether the wanted number of hits was found. The rest is not searched. */
+  /** Whether as many were found as are counted. The rest is not searched. */
   get isFull(): boolean {
-    return this.hits.length >= this.#mostHits;
+    return this.count >= MAX_COUNTED;
   }
 
   /** Searches a chunk of any size. */
@@ -200,6 +206,8 @@ class Searcher {
   }
 
   #note(at: number, length: number): void {
+    this.count += 1;
+    if (this.hits.length >= MAX_HITS) return;
     this.#countLines(at);
     const end = at + length;
     this.hits.push({
