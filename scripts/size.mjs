@@ -21,7 +21,7 @@ export const BUDGETS = {
   "mcp-sluice, on demand": 104_000,
   "mcp-sluice/mcp": 96_500,
   "mcp-sluice/browser": 80_000,
-  "mcp-sluice/node": 207_000,
+  "mcp-sluice/node": 208_000,
   "mcp-sluice/tools": 226_500,
   "mcp-sluice/tools in Node": 399_000,
   "mcp-sluice/planner": 120_000,
