@@ -59,6 +59,8 @@ const MODULES = ["core", "contract"];
 /** What the build writes to `dist/` that is no compiled source. */
 const GENERATED = [
   "config.schema.json",
+  "mcp/artifact-app/artifact-app.html",
+  "mcp/artifact-app/LICENSES.md",
   ...MODULES.map((module) => `core/${module}.wasm`),
   ...[...MODULES.map((module) => `core/${module}`), "core/media-types", "config/schema"].flatMap((name) => [
     `${name}.mjs`,
@@ -89,6 +91,7 @@ export async function build() {
     ),
   );
   const files = [...(await publishLibrary()), ...(await publishDeclarations()), ...(await buildElements())];
+  await buildApp();
   pruneDist(new Set([...files, ...GENERATED]));
   linkCommand();
   checkSize();
@@ -106,6 +109,22 @@ async function buildElements() {
     must(process.execPath, [tool("tsc"), "-p", "tsconfig.ui.json"]),
   ]);
   return publishElementDeclarations();
+}
+
+// The app is one page with its script in it: hosts load a resource, and let it fetch nothing.
+async function buildApp() {
+  const { build: bundle } = await import("vite");
+  const [{ output }] = await bundle({ configFile: join(root, "web/ui/app/vite.config.ts"), logLevel: "warn" });
+  const code = output.find(({ type }) => type === "chunk").code;
+  const licences = output.find(({ fileName }) => fileName === "LICENSES.md").source;
+  // What would end the element, or begin a comment in it, is written otherwise; in strings and expressions it means the same.
+  const script = code.replaceAll(/<(?=\/script|!--)/gi, "\\x3c");
+  const template = readFileSync(join(root, "web/ui/app/app.html"), "utf8");
+  const page = template.replace("<script></script>", () => `<script>${script}</script>`);
+  for (const folder of ["web/src", "dist"]) {
+    writeChanged(join(root, folder, "mcp/artifact-app/artifact-app.html"), page);
+  }
+  writeChanged(join(root, "dist/mcp/artifact-app/LICENSES.md"), licences);
 }
 
 const glueOf = (module) => join(buildFolder("wasm-release"), `${module}.min.mjs`);

@@ -19,9 +19,9 @@ export const BUDGETS = {
   contract: 24_000,
   "mcp-sluice": 66_500,
   "mcp-sluice, on demand": 104_000,
-  "mcp-sluice/mcp": 95_500,
+  "mcp-sluice/mcp": 96_500,
   "mcp-sluice/browser": 80_000,
-  "mcp-sluice/node": 207_000,
+  "mcp-sluice/node": 208_000,
   "mcp-sluice/tools": 226_500,
   "mcp-sluice/tools in Node": 399_000,
   "mcp-sluice/planner": 120_000,
@@ -31,7 +31,8 @@ export const BUDGETS = {
   "mcp-sluice/serve": 495_000,
   "mcp-sluice/serve/redis": 33_600,
   sluice: 725_000,
-  tarball: 1_160_000,
+  // Of it 110 KB are the page that hosts with MCP Apps show: it must be one file, so it has its own copies of what it is made of.
+  tarball: 1_250_000,
 };
 
 /** Installed by whoever wants it. */

@@ -127,11 +127,13 @@ describe("contents", () => {
         ...["d.mts", "mjs"].map((ending) => `dist/core/media-types.${ending}`),
       ];
       const papers = ["LICENSE", "README.md"];
-      const licences = ["dist/bundled/LICENSES.md", "dist/ui/LICENSES.md"];
+      const licences = ["bundled", "mcp/artifact-app", "ui"].map((folder) => `dist/${folder}/LICENSES.md`);
+      // What hosts with MCP Apps show.
+      const app = "dist/mcp/artifact-app/artifact-app.html";
       const pages = await pagesNamed();
       expect(pages.length).toBeGreaterThan(0);
       expect(others).toEqual(
-        [...papers, ...licences, "dist/config.schema.json", ...core, ...pages, "package.json"].sort(),
+        [...papers, ...licences, app, "dist/config.schema.json", ...core, ...pages, "package.json"].sort(),
       );
     });
 

@@ -3,6 +3,7 @@
  * @module
  */
 import { Pace } from "./pace.js";
+import { pagePolicy } from "./page-policy.js";
 import { replaceHidden } from "./plain-text.js";
 import type { ArtifactBytes, ShownArtifact } from "./shown.js";
 
@@ -30,6 +31,8 @@ export function fileNameOf({ filename, id }: ShownArtifact): string {
  * @throws what the source throws, and the signal's reason
  */
 export async function saveAsFile(artifact: ShownArtifact, bytes: ArtifactBytes, signal: AbortSignal): Promise<boolean> {
+  const { save } = pagePolicy();
+  if (save !== undefined) return save(artifact, bytes, signal);
   const stream = await bytes.open();
   if (stream === null) return false;
   const parts = new BlobParts();

@@ -58,6 +58,13 @@ export class Catalog {
     return name === undefined ? undefined : this.#tools.get(name);
   }
 
+  /** Whether a tool of the server's is shown by an app at a URI (MCP Apps, `resourceUri`). */
+  hasApp(uri: string): boolean {
+    return [...this.#tools.values()].some(
+      ({ meta }) => objectOr(meta["ui"])["resourceUri"] === uri || meta["ui/resourceUri"] === uri,
+    );
+  }
+
   /** Whether a tool answers only the host's app and never its model (MCP Apps, `visibility: ["app"]`). */
   isAppOnly(name: string | undefined): boolean {
     const { visibility } = objectOr(this.find(name)?.meta["ui"]);
@@ -79,10 +86,13 @@ export function instructionOf([reader, editor]: readonly ToolDefinition[]): stri
   );
 }
 
-/** The answer to `tools/list` with our tools added on the last page, except those whose names the server has itself. */
+/**
+ * The answer to `tools/list` with our tools added on the last page, except those whose names the server has itself. `own` is called when
+ * the server's are noted.
+ */
 export function withTools(
   message: string,
-  own: readonly ToolDefinition[],
+  own: () => readonly ToolDefinition[],
   schemas: SchemaMode,
   catalog: Catalog,
 ): string | undefined {
@@ -93,7 +103,7 @@ export function withTools(
   const edits = tools.elements.flatMap(({ value }) => {
     return value.type === "Object" ? schemaEdits(value, message, schemas) : [];
   });
-  const added = isLastPage(result) ? own.filter(({ name }) => catalog.find(name) === undefined) : [];
+  const added = isLastPage(result) ? own().filter(({ name }) => catalog.find(name) === undefined) : [];
   if (added.length > 0) edits.push(appendEdit(tools, added.map((tool) => JSON.stringify(tool)).join(",")));
   return applyEdits(message, edits);
 }

@@ -24,6 +24,7 @@ import {
   resourceTemplate,
 } from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "./artifact-reader/source.js";
+import { appContents, appUri } from "./artifact-app/artifact-app.js";
 import { artifactToolsOver } from "./artifact-tools.js";
 import { errorMessage, objectOr, resultMessage, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 
@@ -55,6 +56,8 @@ export class ClientRequestHandler {
   readonly tools: readonly ArtifactTool[];
   /** The server's capabilities, once known. */
   server: ServerFacts | undefined;
+  /** Whether the server lists a resource at the URI of our app, which then is the server's. */
+  isAppTaken = false;
   readonly #deps: ClientRequestDeps;
   readonly #catalog: Catalog;
   readonly #reading: ArtifactReader;
@@ -107,14 +110,21 @@ export class ClientRequestHandler {
     return [resourceTemplate(this.#deps.namespace)];
   }
 
-  /** Handles a request before the server sees it. */
-  handle(request: ClientRequest): RequestOutcome | DeferredRequest {
+  /** Whether our app shows results of our tools, for clients that show apps. */
+  get offersApp(): boolean {
+    const { namespace } = this.#deps;
+    return !this.isAppTaken && !this.#catalog.hasApp(appUri(namespace));
+  }
+
+  /** Handles a request before the server sees it. `showsApps` tells whether its client shows apps. */
+  handle(request: ClientRequest, showsApps = false): RequestOutcome | DeferredRequest {
     const { method, params } = request;
     switch (method) {
       case "tools/call":
         return this.#call(request);
       case "resources/read":
-        return this.#isOurs(params["uri"]) ? this.#read(request, String(params["uri"])) : FORWARD;
+        if (this.#isOurs(params["uri"])) return this.#read(request, String(params["uri"]), showsApps);
+        return showsApps && params["uri"] === appUri(this.#deps.namespace) ? this.#readApp(request) : FORWARD;
       case "resources/list":
         return this.#list(request, "resources", () => this.resources());
       case "resources/templates/list":
@@ -156,8 +166,21 @@ export class ClientRequestHandler {
     return this.#answer(request, async () => ({ [list]: entries(), ...cachedBy(request) }));
   }
 
-  #read(request: ClientRequest, uri: string): RequestOutcome {
-    return this.#answer(request, async () => ({ ...(await this.#reading.resource(uri)), ...cachedBy(request) }));
+  #read(request: ClientRequest, uri: string, isDescribed: boolean): RequestOutcome {
+    return this.#answer(request, async () => ({
+      ...(await this.#reading.resource(uri, { isDescribed })),
+      ...cachedBy(request),
+    }));
+  }
+
+  /** Answers with the page, unless the server has one of that name. */
+  #readApp(request: ClientRequest): RequestOutcome | DeferredRequest {
+    if (!this.offersApp) return FORWARD;
+    const resolve = async (): Promise<RequestOutcome> => {
+      const page = await appContents(appUri(this.#deps.namespace));
+      return page === undefined ? FORWARD : this.#answer(request, async () => ({ ...page, ...cachedBy(request) }));
+    };
+    return { kind: "defer", resolve };
   }
 
   #isOurs(uri: unknown): boolean {

@@ -16,6 +16,7 @@ import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
 import { errorMessage, objectOr, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 import { readToolName } from "./artifact-reader/artifact-reader.js";
+import { appUri, showsApps, withApp } from "./artifact-app/artifact-app.js";
 import { toolDefinitions } from "./artifact-tools.js";
 import {
   Catalog,
@@ -121,6 +122,8 @@ export class McpInterceptor implements Interceptor {
   readonly #requestHandler: ClientRequestHandler;
   /** What is known of the client. */
   #client: ClientTraits;
+  /** Whether the client shows apps. */
+  #showsApps: boolean;
 
   /**
    * `beside` is another interceptor of the same client. They share what is known of the server and may see equal ids.
@@ -128,6 +131,7 @@ export class McpInterceptor implements Interceptor {
   constructor(deps: InterceptorDeps, beside?: McpInterceptor) {
     this.#deps = deps;
     this.#client = beside === undefined ? traitsOf(undefined) : beside.#client;
+    this.#showsApps = beside === undefined ? false : beside.#showsApps;
     this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
     this.#catalog = beside === undefined ? this.#emptyCatalog() : beside.#catalog;
     this.#policy = new ResponsePolicy({
@@ -238,7 +242,7 @@ export class McpInterceptor implements Interceptor {
       return isForServer ? { forward: bytes, answers: [] } : { answers: [] };
     }
     this.#noteClient(request);
-    const outcome = this.#requestHandler.handle(request);
+    const outcome = this.#requestHandler.handle(request, this.#showsApps);
     return outcome.kind === "defer" ? this.#defer(bytes, request, outcome) : this.#settle(bytes, request, outcome);
   }
 
@@ -270,8 +274,10 @@ export class McpInterceptor implements Interceptor {
     return { forward: outcome.text === undefined ? bytes : new TextEncoder().encode(outcome.text), answers: [] };
   }
 
-  /** Notes who the client is, which is in `initialize`, and since 2026-07-28 in each request. */
-  #noteClient({ method, params }: ClientRequest): void {
+  /** Notes who the client is and what it shows, which is in `initialize`, and since 2026-07-28 in each request. */
+  #noteClient(request: ClientRequest): void {
+    const { method, params } = request;
+    this.#showsApps = showsApps(request) ?? this.#showsApps;
     const info = method === "initialize" ? params["clientInfo"] : objectOr(params["_meta"])[CLIENT_INFO];
     if (info !== undefined) this.#client = traitsOf(info);
   }
@@ -313,8 +319,10 @@ export class McpInterceptor implements Interceptor {
   }
 
   #edit({ method }: Request): AnswerEdit | undefined {
-    const { schemas } = this.#deps;
-    const tools = toolDefinitions(this.#deps.namespace);
+    const { schemas, namespace } = this.#deps;
+    const tools = toolDefinitions(namespace);
+    // As it was when the answer began: another request may tell otherwise meanwhile.
+    const isShown = this.#showsApps;
     switch (method) {
       case "initialize":
       case "server/discover":
@@ -323,9 +331,15 @@ export class McpInterceptor implements Interceptor {
           return withIntroduction(message, instructionOf(tools));
         };
       case "tools/list":
-        return (message) => withTools(message, tools, schemas, this.#catalog);
+        return async (message) => {
+          const shown = isShown ? await withApp(tools, namespace) : tools;
+          return withTools(message, () => (this.#requestHandler.offersApp ? shown : tools), schemas, this.#catalog);
+        };
       case "resources/list":
-        return (message) => withResources(message, "resources", this.#requestHandler.resources());
+        return (message) => {
+          if (message.includes(appUri(namespace))) this.#requestHandler.isAppTaken = true;
+          return withResources(message, "resources", this.#requestHandler.resources());
+        };
       case "resources/templates/list":
         return (message) => withResources(message, "resourceTemplates", this.#requestHandler.templates());
       default:

@@ -4,6 +4,7 @@
  */
 import { BlobParts } from "../download.js";
 import { Pace } from "../pace.js";
+import { pagePolicy } from "../page-policy.js";
 import { gone, MOST, type PreviewInput, PreviewProblem, WHOLE_LIMIT } from "./preview.js";
 
 /** Bytes of text per slice. */
@@ -92,18 +93,19 @@ function tooLarge(asked: boolean): PreviewProblem {
 
 /**
  * A URL for images, audio and video: their own, or an object URL that is revoked with the signal. SVG becomes a `data:` URL,
- * since an object URL of this origin could run its scripts when it is opened.
+ * since an object URL of this origin could run its scripts when it is opened, and so does all where the page forbids object URLs.
  */
 export async function addressOf(input: PreviewInput, signal: AbortSignal): Promise<string> {
   if (input.bytes.href !== undefined) return input.bytes.href;
   const blob = await wholeBlob(input, WHOLE_LIMIT, input.type, signal);
-  if (/xml|html/.test(input.type)) return dataAddress(blob);
+  if (/xml|html/.test(input.type) || !pagePolicy().objectUrls) return dataAddress(blob);
   const address = URL.createObjectURL(blob);
   signal.addEventListener("abort", () => URL.revokeObjectURL(address), { once: true });
   return address;
 }
 
-async function dataAddress(blob: Blob): Promise<string> {
+/** A Blob as a `data:` URL. */
+export async function dataAddress(blob: Blob): Promise<string> {
   const reader = new FileReader();
   await new Promise<void>((resolve, reject) => {
     reader.addEventListener("load", () => resolve());

@@ -2,6 +2,7 @@
  * The previews by media type: one table, with renderers that are loaded when they are first needed.
  * @module
  */
+import { pagePolicy } from "../page-policy.js";
 import { extensionOf, type Renderer } from "./preview.js";
 
 /** A kind of preview. */
@@ -23,12 +24,12 @@ const CODE = /[+/](?:json|xml|yaml|javascript|ecmascript|typescript|sql|toml|gra
 /** In order: the first match wins. */
 const KINDS: readonly Kind[] = [
   { name: "images", types: /^image\//, text: false, load: async () => (await import("./media.js")).renderImage },
-  { name: "PDF", types: /^application\/pdf$/, text: false, load: async () => (await import("./pdf.js")).renderPdf },
+  { name: "PDF", types: /^application\/pdf$/, text: false, load: pdf },
   {
     name: "pages",
     types: /^(?:text\/html|application\/xhtml\+xml)$/,
     text: true,
-    load: async () => (await import("./html.js")).renderPage,
+    load: pages,
   },
   {
     name: "tables",
@@ -108,6 +109,14 @@ function found(type: string): Kind {
 /** The renderer of the source view: text or bytes. */
 export async function sourceOf(kind: Kind): Promise<Renderer> {
   return kind.text ? (await import("./code.js")).renderPlain : hex();
+}
+
+async function pdf(): Promise<Renderer> {
+  return pagePolicy().renderPdf ?? (await import("./pdf.js")).renderPdf;
+}
+
+async function pages(): Promise<Renderer> {
+  return pagePolicy().frames ? (await import("./html.js")).renderPage : code();
 }
 
 async function code(): Promise<Renderer> {

@@ -321,12 +321,24 @@ export const previewStyles: CSSResult = css`
     box-shadow: 0 1px 4px rgb(0 0 0 / 30%);
     color: #1b1f24;
     flex: none;
+    max-inline-size: 100%;
     position: relative;
   }
   .sheet canvas {
     block-size: 100%;
     display: block;
     inline-size: 100%;
+  }
+  .sheet:has(> img) {
+    inline-size: min(720px, 100% - 24px);
+  }
+  .sheet img {
+    display: block;
+    inline-size: 100%;
+  }
+  .pdf .words {
+    margin: var(--gap);
+    white-space: pre-wrap;
   }
   .written .bold {
     font-weight: 700;

@@ -96,6 +96,15 @@ describe("a PDF", () => {
     expect(wordsOf(hidden)).toContain("does not show images");
   });
 
+  test("shows a page as a resource, whoever reads it, and refuses what is no picture", async () => {
+    const { store, uri } = await stored(REPORT, "report.pdf", "application/pdf");
+    const { contents } = await readerOf(store).resource(`${uri}?pages=7&as=image`);
+    expect(contents[0]).toMatchObject({ uri: `${uri}?pages=7&as=image`, mimeType: "image/png" });
+    const text = await stored(encoder.encode("words"), "a.txt", "text/plain");
+    await expect(readerOf(text.store).resource(`${text.uri}?as=image`)).rejects.toThrow("cannot be shown as an image");
+    await expect(readerOf(store).resource(`${uri}?pages=1-3&as=image`)).rejects.toThrow("one page at a time");
+  });
+
   test("that is damaged is described all the same", async () => {
     const { store, uri } = await stored(encoder.encode("%PDF-1.4\nnothing else"), "a.pdf", "application/pdf");
     const answer = await readerOf(store).call({ uri });

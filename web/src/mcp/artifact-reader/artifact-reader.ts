@@ -9,6 +9,7 @@ import type { ArtifactToolResult, Sluice } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
+import { artifactMeta } from "../artifact-app/artifact-app.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
 import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
@@ -78,6 +79,11 @@ export interface ArtifactReaderOptions {
   readonly showsImages?: (() => boolean) | undefined;
 }
 
+interface ReadResourceOptions extends ReadCallOptions {
+  /** Whether the answer says what the artifact is, in `_meta`, for a page that shows it. Defaults to false. */
+  readonly isDescribed?: boolean;
+}
+
 interface ReadCallOptions {
   /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -129,10 +135,12 @@ export class ArtifactReader {
    *
    * @throws SluiceError E_NOT_FOUND, E_EXPIRED, E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…, E_STORE_….
    */
-  async resource(uri: string, { signal }: ReadCallOptions = {}): Promise<ReadContents> {
+  async resource(uri: string, { signal, isDescribed = false }: ReadResourceOptions = {}): Promise<ReadContents> {
     const { id, wanted } = resourceRequestOf(uri);
     try {
-      return { contents: [await readResource(await this.#open(id, signal), wanted, uri)] };
+      const from = await this.#open(id, signal);
+      const content = await readResource(from, wanted, uri);
+      return { contents: [isDescribed ? { ...content, _meta: artifactMeta(from.ref) } : content] };
     } catch (error) {
       signal?.throwIfAborted();
       throw storageError(error, "read");
@@ -226,7 +234,18 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
   const { mode } = wanted;
   if (mode === "info") return wholeOrNote(from, uri);
   if (mode === "bytes") return partOf(from, wanted.range, uri);
-  if (mode === "search" || mode === "query" || mode === "image") {
+  if (mode === "image") {
+    // Whoever asks for a resource that is a picture shows it: no model is asked whether it sees.
+    const { tellPicture } = await import("./picture.js");
+    const shown = await tellPicture(
+      { ...from, showsImages: true },
+      documentKind(from, await headOf(from)),
+      wanted.page,
+    );
+    if (shown.image === undefined) throw new SluiceError("E_INVALID_ARGUMENT", shown.head, { path: "as" });
+    return { uri, mimeType: shown.image.type, blob: shown.image.data };
+  }
+  if (mode === "search" || mode === "query") {
     const sentence = `A resource takes no ${mode}: call the tool for that.`;
     throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: mode });
   }

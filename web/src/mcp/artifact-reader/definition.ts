@@ -29,9 +29,10 @@ export interface ListedTemplate {
 }
 
 /** One of the contents of `resources/read`: text, or bytes in Base64. */
-export type ReadContent =
+export type ReadContent = (
   | { readonly uri: string; readonly mimeType: string; readonly text: string }
-  | { readonly uri: string; readonly mimeType: string; readonly blob: string };
+  | { readonly uri: string; readonly mimeType: string; readonly blob: string }
+) & { readonly _meta?: object };
 
 /** The result of `resources/read`. */
 export interface ReadContents {

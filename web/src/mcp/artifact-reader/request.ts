@@ -113,7 +113,8 @@ function shownAs(wanted: Wanted, { as }: Selection): Wanted {
 /** Parses the URI of a resource, which may name a part. Throws E_INVALID_ARGUMENT, E_NOT_FOUND. */
 export function resourceRequestOf(uri: string): { readonly id: string; readonly wanted: Wanted } {
   const { id, given } = readUri(uri);
-  return { id, wanted: wantedOf(given) };
+  const isImage = /[?&]as=image(?:[&#]|$)/.test(uri);
+  return { id, wanted: shownAs(wantedOf(given), isImage ? { as: "image" } : {}) };
 }
 
 /**
