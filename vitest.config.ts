@@ -46,6 +46,8 @@ const BUNDLED = [
   "fast-check",
   "hash-wasm",
   "htmlparser2",
+  "hyparquet",
+  "hyparquet-compressors",
   "idb",
   "js-yaml",
   "lit",

@@ -9,6 +9,7 @@ import type { Converted, ConvertOptions, DocumentFacts, DocumentForm } from "./d
 import { convertHtml } from "./html.js";
 import type { DocumentKind } from "./kind.js";
 import { convertOpenDocument } from "./open-document.js";
+import { convertParquet } from "./parquet.js";
 import { convertPdf, type PdfLibrary, pictureOfPage } from "./pdf.js";
 import { type CanvasLibrary, type Picture, type PictureLimits, scaledPicture } from "./picture.js";
 import { convertPresentation } from "./presentation.js";
@@ -85,6 +86,8 @@ async function convertedBy(
       return convertOpenDocument(bytes, options);
     case "book":
       return convertBook(bytes, options);
+    case "parquet":
+      return convertParquet(bytes, options);
     case "html":
       return convertHtml(bytes, options);
     default:

@@ -16,6 +16,7 @@ export type DocumentKind =
   | "book"
   | "html"
   | "image"
+  | "parquet"
   | "archive";
 
 interface Row {
@@ -91,6 +92,13 @@ const ROWS: readonly Row[] = [
     forms: [],
   },
   {
+    kind: "parquet",
+    name: "Parquet file",
+    types: /^application\/(?:vnd\.apache\.|x-)?parquet$/,
+    names: /\.(?:parquet|pq)$/,
+    forms: ["rows"],
+  },
+  {
     kind: "archive",
     name: "archive",
     types: /^application\/(?:zip|x-zip-compressed|java-archive|x-tar|gzip|x-gzip)$/,
@@ -121,7 +129,7 @@ export function kindOf({ type, filename, head }: DocumentClaim): DocumentKind | 
   const name = filename.toLowerCase();
   const claimed = (ROWS.find(({ types }) => types.test(type)) ?? ROWS.find(({ names }) => names.test(name)))?.kind;
   const container = containerOf(head);
-  if (container === "pdf") return "pdf";
+  if (container === "pdf" || container === "parquet") return container;
   if (container === "zip")
     return claimed !== undefined && PACKAGED.has(claimed) ? claimed : (packagedKind(head) ?? "archive");
   if (container === "tar" || container === "gzip") return "archive";
@@ -129,10 +137,10 @@ export function kindOf({ type, filename, head }: DocumentClaim): DocumentKind | 
 }
 
 const PACKAGED: ReadonlySet<DocumentKind> = new Set(
-  ROWS.map(({ kind }) => kind).filter((kind) => !["pdf", "html", "image", "archive"].includes(kind)),
+  ROWS.map(({ kind }) => kind).filter((kind) => !["pdf", "html", "image", "parquet", "archive"].includes(kind)),
 );
 
-type Container = "pdf" | "zip" | "tar" | "gzip";
+type Container = "pdf" | "zip" | "tar" | "gzip" | "parquet";
 
 /** How the bytes are packed. A tar has its mark at 257 (POSIX.1-1988, ustar). */
 export function containerOf(head: Uint8Array): Container | undefined {
@@ -140,6 +148,7 @@ export function containerOf(head: Uint8Array): Container | undefined {
   if (first.startsWith("PK\u{3}\u{4}") || first.startsWith("PK\u{5}\u{6}")) return "zip";
   if (first.startsWith("\u{1f}\u{8b}")) return "gzip";
   if (first.slice(257, 262) === "ustar") return "tar";
+  if (first.startsWith("PAR1")) return "parquet";
   // Some programs write a line before it.
   return first.includes("%PDF-") ? "pdf" : undefined;
 }

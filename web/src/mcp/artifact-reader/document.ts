@@ -62,7 +62,8 @@ function howToSee({ showsImages }: Readable): string {
 }
 
 function aboutParts(facts: DocumentFacts | undefined): string {
-  return facts === undefined ? "" : `, ${counted(facts.parts, facts.part)}`;
+  if (facts === undefined || (facts.part === "section" && facts.parts === 1)) return "";
+  return `, ${counted(facts.parts, facts.part)}`;
 }
 
 /** Names of parts and headings, each with where it is. */
@@ -81,6 +82,7 @@ function notesOf(kind: DocumentKind, facts: DocumentFacts | undefined, from: Rea
   const { forms } = traitsOf(kind);
   const modes: string[] = [];
   if (kind === "archive") modes.push('entry "PATH" for one file', 'rows "1-50"', "search", "query");
+  else if (!forms.includes("text")) modes.push('rows "1-20"', 'query "SELECT … FROM rows"', "search");
   else {
     modes.push('pages "1"', "search", 'lines "1-50"');
     if (forms.includes("rows")) modes.unshift('rows "1-20" with sheet', "query with sheet");

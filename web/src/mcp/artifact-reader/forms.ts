@@ -73,8 +73,8 @@ function formOf(
   sheet: string | undefined,
 ): DocumentForm | undefined {
   if (kind === undefined || kind === "image" || (kind === "html" && mode !== "pages")) return undefined;
-  if (kind === "archive") return "rows";
   const { forms } = traitsOf(kind);
+  if (!forms.includes("text")) return "rows";
   if (forms.includes("rows") && (mode === "rows" || mode === "query" || sheet !== undefined)) return "rows";
   return "text";
 }
