@@ -60,8 +60,8 @@ test("entries start as they were written: a command, and an address whose header
   onTestFinished(() => void delete process.env["XDG_CACHE_HOME"]);
   const { code, stdout, stderr } = await home.run(["doctor", "--start", "--store", store]);
   expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toMatch(/^ {2}files .*behind Sluice; starts, with 3 tools; nothing in the store$/m);
-  expect(stdout).toMatch(/^ {2}far .*behind Sluice; starts, with 2 tools; nothing in the store$/m);
+  expect(stdout).toMatch(/^ {2}files .*behind Sluice; starts, with 4 tools; nothing in the store$/m);
+  expect(stdout).toMatch(/^ {2}far .*behind Sluice; starts, with 3 tools; nothing in the store$/m);
   expect(stdout).not.toContain("k3y");
   expect(seen.length).toBeGreaterThan(0);
   for (const each of seen) expect(each).toMatchObject({ authorization: "Bearer k3y", "x-other": "a: b" });
