@@ -111,7 +111,7 @@ describe("a source that fails", () => {
     expect(first.stderr).toMatch(/^sluice: .*"down".*\nsluice: .*SLUICE_TEST_UNSET_TOKEN.*\n$/);
     const other = await sluiceHere(["tools", "list", "--json", ...(await configOf(room, unset, files, down))]);
     expect(other.code).toBe(77);
-    expect(JSON.parse(other.stdout)).toHaveLength(15);
+    expect(JSON.parse(other.stdout)).toHaveLength(16);
   });
 
   test("that is a program shows the last that it wrote, before the sentence and without what it was told", async () => {
@@ -190,7 +190,7 @@ test("a server without resources is none the worse for it", async () => {
   const config = await configOf(room, filesIn(room.folder));
   const { code, stdout } = await sluiceHere(["tools", "connect", "files", ...config]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/\n15 tools:\n[^]*\nno resources\n$/);
+  expect(stdout).toMatch(/\n16 tools:\n[^]*\nno resources\n$/);
 });
 
 test("what a server cannot say about its resources hides nothing else", async () => {
@@ -210,7 +210,7 @@ test("what a server cannot say about its resources hides nothing else", async ()
     ...(await configOf(room, source)),
   ]);
   expect(code).not.toBe(0);
-  expect(stdout).toMatch(/^scripted: connected in .*\n5 tools:\n {2}look, /);
+  expect(stdout).toMatch(/^scripted: connected in .*\n6 tools:\n {2}look, /);
   expect(stderr).toMatch(/^sluice: the source "scripted" /);
 });
 
