@@ -244,7 +244,10 @@ function expectTools({ direct, proxied }: Sides, { added = [], keepsSchemas }: C
   if (keepsSchemas === true) expect(own).toEqual(before);
   else expectWidened(own, before);
   for (const tool of after.slice(before.length)) {
-    expect(tool).toMatchObject({ inputSchema: { type: "object" }, annotations: { readOnlyHint: true } });
+    expect(tool).toMatchObject({
+      inputSchema: { type: "object" },
+      annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    });
   }
 }
 
