@@ -53,6 +53,8 @@ export function sizeOf(value: unknown): number {
 /** A value as JSON can say it: whole numbers that a number cannot hold are text, and what is no number is null. */
 export function plain(value: unknown): unknown {
   if (value === undefined) return null;
+  // Whoever keeps the rows of an answer would keep all that was read with them.
+  if (typeof value === "string") return owned(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value === "bigint") return fitting(value, String);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
