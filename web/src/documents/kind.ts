@@ -153,6 +153,11 @@ export function containerOf(head: Uint8Array): Container | undefined {
   return first.includes("%PDF-") ? "pdf" : undefined;
 }
 
+/** Whether files can be taken out: of archives, and of documents that are ZIP archives. */
+export function isArchive(head: Uint8Array): boolean {
+  return ["zip", "tar", "gzip"].includes(containerOf(head) ?? "");
+}
+
 /**
  * The kind that the first entry of a ZIP tells: OpenDocument and EPUB begin with an entry `mimetype` that is stored plainly, Office with
  * its list of contents (ECMA-376 part 2), or with a part below the folder of its program.

@@ -105,6 +105,11 @@ describe("a PDF", () => {
     await expect(readerOf(store).resource(`${uri}?pages=1-3&as=image`)).rejects.toThrow("one page at a time");
   });
 
+  test("has no files to take out", async () => {
+    const { store, uri } = await stored(REPORT, "report.pdf", "application/pdf");
+    expect(wordsOf(await readerOf(store).call({ uri, entry: "a" }))).toContain("is not an archive");
+  });
+
   test("that is damaged is described all the same", async () => {
     const { store, uri } = await stored(encoder.encode("%PDF-1.4\nnothing else"), "a.pdf", "application/pdf");
     const answer = await readerOf(store).call({ uri });

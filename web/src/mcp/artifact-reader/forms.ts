@@ -8,7 +8,7 @@ import { plainType } from "../../core/media-type.js";
 import type { ArchiveSource } from "../../documents/archive.js";
 import type { ConversionFacts, ConversionRequest } from "../../documents/conversion.js";
 import type { DocumentFacts, DocumentForm } from "../../documents/document.js";
-import { type DocumentKind, kindOf, traitsOf } from "../../documents/kind.js";
+import { type DocumentKind, isArchive, kindOf, traitsOf } from "../../documents/kind.js";
 import { MAX_INPUT } from "../../documents/sandbox.js";
 import { SluiceError } from "../../errors/error.js";
 import { humanSize } from "../../core/amounts.js";
@@ -41,7 +41,7 @@ export async function formFor(
     const what = sheet === undefined ? `as ${quote(as ?? "")}` : "with a sheet";
     throw wrong(
       sheet === undefined ? "as" : "sheet",
-      `The artifact is not a document that is read ${what}: leave it out.`,
+      `The artifact is not a document that is read ${what}: leave ${sheet === undefined ? "as" : "sheet"} out.`,
     );
   }
   const { forms, name } = traitsOf(kind);
@@ -149,8 +149,7 @@ async function entriesOf(from: Readable): Promise<Readable> {
 
 /** One file of an archive, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_TOO_LARGE, E_STORE_…. */
 export async function entryOf(from: Readable, path: string): Promise<Readable> {
-  if (documentKind(from, await headOf(from)) === undefined)
-    throw wrong("entry", "The artifact is not an archive: leave entry out.");
+  if (!isArchive(await headOf(from))) throw wrong("entry", "The artifact is not an archive: leave entry out.");
   const archive = await loaded(() => import("../../documents/archive.js"));
   return derived(from, `entry:${path}`, { filename: archive.baseOf(path) }, async (writer, look) => {
     const { entry, near } = await archive.extract(
