@@ -144,6 +144,7 @@ async function writtenOf(from: Readable, { columns, rows }: QueryAnswer, most: n
     await answer.add(line);
   }
   const stored = await answer.finish();
+  if (stored !== undefined) from.onStored?.(stored);
   // Of a first row that is too long, its beginning is shown.
   if (count > 0 && shownRows === 0) shown = `${prefixWithin(first, most - 1).text}…`;
   return { shown, shownRows, rows: count, stored };

@@ -46,6 +46,8 @@ export interface Readable {
   readonly showsImages?: boolean | undefined;
   /** Name of the tool that reads it. */
   readonly tool: string;
+  /** See `ArtifactReaderOptions`. */
+  readonly onStored?: ((ref: ArtifactRef) => void) | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
