@@ -40,15 +40,21 @@ const calls = {
   },
 };
 
+/** The result of a request; undefined for methods that it does not have. */
 function answer({ method, params }) {
   if (method === "initialize") {
     const { protocolVersion } = params;
     return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "office", version: "1.0.0" } };
   }
-  return method === "tools/list" ? { tools } : calls[params.name](params.arguments ?? {});
+  if (method === "tools/list") return { tools };
+  return method === "tools/call" ? calls[params.name]?.(params.arguments ?? {}) : undefined;
 }
+
+const UNKNOWN = { code: -32_601, message: "Method not found" };
 
 for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line);
-  if (message.id !== undefined && message.method !== undefined) send({ id: message.id, result: answer(message) });
+  if (message.id === undefined || message.method === undefined) continue;
+  const result = answer(message);
+  send({ id: message.id, ...(result === undefined ? { error: UNKNOWN } : { result }) });
 }
