@@ -9,6 +9,7 @@ import { ArtifactReader, type ArtifactReaderOptions } from "../../../../web/src/
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
 import { workbook } from "../../../support/documents.js";
 import { pdfOf } from "../../../support/pdf.js";
+import { Talk, textOf, uriIn } from "../interceptor/talk.js";
 import { dataOf, wordsOf } from "./artifacts.js";
 
 const ADA: ArtifactScope = { user_id: "ada" };
@@ -150,6 +151,28 @@ describe("an archive", () => {
     expect(missing.isError).toBe(true);
     expect(wordsOf(missing)).toContain('there is "docs/report.pdf"');
   });
+});
+
+test("behind a proxy, a file of an archive is listed among the resources and told of; the text of a document is not", async () => {
+  const talk = new Talk();
+  const [zip, pdf] = [await zipOf({ "notes.txt": "hello" }), REPORT].map((bytes) => Buffer.from(bytes));
+  const uris: string[] = [];
+  for (const [name, bytes] of [
+    ["all.zip", zip],
+    ["report.pdf", pdf],
+  ] as const) {
+    const resource = { uri: `file:///${name}`, blob: bytes?.toString("base64") };
+    uris.push(uriIn(await talk.call("get", { content: [{ type: "resource", resource }] })));
+  }
+  const entry = textOf(await talk.call("srv_artifact_read", {}, { uri: uris[0], entry: "notes.txt" }));
+  const page = textOf(await talk.call("srv_artifact_read", {}, { uri: uris[1], pages: "7" }));
+  const [own = "", text = ""] = [entry, page].map((said) => /\(read as (artifact:\/\/\w+)\)/.exec(said)?.[1]);
+  const { result } = await talk.ask("resources/list", {}, { resources: [] });
+  const listed = (result as { resources: readonly { uri: string }[] }).resources.map(({ uri }) => uri);
+  expect(listed.toSorted()).toEqual([...uris, own].toSorted());
+  expect(text).not.toBe("");
+  const told = talk.events.filter((event) => event.kind === "stored" && event.tool === "srv_artifact_read");
+  expect(told).toMatchObject([{ bytesIn: 0, artifacts: [{ id: own.slice("artifact://".length) }] }]);
 });
 
 describe("a query", () => {
