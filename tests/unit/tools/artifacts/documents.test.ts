@@ -59,10 +59,11 @@ test("an answer that is too long to be shown is listed, whole", async () => {
   await node.connect();
   onTestFinished(() => node.close());
   const csv = `id,name\n${Array.from({ length: 3000 }, (_, at) => `${at},name ${at}`).join("\n")}\n`;
+  const names = csv.replaceAll(/^(?:id|\d+),/gm, "");
   const { id } = await store.putText(csv, { mime_type: "text/csv", namespace: "shell", scope });
-  const args = { uri: id, query: "SELECT * FROM rows WHERE id >= 0" };
+  const args = { uri: id, query: "SELECT name FROM rows" };
   const { artifacts, text } = await node.call("artifact_read", args, { scope });
-  expect(artifacts).toMatchObject([{ filename: "answer.csv", size_bytes: csv.length }]);
+  expect(artifacts).toMatchObject([{ filename: "answer.csv", size_bytes: names.length }]);
   expect(text).toContain(`All are artifact://${artifacts[0]?.id}`);
-  expect(await store.get(artifacts[0]?.id ?? "", scope)).toEqual(new TextEncoder().encode(csv));
+  expect(await store.get(artifacts[0]?.id ?? "", scope)).toEqual(new TextEncoder().encode(names));
 });

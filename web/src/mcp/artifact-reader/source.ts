@@ -65,6 +65,16 @@ export async function loaded<Part>(load: () => Promise<Part>): Promise<Part> {
   }
 }
 
+/**
+ * The record of content that is there already, such as what an edit undoes, or a query that asks for all: it stays as it is. Empty
+ * where there is none.
+ */
+export async function recordOf(source: ReadSource, origin: ArtifactRef, hash: string): Promise<ArtifactPatch> {
+  const known = await source.stat(`${origin.namespace}_${hash.slice(0, 12)}`).catch(() => null);
+  if (known?.sha256 !== hash) return {};
+  return { mime_type: known.mime_type, filename: known.filename, source: known.source };
+}
+
 /** How an answer names what was read. */
 export function subjectOf({ ref, origin }: Readable): string {
   return origin === undefined ? uriOf(ref) : `${uriOf(origin)} (read as ${uriOf(ref)})`;
