@@ -52,7 +52,7 @@ test("a large image is scaled down by the browser's own canvas", async () => {
 });
 
 describe("PDF", () => {
-  const pdf = pdfOf([
+  const report = pdfOf([
     { lines: ["Harbour report"], title: "Start" },
     { lines: ["The crane stands still."], title: "Cranes" },
   ]);
@@ -62,10 +62,10 @@ describe("PDF", () => {
   };
 
   test("is read by pages, with its outline, in a worker that is ended", async () => {
-    expect(await asked(pdf, "a.pdf", "application/pdf", { pages: "2" }, addresses)).toContain(
+    expect(await asked(report, "a.pdf", "application/pdf", { pages: "2" }, addresses)).toContain(
       "The crane stands still.",
     );
-    expect(await asked(pdf, "a.pdf", "application/pdf", {}, addresses)).toMatch(/2 pages[^]*Cranes/);
+    expect(await asked(report, "a.pdf", "application/pdf", {}, addresses)).toMatch(/2 pages[^]*Cranes/);
   });
 
   test.each([
@@ -73,7 +73,7 @@ describe("PDF", () => {
     ["with its own fonts", { standardFontDataUrl: "/node_modules/pdfjs-dist/standard_fonts/" }],
   ])("a page is a picture, %s", async (_how, more) => {
     const [text, image] = await blocks(
-      pdf,
+      report,
       "a.pdf",
       "application/pdf",
       { as: "image", pages: "2" },
@@ -84,9 +84,9 @@ describe("PDF", () => {
   });
 
   test("says what is missing where it is not set up, and where its files are not", async () => {
-    expect(await asked(pdf, "a.pdf", "application/pdf", {})).toContain("PDF is not set up on this page");
+    expect(await asked(report, "a.pdf", "application/pdf", {})).toContain("PDF is not set up on this page");
     const nowhere = { librarySrc: "/nowhere.mjs", workerSrc: "/nowhere.worker.mjs" };
-    expect(await asked(pdf, "a.pdf", "application/pdf", {}, nowhere)).toContain("PDF.js could not be loaded");
+    expect(await asked(report, "a.pdf", "application/pdf", {}, nowhere)).toContain("PDF.js could not be loaded");
   });
 
   test.each([

@@ -17,7 +17,14 @@ import { SluiceError } from "../errors/error.js";
 import { guarded, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";
 import { isBytes } from "../errors/arguments.js";
-import type { AnswerRef, ArtifactTool, ArtifactToolsOptions, PdfAddresses, Sluice, TransformOptions } from "./sluice.js";
+import type {
+  AnswerRef,
+  ArtifactTool,
+  ArtifactToolsOptions,
+  PdfAddresses,
+  Sluice,
+  TransformOptions,
+} from "./sluice.js";
 
 /** What happens if the store fails: the answer comes without it, or the error is thrown. */
 export type OnStoreFailure = "answer" | "throw";
