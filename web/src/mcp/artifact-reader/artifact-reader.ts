@@ -7,6 +7,7 @@ import type { ArtifactRef } from "../../artifacts/store.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactToolResult, Sluice } from "../../core/sluice.js";
+import type { DocumentKind } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
@@ -14,9 +15,8 @@ import { artifactMeta } from "../artifact-app/artifact-app.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
 import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
-import { headOf, inspect, type Inspection } from "./inspection.js";
+import { documentKind, formOf, headOf, inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
-import { documentKind, entryOf, formFor } from "./forms.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
 import {
@@ -71,8 +71,8 @@ export interface ArtifactReaderOptions {
    * @defaultValue 1 GiB
    */
   readonly maxScannedBytes?: number;
-  /** Finds the types of files in archives. Without it they are unknown. */
-  readonly look?: Sluice["look"] | undefined;
+  /** Finds the types of files in archives, which are unknown without it, and knows where PDF.js is on a page. */
+  readonly sluice?: Pick<Sluice, "look" | "pdf"> | undefined;
   /**
    * Called with each artifact that was made to be passed on: a file of an archive, also one that was taken out before, and an answer
    * of a query that is too long to be shown. Not with what a document is read as, which is a part of reading it.
@@ -110,7 +110,7 @@ export class ArtifactReader {
   readonly #tool: string | undefined;
   readonly #maxChars: number;
   readonly #maxScanned: number;
-  readonly #look: Sluice["look"] | undefined;
+  readonly #sluice: ArtifactReaderOptions["sluice"];
   readonly #onStored: ArtifactReaderOptions["onStored"];
   readonly #showsImages: () => boolean;
 
@@ -119,7 +119,7 @@ export class ArtifactReader {
     this.#tool = options.tool;
     this.#maxChars = Math.max(LEAST_CHARS, options.maxChars ?? MAX_CHARS);
     this.#maxScanned = options.maxScannedBytes ?? MAX_SCANNED;
-    this.#look = options.look;
+    this.#sluice = options.sluice;
     this.#onStored = options.onStored;
     this.#showsImages = options.showsImages ?? ((): boolean => false);
   }
@@ -164,7 +164,7 @@ export class ArtifactReader {
       source,
       maxScanned: this.#maxScanned,
       tool,
-      look: this.#look,
+      sluice: this.#sluice,
       showsImages: this.#showsImages(),
       onStored: this.#onStored,
       signal,
@@ -196,6 +196,24 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     return tellQuery(form, readable(inspection, mode), wanted, most);
   }
   return tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
+}
+
+async function entryOf(from: Readable, path: string): Promise<Readable> {
+  const forms = await loaded(() => import("./forms.js"));
+  return forms.entryOf(from, path);
+}
+
+/** What is read of an artifact. Only what becomes something else needs a part that is loaded later. */
+async function formFor(
+  from: Readable,
+  kind: DocumentKind | undefined,
+  wanted: Wanted,
+  selection: Selection,
+): Promise<Readable> {
+  const isItself = selection.as === undefined && selection.sheet === undefined;
+  if (isItself && formOf(kind, wanted.mode, selection) === undefined) return from;
+  const forms = await loaded(() => import("./forms.js"));
+  return forms.formFor(from, kind, wanted, selection);
 }
 
 /** What is wrong, for the model. `otherwise` stands for errors that are not ours: they may contain paths of the host. */
