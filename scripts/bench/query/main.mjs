@@ -69,7 +69,7 @@ function languages(folder, values) {
   const jsonata = require("jsonata");
   const jmespath = require("@jmespath-community/jmespath");
   const own = readdirSync(join(root, "dist/query")).filter((name) => name.endsWith(".js"));
-  const bundled = readdirSync(join(root, "dist/bundled")).filter((name) => /^(?:squirreling|papaparse)/.test(name));
+  const bundled = readdirSync(join(root, "dist/bundled")).filter((name) => name.startsWith("squirreling"));
   return [
     {
       name: "SQL (squirreling, `web/src/query`)",

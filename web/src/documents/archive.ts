@@ -6,7 +6,7 @@ import { humanSize } from "../core/amounts.js";
 import { SluiceError } from "../errors/error.js";
 import { damaged, unreadable } from "./document.js";
 import { containerOf } from "./kind.js";
-import { csvCell } from "./rows.js";
+import { csvCell } from "../query/csv-cells.js";
 
 /** The bytes of an archive. */
 export interface ArchiveSource {

@@ -19,7 +19,7 @@ import {
   sinkOf,
   unreadable,
 } from "./document.js";
-import { csvCell } from "./rows.js";
+import { csvCell } from "../query/csv-cells.js";
 
 /** What programs compress with, beside Snappy, which hyparquet has. Brotli's dictionary alone would be 80 KB. */
 const CODECS: Compressors = {

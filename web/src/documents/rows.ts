@@ -3,6 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
+import { csvCellPieces } from "../query/csv-cells.js";
 import type { TextSink } from "./document.js";
 
 /** Most columns of a sheet, in Excel. */
@@ -45,7 +46,7 @@ export class RowWriter {
     this.#skipTo(Math.max(number, this.#row + 1));
     for (let column = 0; column < columns; column++) {
       if (column > 0) this.#sink.add(",");
-      this.#cell(cells.get(column) ?? "");
+      for (const piece of csvCellPieces(cells.get(column) ?? "")) this.#sink.add(piece);
     }
     this.#sink.add("\n");
   }
@@ -53,22 +54,6 @@ export class RowWriter {
   /** Number of the row after the last that was written. */
   get next(): number {
     return this.#row + 1;
-  }
-
-  #cell(text: string): void {
-    if (!/[",\r\n]|^\s|\s$/.test(text)) {
-      this.#sink.add(text);
-      return;
-    }
-    this.#sink.add('"');
-    let from = 0;
-    for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', from)) {
-      this.#sink.add(text.slice(from, at + 1));
-      this.#sink.add('"');
-      from = at + 1;
-    }
-    this.#sink.add(text.slice(from));
-    this.#sink.add('"');
   }
 
   #skipTo(number: number): void {
@@ -113,9 +98,4 @@ export function sheetIndex(
     `There is no such sheet: use the name of one, or its number from 1 to ${sheets.length}.`,
     { path: "sheet" },
   );
-}
-
-/** A cell of CSV, in quotes if it has to be (RFC 4180 §2). */
-export function csvCell(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,93 +1,128 @@
 /**
- * CSV and its relatives, as rows of text while the text arrives.
+ * CSV (RFC 4180) and its relatives: the dialect of a text, and records found while they stream, as bytes or as text. `csv-cells.ts` has
+ * the cells of records.
+ *
+ * A quote opens a field that begins with it. Inside quotes, two of them stand for one, and line breaks belong to the field. What follows
+ * the closing quote belongs to the field too, and a quote inside any other field is an ordinary character. Empty lines are no records.
  * @module
  */
-import Papa from "papaparse";
-import { SluiceError } from "../errors/error.js";
-
-/** Longest row, in characters: a quote that is never closed would make one row of all that follows. */
-const MAX_ROW_CHARS = 1024 * 1024;
-
-/** Characters by which delimiter and line breaks are told: the same whatever the pieces are that the text arrives in. */
-const SAMPLE_CHARS = 64 * 1024;
-
-/** Splits text in pieces into rows of cells. Empty lines are left out. */
-export class CsvRows {
-  readonly #delimiter: string | undefined;
-  #config: { delimiter: string; newline: "\r\n" | "\n" | "\r" } | undefined;
-  #rest = "";
-  #count = 0;
-
-  /** Without a delimiter it is told by the beginning of the text: comma, tab, semicolon or bar. */
-  constructor(delimiter: string | undefined) {
-    this.#delimiter = delimiter;
-  }
-
-  /** The rows that a piece ends. Throws E_TOO_LARGE for a row that is too long. */
-  push(piece: string): readonly (readonly string[])[] {
-    const text = this.#rest + piece;
-    if (this.#config === undefined && text.length < SAMPLE_CHARS) {
-      this.#rest = text;
-      return [];
-    }
-    const rows = this.#parse(text, true);
-    if (this.#rest.length <= MAX_ROW_CHARS) return rows;
-    throw new SluiceError(
-      "E_TOO_LARGE",
-      `Row ${this.#count + 1} is longer than 1 MiB: a quote in it may never be closed. Read it with lines.`,
-      { path: "query" },
-    );
-  }
-
-  /** The last row. */
-  end(): readonly (readonly string[])[] {
-    return this.#parse(this.#rest, false);
-  }
-
-  #parse(text: string, mayGoOn: boolean): readonly (readonly string[])[] {
-    this.#config ??= this.#judge(text.slice(0, SAMPLE_CHARS));
-    const parser = new Papa.Parser(this.#config);
-    const { data, meta } = parser.parse(text, 0, mayGoOn) as { data: string[][]; meta: { cursor: number } };
-    this.#rest = mayGoOn ? text.slice(meta.cursor) : "";
-    const rows = data.filter((cells) => cells.length > 1 || cells[0] !== "");
-    this.#count += rows.length;
-    return rows;
-  }
-
-  #judge(sample: string): { delimiter: string; newline: "\r\n" | "\n" | "\r" } {
-    const { meta } = Papa.parse(sample, { preview: 20, skipEmptyLines: true });
-    return { delimiter: this.#delimiter ?? meta.delimiter, newline: meta.linebreak as "\r\n" | "\n" | "\r" };
-  }
+/** How records and cells are separated. */
+export interface CsvDialect {
+  /** What separates cells: one ASCII character. */
+  readonly delimiter: string;
+  /** What ends records. `\n` stands for `\r\n` too. */
+  readonly newline: "\n" | "\r";
 }
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]\d+)?$/;
+/** What may separate cells, the first one by default. */
+const DELIMITERS = [",", ";", "\t", "|"];
 
-/** Most digits that a number holds whatever they are. */
-const MAX_DIGITS = 15;
+/** The dialect of a text, by its beginning: the delimiter that the first record has most often. */
+export function dialectOf(sample: string): CsvDialect {
+  const counts = new Map<string, number>();
+  let isFirst = true;
+  let isQuoted = false;
+  let newline: "\n" | "\r" = "\n";
+  for (let at = 0; at < sample.length; at += 1) {
+    const char = sample[at] as string;
+    if (char === '"') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (char === "\n") return { delimiter: mostOf(counts), newline: "\n" };
+    else if (char === "\r" && at + 1 < sample.length && sample[at + 1] !== "\n") {
+      // Returns alone end records only where there is no other line break.
+      newline = "\r";
+      isFirst = false;
+    } else if (isFirst && DELIMITERS.includes(char)) counts.set(char, (counts.get(char) ?? 0) + 1);
+  }
+  return { delimiter: mostOf(counts), newline };
+}
+
+function mostOf(counts: ReadonlyMap<string, number>): string {
+  const most = Math.max(0, ...counts.values());
+  return DELIMITERS.find((delimiter) => most > 0 && counts.get(delimiter) === most) ?? ",";
+}
+
+const QUOTE = 0x22;
+
+/** What the last character was: the start of a field, one of a plain field, one inside quotes, or a quote that may end these. */
+type Within = "start" | "plain" | "quotes" | "quote";
 
 /**
- * The value of a cell: NULL if it is empty, a number if it is written as JSON writes numbers and fits one, else its text. So `007`,
- * `+49`, `12E4` and card numbers stay what they are.
+ * Finds where records end, in chunks of any size, in constant memory. Chunks are bytes of UTF-8 or the like, or text; offsets are bytes
+ * or characters then.
  */
-export function valueOf(cell: string | undefined): string | number | null {
-  if (cell === undefined || cell === "") return null;
-  const first = cell.charCodeAt(0);
-  if ((first < 0x30 || first > 0x39) && first !== 0x2d) return cell;
-  if (cell.length > 40 || !NUMBER.test(cell)) return cell;
-  if (cell.length > MAX_DIGITS && (/^[^eE]*/.exec(cell)?.[0].replaceAll(/\D/g, "").length ?? 0) > MAX_DIGITS)
-    return cell;
-  const number = Number(cell);
-  return Number.isFinite(number) ? number : cell;
+export class CsvRecords {
+  readonly #delimiter: number;
+  readonly #newline: number;
+  #within: Within = "start";
+
+  constructor({ delimiter, newline }: CsvDialect) {
+    this.#delimiter = delimiter.charCodeAt(0);
+    this.#newline = newline.charCodeAt(0);
+  }
+
+  /** Whether the text so far ends inside quotes. */
+  get isOpen(): boolean {
+    return this.#within === "quotes";
+  }
+
+  /** Calls `end` with the offset of each line break of a chunk that ends a record or an empty line. */
+  push(chunk: Uint8Array | string, end: (at: number) => void): void {
+    for (let at = 0; at < chunk.length;) {
+      const isQuoted = this.#within === "quotes";
+      const next = isQuoted ? nextQuote(chunk, at) : nextSpecial(chunk, this.#newline, at);
+      if (!isQuoted && (next < 0 || next > at)) {
+        const last = codeAt(chunk, (next < 0 ? chunk.length : next) - 1);
+        this.#within = last === this.#delimiter ? "start" : "plain";
+      }
+      if (next < 0) return;
+      at = next + 1;
+      if (isQuoted) this.#within = "quote";
+      else if (codeAt(chunk, next) === QUOTE) this.#within = this.#within === "plain" ? "plain" : "quotes";
+      else {
+        this.#within = "start";
+        end(next);
+      }
+    }
+  }
+
+  /** The parts of a piece of text that records have in it. The last one may go on in the next piece. */
+  split(text: string): readonly string[] {
+    if (!this.isOpen && text !== "" && !text.includes('"')) {
+      const last = text.charCodeAt(text.length - 1);
+      this.#within = last === this.#delimiter || last === this.#newline ? "start" : "plain";
+      return text.split(String.fromCharCode(this.#newline));
+    }
+    const parts: string[] = [];
+    let from = 0;
+    this.push(text, (end) => {
+      parts.push(text.slice(from, end));
+      from = end + 1;
+    });
+    parts.push(text.slice(from));
+    return parts;
+  }
 }
 
-/** Names of columns of a header: trimmed, `column_3` where there is none, `name_2` for the second of a name. */
-export function columnNames(header: readonly string[]): readonly string[] {
-  const taken = new Set<string>();
-  return header.map((cell, index) => {
-    const name = cell.trim() === "" ? `column_${index + 1}` : cell.trim();
-    let unique = name;
-    for (let count = 2; taken.has(unique); count += 1) unique = `${name}_${count}`;
-    taken.add(unique);
-    return unique;
-  });
+/** Offset of the next quote or line break from `from` on. -1 if there is none. */
+function nextSpecial(chunk: Uint8Array | string, newline: number, from: number): number {
+  for (let at = from; at < chunk.length; at += 1) {
+    const code = codeAt(chunk, at);
+    if (code === QUOTE || code === newline) return at;
+  }
+  return -1;
+}
+
+/** Bytes that are looked at one by one, because most fields are short and a search takes some time to begin. */
+const NEAR = 24;
+
+function nextQuote(chunk: Uint8Array | string, from: number): number {
+  if (typeof chunk === "string") return chunk.indexOf('"', from);
+  const near = Math.min(chunk.length, from + NEAR);
+  for (let at = from; at < near; at += 1) if (chunk[at] === QUOTE) return at;
+  return chunk.indexOf(QUOTE, near);
+}
+
+function codeAt(chunk: Uint8Array | string, at: number): number | undefined {
+  return typeof chunk === "string" ? chunk.charCodeAt(at) : chunk[at];
 }

@@ -5,6 +5,8 @@
 import { SluiceError } from "../errors/error.js";
 import { isObject } from "../errors/arguments.js";
 import { pointerOf, tokensOf } from "../json/pointer.js";
+import { columnNames, CsvRows, valueOf } from "./csv-cells.js";
+import type { CsvDialect } from "./csv.js";
 import { JsonRows, MAX_ROW_BYTES, rowPlace, tooLong, valueOfJson, type JsonRow, type RowPlace } from "./json-rows.js";
 import type { Cells, QueryTable } from "./query.js";
 import { unknownColumn } from "./scope.js";
@@ -19,12 +21,6 @@ const SAMPLE_ROWS = 1000;
 /** Bytes of a JSON document by which is told where its rows are. */
 const BEGINNING_BYTES = 1024 * 1024;
 
-/** Options for {@link csvTable}. */
-export interface CsvTableOptions {
-  /** What separates cells. Left out, the beginning of the text tells: comma, tab, semicolon or bar. */
-  readonly delimiter?: string;
-}
-
 /** Options for {@link jsonTable}. */
 export interface JsonTableOptions {
   /**
@@ -37,16 +33,17 @@ export interface JsonTableOptions {
 /**
  * A table of the rows of CSV, TSV or the like in UTF-8. The first row names the columns.
  *
+ * What is left out of the dialect is told by the beginning of the text: comma, tab, semicolon or bar, newlines or returns.
+ *
  * Cells that are numbers in JSON, of up to 15 digits, are numbers; empty ones are NULL; all others are text.
  *
  * @throws SluiceError E_INVALID_ARGUMENT if there is no row; while it is read E_TOO_LARGE for a row of more than 1 MiB.
  */
 export async function csvTable(
   bytes: AsyncIterable<Uint8Array>,
-  { delimiter }: CsvTableOptions = {},
+  dialect: Partial<CsvDialect> = {},
 ): Promise<QueryTable> {
-  const { columnNames, CsvRows, valueOf } = await import("./csv.js");
-  const splitter = new CsvRows(delimiter);
+  const splitter = new CsvRows(dialect);
   const batches = (async function* (): AsyncGenerator<readonly (readonly string[])[]> {
     const decoder = new TextDecoder();
     for await (const piece of piecesOf(bytes)) yield splitter.push(decoder.decode(piece, { stream: true }));

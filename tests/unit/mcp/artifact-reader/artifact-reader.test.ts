@@ -371,11 +371,13 @@ function looked(text: string, type = "", filename = ""): Inspection {
 }
 
 test.each([
-  ["a,b\n1,2\n", "", "", { kind: "csv", delimiter: 0x2c }],
-  ["a;b;c,d\n1;2;3\n", "text/csv", "", { kind: "csv", delimiter: 0x3b }],
-  ['"a,b,c"\tb\n1\t2\n', "text/plain", "", { kind: "csv", delimiter: 0x09 }],
-  ["a", "text/plain", "A.CSV", { kind: "csv", delimiter: 0x2c }],
-  ["a,b", "text/tab-separated-values", "", { kind: "csv", delimiter: 0x09 }],
+  ["a,b\n1,2\n", "", "", { kind: "csv", delimiter: ",", newline: "\n" }],
+  ["a;b;c,d\n1;2;3\n", "text/csv", "", { kind: "csv", delimiter: ";", newline: "\n" }],
+  ['"a,b,c"\tb\n1\t2\n', "text/plain", "", { kind: "csv", delimiter: "\t", newline: "\n" }],
+  ["a", "text/plain", "A.CSV", { kind: "csv", delimiter: ",", newline: "\n" }],
+  ["a,b\r1,2\r", "text/csv", "", { kind: "csv", delimiter: ",", newline: "\r" }],
+  ["a,b\rc\n1,2\n", "text/csv", "", { kind: "csv", delimiter: ",", newline: "\n" }],
+  ["a,b", "text/tab-separated-values", "", { kind: "csv", delimiter: "\t", newline: "\n" }],
   ['{"a":1}\n{"a":2}\n', "application/json", "", { kind: "ndjson" }],
   ["[1]\n[2]\n", "text/plain", "", { kind: "ndjson" }],
   ["\u{feff} [1,\n2]", "application/json", "", { kind: "array" }],

@@ -1,13 +1,12 @@
 /** Documents, archives and images through `artifact_read`, over a real store, converted in a real child process. */
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
-import { downloadZip } from "client-zip";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { ArtifactReader, type ArtifactReaderOptions } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
-import { workbook } from "../../../support/documents.js";
+import { workbook, zipped } from "../../../support/documents.js";
 import { pdfOf } from "../../../support/pdf.js";
 import { Talk, textOf, uriIn } from "../interceptor/talk.js";
 import { dataOf, wordsOf } from "./artifacts.js";
@@ -34,14 +33,6 @@ async function stored(bytes: Uint8Array, filename: string, mime_type: string | n
   const store = new MemoryArtifactStore();
   const { id } = await store.putBytes(bytes, { filename, mime_type, scope: ADA, namespace: "ns" });
   return { store, uri: `artifact://${id}` };
-}
-
-async function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Promise<Uint8Array> {
-  const entries = Object.entries(files).map(([name, input]) => ({
-    name,
-    input: typeof input === "string" ? input : Uint8Array.from(input),
-  }));
-  return new Uint8Array(await downloadZip(entries).arrayBuffer());
 }
 
 const REPORT = pdfOf(
@@ -129,7 +120,7 @@ describe("an archive", () => {
   };
 
   test("lists its files as rows, which can be searched and queried", async () => {
-    const { store, uri } = await stored(await zipOf(files), "all.zip", "application/zip");
+    const { store, uri } = await stored(await zipped(files), "all.zip", "application/zip");
     const reader = readerOf(store);
     expect(dataOf(await reader.call({ uri, search: "sales" }))).toContain("data/sales.csv,33,");
     expect(dataOf(await reader.call({ uri, query: "SELECT path FROM rows WHERE bytes < 10" }))).toBe(
@@ -139,7 +130,7 @@ describe("an archive", () => {
   });
 
   test("gives a file of it as an artifact of its own, read by its kind", async () => {
-    const { store, uri } = await stored(await zipOf(files), "all.zip", "application/zip");
+    const { store, uri } = await stored(await zipped(files), "all.zip", "application/zip");
     const reader = readerOf(store);
     expect(dataOf(await reader.call({ uri, entry: "docs/report.pdf", search: "42 months" }))).toContain("page 7");
     const sql = "SELECT city, SUM(amount) AS total FROM rows GROUP BY city ORDER BY city";
@@ -155,7 +146,7 @@ describe("an archive", () => {
 
 test("behind a proxy, a file of an archive is listed among the resources and told of; the text of a document is not", async () => {
   const talk = new Talk();
-  const [zip, pdf] = [await zipOf({ "notes.txt": "hello" }), REPORT].map((bytes) => Buffer.from(bytes));
+  const [zip, pdf] = [await zipped({ "notes.txt": "hello" }), REPORT].map((bytes) => Buffer.from(bytes));
   const uris: string[] = [];
   for (const [name, bytes] of [
     ["all.zip", zip],

@@ -14,7 +14,8 @@ import { answerOf, failureOf, prefixWithin, type AnswerParts } from "../artifact
 import { sentenceOf } from "../artifact-reader/artifact-reader.js";
 import { artifactUri } from "../artifact-reader/definition.js";
 import { headOf, inspect, type Inspection } from "../artifact-reader/inspection.js";
-import { findArtifact, pour, recordOf, type Readable, type ReadSource } from "../artifact-reader/source.js";
+import { recordOf } from "../artifact-reader/derived-record.js";
+import { findArtifact, pour, type Readable, type ReadSource } from "../artifact-reader/source.js";
 import type { EditPlan } from "./plan.js";
 import { editRequestOf, type EditWanted } from "./request.js";
 import type { Piece, Rewriter } from "./rewriter.js";

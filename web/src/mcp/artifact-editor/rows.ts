@@ -5,11 +5,12 @@
 import { counted, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import { joined } from "../../jsonrpc/bytes.js";
+import { csvCell, csvRecord, fieldsOf, type CsvField } from "../../query/csv-cells.js";
+import type { CsvDialect } from "../../query/csv.js";
 import { quote } from "../artifact-reader/definition.js";
 import type { Inspection } from "../artifact-reader/inspection.js";
 import { CsvSplitter, LineSplitter, type FinishOptions, type RecordSink } from "../artifact-reader/records.js";
 import { pour, type Readable } from "../artifact-reader/source.js";
-import { fieldsOf, writtenField, writtenRecord, type CsvField } from "./csv-record.js";
 import { JsonDocument } from "./json-document.js";
 import { writtenJson } from "./json-layout.js";
 import { planDocument } from "./patch.js";
@@ -38,12 +39,11 @@ export async function planRows(from: Readable, inspection: Inspection, edits: Ro
       `The artifact has no rows: it is neither CSV, TSV, NDJSON nor a JSON array. Use ${instead}.`,
     );
   }
-  const format =
-    layout.kind === "csv" ? new CsvFormat(String.fromCharCode(layout.delimiter)) : new NdjsonFormat(from.tool);
-  const index = new RowIndex(edits, layout.kind === "csv");
+  const format = layout.kind === "csv" ? new CsvFormat(layout) : new NdjsonFormat(from.tool);
+  const index = new RowIndex(edits, layout.kind === "csv" ? layout : undefined);
   const splitter =
     layout.kind === "csv"
-      ? new CsvSplitter(index.header, index, layout.delimiter, inspection.markBytes)
+      ? new CsvSplitter(index.header, index, layout, inspection.markBytes)
       : new LineSplitter(index, inspection.markBytes, true);
   await pour(from, { start: inspection.markBytes, end: from.ref.size_bytes }, (chunk) => {
     splitter.push(chunk);
@@ -102,7 +102,7 @@ class RowIndex implements RecordSink {
   headerPlace: RowPlace | undefined;
   count = 0;
   size = 0;
-  lineEnd = "\n";
+  lineEnd: string;
   /** Rows whose places are wanted, and those whose text is. */
   readonly #wanted = new Set<number>();
   readonly #read: ReadonlySet<number>;
@@ -112,13 +112,15 @@ class RowIndex implements RecordSink {
   #endsWithReturn = false;
   #isAtEnd = false;
 
-  constructor({ cells, before, deleted }: RowEdits, hasHeader: boolean) {
+  /** `dialect` is that of CSV, which has a header. */
+  constructor({ cells, before, deleted }: RowEdits, dialect: CsvDialect | undefined) {
     this.#read = new Set(cells.map(({ row }) => row));
     for (const row of this.#read) this.#wanted.add(row);
     for (const { first, last } of deleted) for (const row of [first - 1, first, last, last + 1]) this.#wanted.add(row);
     if (before !== undefined) this.#wanted.add(before);
-    this.#hasHeader = hasHeader;
-    this.header = hasHeader ? new HeaderSink(this) : this;
+    this.#hasHeader = dialect !== undefined;
+    this.lineEnd = dialect?.newline ?? "\n";
+    this.header = this.#hasHeader ? new HeaderSink(this) : this;
   }
 
   /** The unterminated last row ends now, if there is one. */
@@ -301,7 +303,7 @@ class CsvFormat implements RowFormat {
   #header: readonly CsvField[] | undefined;
   #isQuoted: boolean | undefined;
 
-  constructor(delimiter: string) {
+  constructor({ delimiter }: CsvDialect) {
     this.#delimiter = delimiter;
   }
 
@@ -318,7 +320,7 @@ class CsvFormat implements RowFormat {
       const value = set.get(at);
       if (value === undefined || value === field?.value)
         return field === undefined ? "" : row.slice(field.start, field.end);
-      return writtenField(value, this.#delimiter, field?.isQuoted ?? false);
+      return csvCell(value, { delimiter: this.#delimiter, isQuoted: field?.isQuoted ?? false });
     });
     const changed = written.join(this.#delimiter);
     if (changed === row) return undefined;
@@ -334,7 +336,7 @@ class CsvFormat implements RowFormat {
         : undefined;
     if (values === undefined)
       throw wrong(place, `${place} must be an array of cells, or an object of cells by column.`);
-    return writtenRecord(values, this.#delimiter, this.#quotesAll(index));
+    return csvRecord(values, { delimiter: this.#delimiter, isQuoted: this.#quotesAll(index) });
   }
 
   #ofArray(row: readonly unknown[], width: number, place: string): readonly string[] {

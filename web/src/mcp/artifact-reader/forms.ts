@@ -3,6 +3,7 @@
  * artifact of its own that is found again.
  * @module
  */
+import { sha256 } from "#hash";
 import { withoutTimes } from "../../artifacts/reference.js";
 import type { ArtifactPatch, ArtifactWriter } from "../../artifacts/store.js";
 import type { ArchiveSource } from "../../documents/archive.js";
@@ -15,6 +16,7 @@ import { humanSize } from "../../core/amounts.js";
 import { quote } from "./definition.js";
 import { formOf, headOf } from "./inspection.js";
 import type { Selection, Wanted } from "./request.js";
+import { noted, noteDerived, recordOf } from "./derived-record.js";
 import { factsOf, loaded, readSpan, type Readable } from "./source.js";
 
 /**
@@ -165,16 +167,19 @@ function archiveOf(from: Readable): ArchiveSource {
 
 type Look = Awaited<ReturnType<NonNullable<Readable["sluice"]>["look"]>>;
 
-/** What was made of an artifact, found or made now. `make` writes it, and gives what is to be noted with it. */
+/**
+ * What was made of an artifact, found or made now. `make` writes it, and gives what is to be noted with it. Bytes that are an artifact
+ * already leave its record as it is: what is read has the name and the origin that it has here.
+ */
 async function derived(
   from: Readable,
   how: string,
   info: ArtifactPatch,
-  make: (writer: ArtifactWriter, look: Look | undefined) => Promise<Readonly<Record<string, unknown>>>,
+  make: (writer: Pick<ArtifactWriter, "write">, look: Look | undefined) => Promise<Readonly<Record<string, unknown>>>,
 ): Promise<Readable> {
   const { ref, source } = from;
   const filename = info.filename ?? "";
-  const known = await source.findDerived?.(ref, filename, how);
+  const known = (await noted(source, ref, how)) ?? (await source.findDerived?.(ref, filename, how));
   if (known) return { ...from, ref: known, origin: ref };
   if (source.openWriter === undefined) {
     throw new SluiceError(
@@ -185,20 +190,34 @@ async function derived(
   const writer = await source.openWriter(ref, info);
   try {
     using look = info.mime_type === undefined ? await from.sluice?.look({ filename }) : undefined;
-    const noted = await make(writer, look);
+    const hash = await sha256.stream();
+    const hashed = {
+      write: async (chunk: Uint8Array): Promise<void> => {
+        hash.update(chunk);
+        await writer.write(chunk);
+      },
+    };
+    const told = await make(hashed, look);
     const found = look?.finish();
-    const stored = await writer.close({
+    const record = {
+      mime_type: null,
+      filename,
       ...info,
       ...(found !== undefined && { mime_type: found.mime_type }),
       source: {
         derived_from: ref.id,
         form: how,
         ...(found !== undefined && { description: found.description }),
-        ...noted,
+        ...told,
       },
-    });
+    };
+    const same = await recordOf(source, ref, hash.digest());
+    const stored = await writer.close(same ?? record);
     const made = await source.stat(stored.id);
-    if (made !== null) return { ...from, ref: made, origin: ref };
+    if (made !== null) {
+      if (same !== undefined) await noteDerived(source, ref, { form: how, id: made.id, record });
+      return { ...from, ref: { ...made, ...record }, origin: ref };
+    }
   } finally {
     await writer[Symbol.asyncDispose]();
   }

@@ -3,6 +3,7 @@
  * @module
  */
 import { plainType } from "../../core/media-type.js";
+import { dialectOf, type CsvDialect } from "../../query/csv.js";
 import { JsonScanner } from "../../json/value-scanner.js";
 import type { DocumentForm } from "../../documents/document.js";
 import { type DocumentKind, kindOf, traitsOf } from "../../documents/kind.js";
@@ -14,7 +15,7 @@ const HEAD_BYTES = 8192;
 
 /** How rows are separated. */
 type Layout =
-  | { readonly kind: "csv"; readonly delimiter: number }
+  | ({ readonly kind: "csv" } & CsvDialect)
   | { readonly kind: "ndjson" }
   | { readonly kind: "array" }
   | { readonly kind: "none" };
@@ -31,10 +32,8 @@ export interface Inspection {
   readonly layout: Layout;
 }
 
-const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 const TAB = 0x09;
-const DELIMITERS = [0x2c, 0x3b, TAB, 0x7c];
 const NDJSON = /[/+](?:x-)?(?:ndjson|jsonl|jsonlines|json-lines|json-seq)$/;
 const DECODER = new TextDecoder();
 
@@ -71,15 +70,15 @@ function looksLikeText(head: Uint8Array): boolean {
 
 function layoutOf(body: Uint8Array, type: string, filename: string): Layout {
   if (NDJSON.test(type) || /\.(?:ndjson|jsonl)$/.test(filename)) return { kind: "ndjson" };
-  if (type === "text/tab-separated-values" || filename.endsWith(".tsv")) return { kind: "csv", delimiter: TAB };
-  if (type === "text/csv" || filename.endsWith(".csv")) return { kind: "csv", delimiter: delimiterOf(body) };
+  const dialect = dialectOf(DECODER.decode(body));
+  if (type === "text/tab-separated-values" || filename.endsWith(".tsv"))
+    return { kind: "csv", ...dialect, delimiter: "\t" };
+  if (type === "text/csv" || filename.endsWith(".csv")) return { kind: "csv", ...dialect };
   const first = firstByte(body);
   if (isSeveralDocuments(body)) return { kind: "ndjson" };
   if (first === 0x5b && isJsonSoFar(body)) return { kind: "array" };
   const isPlain = type === "" || type === "text/plain";
-  return isPlain && first !== 0x7b && looksLikeTable(body)
-    ? { kind: "csv", delimiter: delimiterOf(body) }
-    : { kind: "none" };
+  return isPlain && first !== 0x7b && looksLikeTable(body, dialect) ? { kind: "csv", ...dialect } : { kind: "none" };
 }
 
 /** Whether the first two lines are a JSON object or array each. */
@@ -95,25 +94,11 @@ function isSeveralDocuments(body: Uint8Array): boolean {
 }
 
 /** Whether the first lines have the same number of delimiters, and at least one. */
-function looksLikeTable(body: Uint8Array): boolean {
-  const delimiter = String.fromCharCode(delimiterOf(body));
+function looksLikeTable(body: Uint8Array, { delimiter }: CsvDialect): boolean {
   const lines = DECODER.decode(body).split("\n", 5);
   if (lines.length > 1) lines.pop();
   const counts = lines.map((line) => line.replace(/"(?:[^"]|"")*"/g, "").split(delimiter).length);
   return lines.length > 1 && (counts[0] ?? 0) > 1 && counts.every((count) => count === counts[0]);
-}
-
-/** The most frequent delimiter in the first record. Defaults to a comma. */
-function delimiterOf(body: Uint8Array): number {
-  const counts = new Map<number, number>();
-  let inQuotes = false;
-  for (const byte of body) {
-    if (byte === QUOTE) inQuotes = !inQuotes;
-    else if (byte === NEWLINE && !inQuotes) break;
-    else if (!inQuotes && DELIMITERS.includes(byte)) counts.set(byte, (counts.get(byte) ?? 0) + 1);
-  }
-  const most = Math.max(0, ...counts.values());
-  return DELIMITERS.find((delimiter) => most > 0 && counts.get(delimiter) === most) ?? 0x2c;
 }
 
 /** Whether the bytes may begin a JSON document. Markdown and INI files begin with brackets too. */

@@ -6,17 +6,18 @@ import { sha256 } from "#hash";
 import type { StreamHash } from "../../artifacts/hash.js";
 import type { ArtifactRef, ArtifactWriter } from "../../artifacts/store.js";
 import { counted, grouped, humanSize } from "../../core/amounts.js";
-import { csvCell } from "../../documents/rows.js";
 import { SluiceError } from "../../errors/error.js";
 import { pointerOf } from "../../json/pointer.js";
+import { csvCell } from "../../query/csv-cells.js";
 import { type Cells, query, type QueryAnswer, type QueryTable } from "../../query/query.js";
 import { csvTable, jsonTable, ndjsonTable, tableOf as tableOfRows } from "../../query/table.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { artifactUri, quote } from "./definition.js";
+import { recordOf } from "./derived-record.js";
 import { chunksOf, tableNameIn } from "./forms.js";
 import type { Inspection } from "./inspection.js";
 import type { Wanted } from "./request.js";
-import { factsOf, type Readable, recordOf, subjectOf } from "./source.js";
+import { factsOf, type Readable, subjectOf } from "./source.js";
 
 /** Most bytes of an answer that is stored. */
 const MAX_STORED = 64 * 1024 * 1024;
@@ -61,7 +62,7 @@ async function tableOf(
   tokens: readonly string[] | undefined,
 ): Promise<Asked> {
   if (tokens === undefined && layout.kind === "csv") {
-    const table = await csvTable(chunksOf(from), { delimiter: String.fromCharCode(layout.delimiter) });
+    const table = await csvTable(chunksOf(from), layout);
     return { table, note: sheetNote(from) };
   }
   if (tokens === undefined && layout.kind === "ndjson") return { table: await ndjsonTable(chunksOf(from)), note: [] };

@@ -9,6 +9,7 @@ import type { Inspection } from "./inspection.js";
 import type { RecordMode, RecordSpec } from "./request.js";
 import { bytesOf, pour, type Readable, subjectOf, MAX_RESOURCE_PART, factsOf } from "./source.js";
 import { joined } from "../../jsonrpc/bytes.js";
+import { CsvRecords, type CsvDialect } from "../../query/csv.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 
 /** Most characters of one line or row. */
@@ -111,7 +112,7 @@ function splitterFor(
 ): Splitter {
   if (mode === "lines") return new LineSplitter(records, 0);
   if (mode === "pages") return new LineSplitter(records, 0, false, FORM_FEED);
-  if (layout.kind === "csv") return new CsvSplitter(header, records, layout.delimiter, markBytes);
+  if (layout.kind === "csv") return new CsvSplitter(header, records, layout, markBytes);
   if (layout.kind === "ndjson") return new LineSplitter(records, markBytes, true);
   if (layout.kind === "array") return new ElementSplitter(records, markBytes, stopsEarly);
   throw new SluiceError(
@@ -367,57 +368,38 @@ export class LineSplitter implements Splitter {
   }
 }
 
-const QUOTE = 0x22;
-
-/** Position of the next byte in a field. `quote` is after a quote inside quotes. */
-type Within = "start" | "plain" | "quotes" | "quote";
-
-/**
- * Splits CSV (RFC 4180): a line break inside quotes does not end a record, and a quote inside an unquoted field is an
- * ordinary character. Empty lines are skipped.
- */
+/** Splits CSV into its records. Empty lines are skipped. */
 export class CsvSplitter implements Splitter {
   readonly #header: RecordSink;
   readonly #rows: RecordSink;
-  readonly #delimiter: number;
+  readonly #ends: CsvRecords;
   #records: RecordSink;
-  #within: Within = "start";
   #at: number;
   #start: number;
 
   /** The first record goes to `header`, all others to `rows`. `from` is the offset of the first byte. */
-  constructor(header: RecordSink, rows: RecordSink, delimiter: number, from: number) {
+  constructor(header: RecordSink, rows: RecordSink, dialect: CsvDialect, from: number) {
     this.#header = header;
     this.#rows = rows;
     this.#records = header;
-    this.#delimiter = delimiter;
+    this.#ends = new CsvRecords(dialect);
     this.#at = from;
     this.#start = from;
   }
 
   /** Whether the text so far ends inside quotes. */
   get isOpen(): boolean {
-    return this.#within === "quotes";
+    return this.#ends.isOpen;
   }
 
   push(chunk: Uint8Array): void {
     let from = 0;
-    for (let at = 0; at < chunk.length; at += 1) {
-      if (this.#within === "quotes") {
-        const quote = chunk.indexOf(QUOTE, at);
-        if (quote < 0) break;
-        at = quote;
-        this.#within = "quote";
-        continue;
-      }
-      const byte = chunk[at] as number;
-      if (byte === NEWLINE) {
-        this.#records.piece(chunk, from, at);
-        this.#finish();
-        from = at + 1;
-        this.#start = this.#at + from;
-      } else this.#within = this.#after(byte);
-    }
+    this.#ends.push(chunk, (end) => {
+      this.#records.piece(chunk, from, end);
+      this.#finish();
+      from = end + 1;
+      this.#start = this.#at + from;
+    });
     this.#records.piece(chunk, from, chunk.length);
     this.#at += chunk.length;
   }
@@ -426,16 +408,9 @@ export class CsvSplitter implements Splitter {
     if (this.#records.size > 0) this.#finish();
   }
 
-  #after(byte: number): Within {
-    if (byte === this.#delimiter) return "start";
-    if (byte === QUOTE && this.#within !== "plain") return "quotes";
-    return "plain";
-  }
-
   #finish(): void {
     this.#records.finish(this.#start, { trimReturn: true, skipBlank: true });
     if (this.#header.count > 0) this.#records = this.#rows;
-    this.#within = "start";
   }
 }
 

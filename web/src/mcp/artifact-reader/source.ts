@@ -31,6 +31,8 @@ export interface ReadSource {
   openWriter?(origin: ArtifactRef, info: ArtifactPatch): Promise<ArtifactWriter>;
   /** What was made of an artifact before, by its file name and its `form`. Null if there is none. */
   findDerived?(origin: ArtifactRef, filename: string, form: string): Promise<StoredArtifact | null>;
+  /** Changes the record of an artifact. Where it is left out, what is made of equal bytes is made again each time. */
+  update?(id: string, patch: ArtifactPatch): Promise<unknown>;
 }
 
 /** An artifact that is being read, with its limits. */
@@ -64,16 +66,6 @@ export async function loaded<Part>(load: () => Promise<Part>): Promise<Part> {
       { cause },
     );
   }
-}
-
-/**
- * The record of content that is there already, such as what an edit undoes, or a query that asks for all: it stays as it is. Empty
- * where there is none.
- */
-export async function recordOf(source: ReadSource, origin: ArtifactRef, hash: string): Promise<ArtifactPatch> {
-  const known = await source.stat(`${origin.namespace}_${hash.slice(0, 12)}`).catch(() => null);
-  if (known?.sha256 !== hash) return {};
-  return { mime_type: known.mime_type, filename: known.filename, source: known.source };
 }
 
 /** The facts of the document that a text was made of. */
@@ -203,5 +195,9 @@ export class ArtifactSource implements ReadSource {
       if (source["derived_from"] === origin.id && source["form"] === form) return ref;
     }
     return null;
+  }
+
+  async update(id: string, patch: ArtifactPatch): Promise<ArtifactRef | null> {
+    return (await this.stat(id)) === null ? null : this.#store.update(id, patch, this.#scope);
   }
 }
