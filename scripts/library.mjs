@@ -62,8 +62,11 @@ async function publishedOf({ name, code, imports }, inputMap) {
     inputMap,
   });
   if (result.errors.length > 0) throw new Error(`${name} cannot be minified: ${result.errors[0].message}`);
-  // Not every bundler takes a template for the name of a module.
-  return { ...result, code: result.code.replaceAll(/\bimport\(`([^`$\\]*)`\)/g, 'import("$1")') };
+  // Not every bundler takes a template for the name of a module, and what is imported by a variable is none of theirs.
+  const written = result.code
+    .replaceAll(/\bimport\(`([^`$\\]*)`\)/g, 'import("$1")')
+    .replaceAll(/\bimport\((?=[\w$])/g, "import(/* webpackIgnore: true */ /* @vite-ignore */ ");
+  return { ...result, code: written };
 }
 
 /** A module with its imports of packages that are bundled, in order. */

@@ -1,16 +1,29 @@
 /** Documents in a browser: converted in a web worker, which is ended when its time is over. */
-import { expect, test } from "vitest";
-import { createSluice, MemoryArtifactStore } from "mcp-sluice";
+import { describe, expect, test } from "vitest";
+import { type ArtifactToolResult, createSluice, MemoryArtifactStore, type PdfAddresses } from "mcp-sluice";
+import { pdfOf } from "../support/pdf.js";
 
 const encoder = new TextEncoder();
 
-async function asked(bytes: Uint8Array, filename: string, mime_type: string, args: object): Promise<string> {
+type Block = ArtifactToolResult["content"][number];
+
+async function blocks(
+  bytes: Uint8Array,
+  filename: string,
+  mime_type: string,
+  args: object,
+  pdf?: PdfAddresses,
+): Promise<readonly Block[]> {
   const store = new MemoryArtifactStore();
   const { id } = await store.putBytes(bytes, { filename, mime_type, namespace: "ns" });
-  const sluice = await createSluice({ store });
+  const sluice = await createSluice({ store, ...(pdf !== undefined && { pdf }) });
   const [reader] = sluice.tools({ namespace: "ns", clientShowsImages: true });
   const result = await reader?.call({ uri: `artifact://${id}`, ...args });
-  return result?.content.map((block) => (block.type === "text" ? block.text : block.mimeType)).join("\n") ?? "";
+  return result?.content ?? [];
+}
+
+async function asked(...input: Parameters<typeof blocks>): Promise<string> {
+  return (await blocks(...input)).map((block) => (block.type === "text" ? block.text : block.mimeType)).join("\n");
 }
 
 test("HTML is read as text in a worker", async () => {
@@ -38,7 +51,60 @@ test("a large image is scaled down by the browser's own canvas", async () => {
   expect(await asked(png, "a.png", "image/png", { as: "image" })).toMatch(/1568 × 784 pixels.*\nimage\/jpeg$/s);
 });
 
-test("PDF says where it is read", async () => {
-  const pdf = encoder.encode("%PDF-1.4\n");
-  expect(await asked(pdf, "a.pdf", "application/pdf", {})).toContain("PDF is read where Sluice runs in Node");
+describe("PDF", () => {
+  const report = pdfOf([
+    { lines: ["Harbour report"], title: "Start" },
+    { lines: ["The crane stands still."], title: "Cranes" },
+  ]);
+  const addresses = {
+    librarySrc: "/node_modules/pdfjs-dist/build/pdf.min.mjs",
+    workerSrc: "/node_modules/pdfjs-dist/build/pdf.worker.min.mjs",
+  };
+
+  test("is read by pages, with its outline, in a worker that is ended", async () => {
+    expect(await asked(report, "a.pdf", "application/pdf", { pages: "2" }, addresses)).toContain(
+      "The crane stands still.",
+    );
+    expect(await asked(report, "a.pdf", "application/pdf", {}, addresses)).toMatch(/2 pages[^]*Cranes/);
+  });
+
+  test.each([
+    ["with the fonts of the system", {}],
+    ["with its own fonts", { standardFontDataUrl: "/node_modules/pdfjs-dist/standard_fonts/" }],
+  ])("a page is a picture, %s", async (_how, more) => {
+    const [text, image] = await blocks(
+      report,
+      "a.pdf",
+      "application/pdf",
+      { as: "image", pages: "2" },
+      { ...addresses, ...more },
+    );
+    expect(text).toMatchObject({ text: expect.stringContaining("page 2, as 1212 × 1568 pixels") });
+    expect(await inkOf(image)).toBeGreaterThan(1000);
+  });
+
+  test("says what is missing where it is not set up, and where its files are not", async () => {
+    expect(await asked(report, "a.pdf", "application/pdf", {})).toContain("PDF is not set up on this page");
+    const nowhere = { librarySrc: "/nowhere.mjs", workerSrc: "/nowhere.worker.mjs" };
+    expect(await asked(report, "a.pdf", "application/pdf", {}, nowhere)).toContain("PDF.js could not be loaded");
+  });
+
+  test.each([
+    ["pdf.workerSrc", { librarySrc: "/pdf.mjs" }],
+    ["pdf.cMapUrl", { ...addresses, cMapUrl: "/cmaps" }],
+    ["pdf.fonts", { ...addresses, fonts: "/fonts/" }],
+  ])("refuses addresses that are none: %s", async (path, pdf) => {
+    await expect(createSluice({ pdf: pdf as never })).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT", path });
+  });
 });
+
+/** How many pixels of a picture are dark. */
+async function inkOf(block: Block | undefined): Promise<number> {
+  if (block?.type !== "image") return 0;
+  const bytes = Uint8Array.from(atob(block.data), (char) => char.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes]));
+  const context = new OffscreenCanvas(image.width, image.height).getContext("2d") as OffscreenCanvasRenderingContext2D;
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, image.width, image.height);
+  return data.filter((value, at) => at % 4 === 0 && value < 128).length;
+}

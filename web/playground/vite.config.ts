@@ -21,7 +21,7 @@ function pdfAssets(): Plugin {
       const emit = (fileName: string, path: string): void => {
         this.emitFile({ type: "asset", fileName, source: readFileSync(join(home, path)) });
       };
-      emit("pdf/pdf.worker.min.mjs", "build/pdf.worker.min.mjs");
+      for (const name of ["pdf.min", "pdf.worker.min"]) emit(`pdf/${name}.js`, `build/${name}.mjs`);
       for (const folder of FOLDERS) {
         for (const name of readdirSync(join(home, folder))) {
           if (!name.startsWith("LICENSE")) emit(`pdf/${folder}/${name}`, join(folder, name));

@@ -27,9 +27,10 @@ import { withoutInterceptor } from "./mcp/interceptor-config.js";
  * const sluice = await createSluice({ store: "memory", config: { guardrail: { max_observation_chars: 20_000 } } });
  */
 export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
-  checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "stateStore", "store", "wasm"]);
+  checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "pdf", "stateStore", "store", "wasm"]);
   const { store, config } = withRetention(chosenStore(options.store, options.stateStore), options.config);
-  const access = { store, onFailure: options.onStoreFailure ?? "answer", tools: artifactTools } as const;
+  const { onStoreFailure: onFailure = "answer", pdf } = options;
+  const access = { store, onFailure, pdf, tools: artifactTools } as const;
   return createSluiceOver(access, withoutInterceptor(config), options.wasm);
 }
 
@@ -80,6 +81,7 @@ export type {
   ContentBlock,
   Dialect,
   GatedResult,
+  PdfAddresses,
   Sluice,
   SluiceOptions,
   SluiceStream,

@@ -9,7 +9,8 @@ import { pdfOf } from "../../support/pdf.js";
 const folder = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
 const library: PdfLibrary = {
   pdfjs: pdfjs as unknown as PdfLibrary["pdfjs"],
-  folders: {
+  options: {
+    useSystemFonts: false,
     standardFontDataUrl: join(folder, "standard_fonts/"),
     cMapUrl: join(folder, "cmaps/"),
     wasmUrl: join(folder, "wasm/"),

@@ -134,6 +134,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "ReactPlanner.resume",
     "route chat",
   ],
+  "a setting, as it was said": ["Sluice.pdf"],
   "bytes as they are, for pages that are clients themselves": ["route mcp"],
 };
 

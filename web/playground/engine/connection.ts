@@ -17,6 +17,7 @@ import type { CallRequest, ServerAddress, ShownProgress, ShownTool } from "./mes
 import type { MyFiles } from "./my-files.js";
 import type { Pauses } from "./pauses.js";
 import { TIMEOUT } from "./time-limit.js";
+import { pdfFiles } from "../pdf-files.js";
 
 /** What all connections are wired with. */
 export interface ConnectionDeps {
@@ -121,6 +122,7 @@ export class Connection implements AsyncDisposable {
       { ...this.#config(), ...(demo && { connection: demo.url }), ...config },
       {
         store,
+        pdf: pdfFiles(callback),
         ...options,
         ...(this.#signsIn && {
           authManager: await manager(),

@@ -13,12 +13,15 @@ import type { SluiceConfig } from "../config/types.js";
 import { type OnStoreFailure, StoreAccess, timedStore, type StoreDeps } from "./store-access.js";
 import {
   checkOptionNames,
+  checkOptions,
   FUNCTION,
   isBytes,
   namespaceOf,
   noBytes,
+  TEXT,
   wrong,
   type OptionTest,
+  type OptionTests,
 } from "../errors/arguments.js";
 import { grouped } from "./amounts.js";
 import { compiledFrom, corePool, type Engine, type EnginePool, type WasmSource } from "./engine.js";
@@ -44,6 +47,27 @@ export interface SluiceOptions {
    * errors in `failures`. `"throw"` throws the error. Defaults to `"answer"`.
    */
   readonly onStoreFailure?: OnStoreFailure;
+  /** Where PDF.js is on a page. Without it PDFs are not read there. Node finds the package by itself. */
+  readonly pdf?: PdfAddresses;
+}
+
+/**
+ * Where the files of the package `pdfjs-dist` are served, for PDFs that are read in a browser. Relative URLs are those of the page.
+ * Without the folders some PDFs look plainer, or their Chinese, Japanese and Korean texts are missing.
+ */
+export interface PdfAddresses {
+  /** `pdfjs-dist/build/pdf.min.mjs`. */
+  readonly librarySrc: string;
+  /** `pdfjs-dist/build/pdf.worker.min.mjs`. */
+  readonly workerSrc: string;
+  /** The folder `pdfjs-dist/cmaps/`, with its slash: characters of Chinese, Japanese and Korean texts. */
+  readonly cMapUrl?: string;
+  /** The folder `pdfjs-dist/standard_fonts/`, with its slash: the fonts that PDFs need not bring along. */
+  readonly standardFontDataUrl?: string;
+  /** The folder `pdfjs-dist/wasm/`, with its slash: JPEG 2000, JBIG2 and colour profiles. */
+  readonly wasmUrl?: string;
+  /** The folder `pdfjs-dist/iccs/`, with its slash: colour profiles. */
+  readonly iccUrl?: string;
 }
 
 /**
@@ -97,6 +121,8 @@ export interface Sluice {
    * short files are counted if they are said to be tables, by type or name.
    */
   look(claim?: FileClaim): Promise<FileLook>;
+  /** Where PDF.js is on a page, as it was said when this was created. */
+  readonly pdf: PdfAddresses | undefined;
 }
 
 /** A block of a result's content (MCP 2025-11-25, server/tools, "Tool Result"). */
@@ -381,6 +407,27 @@ const TRANSFORM_OPTIONS = [...Object.keys(OPTIONS), "namespace", "scope"] as (ke
 const MOST_CHARS = 2 ** 31;
 const ON_FAILURE: readonly OnStoreFailure[] = ["answer", "throw"];
 
+const FOLDER: OptionTest = [
+  "a URL with its slash at the end",
+  (value) => typeof value === "string" && value.endsWith("/"),
+];
+const PDF_ADDRESSES: OptionTests<PdfAddresses> = {
+  librarySrc: TEXT,
+  workerSrc: TEXT,
+  cMapUrl: FOLDER,
+  standardFontDataUrl: FOLDER,
+  wasmUrl: FOLDER,
+  iccUrl: FOLDER,
+};
+
+function checkAddresses(pdf: PdfAddresses): void {
+  checkOptions(pdf, PDF_ADDRESSES, "pdf", wrongAddress, ["librarySrc", "workerSrc"]);
+}
+
+function wrongAddress(sentence: string, name: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path: `pdf.${name}` });
+}
+
 /** Bytes of a file that the core gets at a time. */
 const PIECE = 1024 * 1024;
 
@@ -389,6 +436,7 @@ export async function createSluiceOver(deps: StoreDeps, config: SluiceConfig = {
   if (!ON_FAILURE.includes(deps.onFailure)) {
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
+  if (deps.pdf !== undefined) checkAddresses(deps.pdf);
   const pool = corePool(await compiled(wasm), configText(config));
   const idle = await pool.take();
   return new StoreSluice(pool, deps, idle, JSON.parse(idle.ask("policy")) as MessageDeps["resources"]);
@@ -485,11 +533,14 @@ class StoreSluice implements Sluice {
     }
   }
 
+  get pdf(): PdfAddresses | undefined {
+    return this.#deps.pdf;
+  }
+
   tools(options: ArtifactToolsOptions = {}): readonly ArtifactTool[] {
     const { namespace, scope } = checkOptionNames(options, "tools", ["clientShowsImages", "namespace", "scope"]);
     if (namespace !== undefined) namespaceOf(namespace);
-    const look = (claim?: FileClaim): Promise<FileLook> => this.look(claim);
-    const given = this.#deps.tools?.(timedStore(this.#deps.store), { ...options, scope: fullScope(scope) }, look) ?? [];
+    const given = this.#deps.tools?.(timedStore(this.#deps.store), { ...options, scope: fullScope(scope) }, this) ?? [];
     const [reader] = given;
     if (reader !== undefined) this.#readTools.set(namespace, reader.name);
     return given;

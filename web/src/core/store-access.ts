@@ -17,7 +17,14 @@ import { SluiceError } from "../errors/error.js";
 import { guarded, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";
 import { isBytes } from "../errors/arguments.js";
-import type { AnswerRef, ArtifactTool, ArtifactToolsOptions, Sluice, TransformOptions } from "./sluice.js";
+import type {
+  AnswerRef,
+  ArtifactTool,
+  ArtifactToolsOptions,
+  PdfAddresses,
+  Sluice,
+  TransformOptions,
+} from "./sluice.js";
 
 /** What happens if the store fails: the answer comes without it, or the error is thrown. */
 export type OnStoreFailure = "answer" | "throw";
@@ -49,13 +56,15 @@ export class StoreSilentError extends SluiceError {
 export interface StoreDeps {
   readonly store: ArtifactStore;
   readonly onFailure: OnStoreFailure;
+  /** Where PDF.js is on a page. */
+  readonly pdf?: PdfAddresses | undefined;
   /** The name of the tool that reads artifacts of a namespace, as sentences give it. Undefined if the model has none. */
   readonly readTool?: (namespace: string) => string;
   /** Makes the tools over the store, which are written above this room. The first one reads. */
   readonly tools?: (
     store: ArtifactStore,
     options: ArtifactToolsOptions,
-    look: Sluice["look"],
+    sluice: Pick<Sluice, "look" | "pdf">,
   ) => readonly ArtifactTool[];
 }
 

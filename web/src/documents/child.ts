@@ -30,7 +30,8 @@ const libraries: OptionalLibraries = {
     const of = (name: string): string => join(folder, name) + sep;
     return {
       pdfjs,
-      folders: {
+      options: {
+        useSystemFonts: false,
         standardFontDataUrl: of("standard_fonts"),
         cMapUrl: of("cmaps"),
         wasmUrl: of("wasm"),

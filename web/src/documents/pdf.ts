@@ -4,6 +4,7 @@
  */
 import type * as PdfJs from "pdfjs-dist";
 import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
+import type { DocumentInitParameters } from "pdfjs-dist/types/src/display/api.js";
 import { SluiceError } from "../errors/error.js";
 import { type Converted, damaged, type DocumentFacts, FactsBuilder, unreadable } from "./document.js";
 import { encodedWithin, type Picture, type PictureLimits } from "./picture.js";
@@ -18,18 +19,10 @@ const MAX_OUTLINE_DEPTH = 6;
 /** Pixels of one image within a page. */
 const MAX_IMAGE_PIXELS = 64 * 1024 ** 2;
 
-/** What PDF.js needs beside its code: folders, each with its slash at the end. */
-export interface PdfFolders {
-  readonly standardFontDataUrl: string;
-  readonly cMapUrl: string;
-  readonly wasmUrl: string;
-  readonly iccUrl: string;
-}
-
-/** PDF.js, and where its data is. */
+/** PDF.js, and what it is told where it runs: the folders that it needs beside its code, and how it draws. */
 export interface PdfLibrary {
   readonly pdfjs: typeof PdfJs;
-  readonly folders: PdfFolders;
+  readonly options: DocumentInitParameters;
 }
 
 /** The text of all pages, with outline and title. Throws E_DOCUMENT. */
@@ -151,13 +144,12 @@ interface CanvasFactory {
   ): { readonly canvas: Parameters<typeof encodedWithin>[0]; readonly context: CanvasRenderingContext2D };
 }
 
-async function opened({ pdfjs, folders }: PdfLibrary, data: Uint8Array): Promise<PDFDocumentProxy> {
+async function opened({ pdfjs, options }: PdfLibrary, data: Uint8Array): Promise<PDFDocumentProxy> {
   try {
     return await pdfjs.getDocument({
       data,
-      ...folders,
+      ...options,
       cMapPacked: true,
-      useSystemFonts: false,
       isEvalSupported: false,
       enableXfa: false,
       stopAtErrors: false,

@@ -2,6 +2,7 @@
  * Where documents are converted: apart from the main thread, within limits of time, memory and output.
  * @module
  */
+import type { PdfAddresses } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import type { ConversionFacts, ConversionRequest } from "./conversion.js";
 
@@ -14,6 +15,8 @@ export interface ConversionTask {
   readonly write: (chunk: Uint8Array) => Promise<void>;
   readonly limits?: Partial<ConversionLimits>;
   readonly signal?: AbortSignal | undefined;
+  /** Where PDF.js is on a page. */
+  readonly pdf?: PdfAddresses | undefined;
 }
 
 /** Converts apart from the main thread. Throws E_DOCUMENT, E_INVALID_ARGUMENT, E_TOO_LARGE, the signal's reason, and what `write` throws. */

@@ -13,7 +13,7 @@ import { ArtifactSource, loaded, type ReadSource } from "./artifact-reader/sourc
 export type ToolDefinition = Omit<ArtifactTool, "call">;
 
 /** What a tool works with. */
-export interface ToolDeps extends Pick<ArtifactReaderOptions, "look" | "showsImages"> {
+export interface ToolDeps extends Pick<ArtifactReaderOptions, "sluice" | "showsImages"> {
   readonly source: ReadSource;
   /** The name of one of our tools as the model knows it, of its name without a namespace. Left out: by each artifact's namespace. */
   readonly nameOf?: (name: string) => string;
@@ -49,9 +49,9 @@ export const ARTIFACT_TOOLS: readonly ToolRow[] = [
   {
     name: READ,
     define: readTool,
-    open: ({ source, nameOf, maxChars, look, showsImages }) =>
+    open: ({ source, nameOf, maxChars, sluice, showsImages }) =>
       new ArtifactReader(source, {
-        ...(look !== undefined && { look }),
+        ...(sluice !== undefined && { sluice }),
         ...(showsImages !== undefined && { showsImages }),
         ...(nameOf !== undefined && { tool: nameOf(READ) }),
         ...(maxChars !== undefined && { maxChars }),
@@ -98,8 +98,8 @@ export function artifactToolsOver(namespace: string, { onStored, ...deps }: OwnT
 export function artifactTools(
   store: ArtifactStore,
   { namespace, scope = {}, clientShowsImages = false }: ArtifactToolsOptions,
-  look: Sluice["look"],
+  sluice: Pick<Sluice, "look" | "pdf">,
 ): readonly ArtifactTool[] {
   const source = new ArtifactSource(store, scope, namespace);
-  return artifactToolsOver(namespace ?? "", { source, look, showsImages: () => clientShowsImages });
+  return artifactToolsOver(namespace ?? "", { source, sluice, showsImages: () => clientShowsImages });
 }

@@ -29,7 +29,7 @@ import { artifactToolsOver } from "./artifact-tools.js";
 import { errorMessage, objectOr, resultMessage, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 
 /** Dependencies of a handler. The namespace is also the prefix of our tools. */
-export interface ClientRequestDeps extends ArgumentDeps, Pick<ArtifactReaderOptions, "look" | "showsImages"> {
+export interface ClientRequestDeps extends ArgumentDeps, Pick<ArtifactReaderOptions, "sluice" | "showsImages"> {
   /** The owner of the artifacts. */
   readonly scope: ArtifactScope;
 }
@@ -77,7 +77,7 @@ export class ClientRequestHandler {
     const source = new ArtifactSource(deps.store, deps.scope, deps.namespace);
     this.tools = artifactToolsOver(deps.namespace, {
       source,
-      look: deps.look,
+      sluice: deps.sluice,
       showsImages: deps.showsImages,
       onStored: (tool, ref) => {
         this.remember([ref]);

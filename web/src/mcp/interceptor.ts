@@ -3,12 +3,11 @@
  * @module
  */
 import {
-  type FileClaim,
-  type FileLook,
   type Sluice,
   type Transformed,
   type TransformOptions,
   createSluiceOver,
+  type PdfAddresses,
   type WasmSource,
 } from "../core/sluice.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
@@ -144,7 +143,6 @@ export class McpInterceptor implements Interceptor {
     });
     const toolDeps = {
       ...deps,
-      look: (claim?: FileClaim): Promise<FileLook> => deps.sluice.look(claim),
       showsImages: (): boolean => deps.showImages || this.#client.showsImages,
     };
     this.#requestHandler =
@@ -431,6 +429,8 @@ export interface InterceptorOptions {
   readonly onEvent?: (event: InterceptorEvent) => void;
   /** Location of the core, for bundlers that move it. */
   readonly wasm?: WasmSource;
+  /** Where PDF.js is on a page. Without it PDFs are not read there. */
+  readonly pdf?: PdfAddresses;
 }
 
 /** The names of all options. */
@@ -439,6 +439,7 @@ export const INTERCEPTOR_OPTIONS: readonly (keyof InterceptorOptions)[] = [
   "links",
   "namespace",
   "onEvent",
+  "pdf",
   "schemas",
   "scope",
   "showImages",
@@ -458,7 +459,7 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   return {
     sluice: await createSluiceOver(
-      { store, onFailure, readTool: readToolName },
+      { store, onFailure, readTool: readToolName, pdf: options.pdf },
       withoutInterceptor(config),
       options.wasm,
     ),

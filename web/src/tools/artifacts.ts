@@ -119,7 +119,7 @@ export function artifactTools(deps: ArtifactToolDeps): readonly ToolSpec[] {
           source: within,
           nameOf,
           maxChars,
-          look: (claim) => sluice.look(claim),
+          sluice,
           onStored: (ref) => stored.push(ref),
         });
         const result = await tool.call(args, signal === undefined ? {} : { signal });

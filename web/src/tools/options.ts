@@ -5,7 +5,7 @@
 import type { StoreOption } from "../artifacts/chosen-store.js";
 import type { ToolArtifacts } from "../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import type { WasmSource, AnswerRef, Dialect, Sluice, Transformed } from "../core/sluice.js";
+import type { WasmSource, AnswerRef, Dialect, PdfAddresses, Sluice, Transformed } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../errors/arguments.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
@@ -53,6 +53,8 @@ export interface ToolNodeOptions<D extends Dialect = Dialect> {
   readonly fetch?: typeof globalThis.fetch;
   /** Where the WASM core is, if a bundler moved it. */
   readonly wasm?: WasmSource;
+  /** Where PDF.js is on a page. Without it PDFs are not read there. */
+  readonly pdf?: PdfAddresses;
 }
 
 /** What a source is created with. */
@@ -80,6 +82,7 @@ const OPTIONS: OptionTests<ToolNodeOptions> = {
   onErrorOutput: FUNCTION,
   fetch: FUNCTION,
   wasm: ANYTHING,
+  pdf: ANYTHING,
 };
 
 /** Throws a ToolNodeError E_TOOL_CONFIG that names the wrong or unknown option. */

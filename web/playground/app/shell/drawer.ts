@@ -9,6 +9,7 @@ import { plainLines } from "../../../ui/plain-text.js";
 import type { ArtifactBytes, ShownArtifact } from "mcp-sluice/ui";
 import close from "lucide-static/icons/x.svg?raw";
 import { configurePdf } from "../../../ui/viewer.js";
+import { pdfFiles } from "../../pdf-files.js";
 import { openIn } from "../display.js";
 import { remember, remembered } from "../browser.js";
 import { viewStyles } from "../styles.js";
@@ -291,13 +292,5 @@ function focused(): readonly HTMLElement[] {
 
 customElements.define("playground-drawer", Drawer);
 
-const assets = (path: string): string => new URL(path, document.baseURI).href;
-
-configurePdf({
-  library: () => import("pdfjs-dist"),
-  workerSrc: assets("pdf/pdf.worker.min.mjs"),
-  cMapUrl: assets("pdf/cmaps/"),
-  standardFontDataUrl: assets("pdf/standard_fonts/"),
-  wasmUrl: assets("pdf/wasm/"),
-  iccUrl: assets("pdf/iccs/"),
-});
+const { librarySrc, ...pdf } = pdfFiles(document.baseURI);
+configurePdf({ library: () => import(/* @vite-ignore */ librarySrc), ...pdf });

@@ -6,6 +6,7 @@ import type { WrittenRange } from "../../artifacts/bytes.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactToolResult, Sluice } from "../../core/sluice.js";
+import type { DocumentKind } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
@@ -13,9 +14,8 @@ import { artifactMeta } from "../artifact-app/artifact-app.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
 import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
-import { headOf, inspect, type Inspection } from "./inspection.js";
+import { documentKind, formOf, headOf, inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
-import { documentKind, entryOf, formFor } from "./forms.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
 import {
@@ -70,8 +70,8 @@ export interface ArtifactReaderOptions {
    * @defaultValue 1 GiB
    */
   readonly maxScannedBytes?: number;
-  /** Finds the types of files in archives. Without it they are unknown. */
-  readonly look?: Sluice["look"] | undefined;
+  /** Finds the types of files in archives, which are unknown without it, and knows where PDF.js is on a page. */
+  readonly sluice?: Pick<Sluice, "look" | "pdf"> | undefined;
   /**
    * Tells whether the client shows images to its model.
    * @defaultValue it does not
@@ -104,7 +104,7 @@ export class ArtifactReader {
   readonly #tool: string | undefined;
   readonly #maxChars: number;
   readonly #maxScanned: number;
-  readonly #look: Sluice["look"] | undefined;
+  readonly #sluice: ArtifactReaderOptions["sluice"];
   readonly #showsImages: () => boolean;
 
   constructor(source: ReadSource, options: ArtifactReaderOptions = {}) {
@@ -112,7 +112,7 @@ export class ArtifactReader {
     this.#tool = options.tool;
     this.#maxChars = Math.max(LEAST_CHARS, options.maxChars ?? MAX_CHARS);
     this.#maxScanned = options.maxScannedBytes ?? MAX_SCANNED;
-    this.#look = options.look;
+    this.#sluice = options.sluice;
     this.#showsImages = options.showsImages ?? ((): boolean => false);
   }
 
@@ -152,7 +152,7 @@ export class ArtifactReader {
     const ref = await findArtifact(source, id);
     const tool = this.#tool ?? readToolName(ref.namespace);
     const showsImages = this.#showsImages();
-    return { ref, source, maxScanned: this.#maxScanned, tool, look: this.#look, showsImages, signal };
+    return { ref, source, maxScanned: this.#maxScanned, tool, sluice: this.#sluice, showsImages, signal };
   }
 }
 
@@ -180,6 +180,24 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     return tellQuery(form, readable(inspection, mode), wanted, most);
   }
   return tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
+}
+
+async function entryOf(from: Readable, path: string): Promise<Readable> {
+  const forms = await loaded(() => import("./forms.js"));
+  return forms.entryOf(from, path);
+}
+
+/** What is read of an artifact. Only what becomes something else needs a part that is loaded later. */
+async function formFor(
+  from: Readable,
+  kind: DocumentKind | undefined,
+  wanted: Wanted,
+  selection: Selection,
+): Promise<Readable> {
+  const isItself = selection.as === undefined && selection.sheet === undefined;
+  if (isItself && formOf(kind, wanted.mode, selection) === undefined) return from;
+  const forms = await loaded(() => import("./forms.js"));
+  return forms.formFor(from, kind, wanted, selection);
 }
 
 /** What is wrong, for the model. `otherwise` stands for errors that are not ours: they may contain paths of the host. */

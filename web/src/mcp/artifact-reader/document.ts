@@ -9,8 +9,8 @@ import { type DocumentKind, traitsOf } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { describe, quoteName } from "./definition.js";
-import { factsOf, formFor } from "./forms.js";
-import { readSpan, type Readable, subjectOf } from "./source.js";
+import { formFor } from "./forms.js";
+import { readSpan, type Readable, subjectOf, factsOf } from "./source.js";
 
 /** Most characters of its text that are shown with a document. */
 const FIRST_CHARS = 1000;

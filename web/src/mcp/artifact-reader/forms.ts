@@ -4,23 +4,17 @@
  * @module
  */
 import type { ArtifactPatch, ArtifactWriter } from "../../artifacts/store.js";
-import { plainType } from "../../core/media-type.js";
 import type { ArchiveSource } from "../../documents/archive.js";
 import type { ConversionFacts, ConversionRequest } from "../../documents/conversion.js";
-import type { DocumentFacts, DocumentForm } from "../../documents/document.js";
-import { type DocumentKind, isArchive, kindOf, traitsOf } from "../../documents/kind.js";
+import type { DocumentForm } from "../../documents/document.js";
+import { type DocumentKind, isArchive, traitsOf } from "../../documents/kind.js";
 import { MAX_INPUT } from "../../documents/sandbox.js";
 import { SluiceError } from "../../errors/error.js";
 import { humanSize } from "../../core/amounts.js";
 import { quote } from "./definition.js";
-import { headOf } from "./inspection.js";
+import { formOf, headOf } from "./inspection.js";
 import type { Selection, Wanted } from "./request.js";
-import { loaded, readSpan, type Readable } from "./source.js";
-
-/** The kind of document that an artifact is, by its first bytes. Undefined for text and unknown bytes. */
-export function documentKind({ ref }: Readable, head: Uint8Array): DocumentKind | undefined {
-  return kindOf({ type: plainType(ref.mime_type) ?? "", filename: ref.filename ?? "", head });
-}
+import { factsOf, loaded, readSpan, type Readable } from "./source.js";
 
 /**
  * The form of an artifact in which something is read of it: the artifact itself, or what it becomes. Throws E_DOCUMENT,
@@ -32,10 +26,8 @@ export async function formFor(
   wanted: Wanted,
   selection: Selection,
 ): Promise<Readable> {
-  const { mode } = wanted;
   const { as, sheet } = selection;
-  if (mode === "bytes" || mode === "image") return from;
-  const form = as === "text" || as === "links" ? as : formOf(kind, mode, sheet);
+  const form = formOf(kind, wanted.mode, selection);
   if (kind === undefined || form === undefined) {
     if (as === undefined && sheet === undefined) return from;
     const what = sheet === undefined ? `as ${quote(as ?? "")}` : "with a sheet";
@@ -45,7 +37,7 @@ export async function formFor(
     );
   }
   const { forms, name } = traitsOf(kind);
-  if (!forms.includes(form)) throw wrong(as === undefined ? mode : "as", noForm(name, form, forms));
+  if (!forms.includes(form)) throw wrong(as === undefined ? wanted.mode : "as", noForm(name, form, forms));
   if (kind === "archive") return entriesOf(from);
   const chosen = form === "rows" ? (sheet ?? (await sheetNamed(from, kind, wanted))) : undefined;
   return documentForm(from, kind, form, chosen);
@@ -64,19 +56,6 @@ export function tableNameIn(sql: string): string | undefined {
   const [, quoted, plain] = /\bfrom\s+(?:"([^"]+)"|([\p{L}_][\p{L}\p{N}_]*))/iu.exec(sql) ?? [];
   const name = quoted ?? plain;
   return name?.toLowerCase() === "rows" ? undefined : name;
-}
-
-/** HTML is text already, so it is read as it is unless it is said otherwise. */
-function formOf(
-  kind: DocumentKind | undefined,
-  mode: Wanted["mode"],
-  sheet: string | undefined,
-): DocumentForm | undefined {
-  if (kind === undefined || kind === "image" || (kind === "html" && mode !== "pages")) return undefined;
-  const { forms } = traitsOf(kind);
-  if (!forms.includes("text")) return "rows";
-  if (forms.includes("rows") && (mode === "rows" || mode === "query" || sheet !== undefined)) return "rows";
-  return "text";
 }
 
 function noForm(name: string, form: DocumentForm, forms: readonly DocumentForm[]): string {
@@ -119,7 +98,7 @@ export async function converted(
     );
   }
   const { convertApart } = await loaded(() => import("#sandbox"));
-  return convertApart({ request, input: chunksOf(from), write, signal: from.signal });
+  return convertApart({ request, input: chunksOf(from), write, signal: from.signal, pdf: from.sluice?.pdf });
 }
 
 /** The bytes of an artifact, piece by piece. */
@@ -181,7 +160,7 @@ function archiveOf(from: Readable): ArchiveSource {
   };
 }
 
-type Look = NonNullable<Awaited<ReturnType<NonNullable<Readable["look"]>>>>;
+type Look = Awaited<ReturnType<NonNullable<Readable["sluice"]>["look"]>>;
 
 /** What was made of an artifact, found or made now. `make` writes it, and gives what is to be noted with it. */
 async function derived(
@@ -202,7 +181,7 @@ async function derived(
   }
   const writer = await source.openWriter(ref, info);
   try {
-    using look = info.mime_type === undefined ? await from.look?.({ filename }) : undefined;
+    using look = info.mime_type === undefined ? await from.sluice?.look({ filename }) : undefined;
     const noted = await make(writer, look);
     const found = look?.finish();
     const stored = await writer.close({
@@ -221,12 +200,6 @@ async function derived(
     await writer[Symbol.asyncDispose]();
   }
   throw new SluiceError("E_STORE_WRITE", "What the artifact becomes could not be stored, so it cannot be read.");
-}
-
-/** The facts of the document that a text was made of. */
-export function factsOf({ ref, origin }: Readable): DocumentFacts | undefined {
-  if (origin === undefined) return undefined;
-  return ref.source["document"] as DocumentFacts | undefined;
 }
 
 function wrong(path: string, sentence: string): SluiceError {

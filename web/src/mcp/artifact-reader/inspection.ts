@@ -4,6 +4,9 @@
  */
 import { plainType } from "../../core/media-type.js";
 import { JsonScanner } from "../../json/value-scanner.js";
+import type { DocumentForm } from "../../documents/document.js";
+import { type DocumentKind, kindOf, traitsOf } from "../../documents/kind.js";
+import type { Selection, Wanted } from "./request.js";
 import { readSpan, type Readable } from "./source.js";
 
 /** Bytes that are inspected. */
@@ -131,4 +134,26 @@ function startsJson(body: Uint8Array, type: string): boolean {
 
 function firstByte(body: Uint8Array): number | undefined {
   return body.find((byte) => byte !== 0x20 && byte !== TAB && byte !== NEWLINE && byte !== 0x0d);
+}
+
+/** The kind of document that an artifact is, by its first bytes. Undefined for text and unknown bytes. */
+export function documentKind({ ref }: Readable, head: Uint8Array): DocumentKind | undefined {
+  return kindOf({ type: plainType(ref.mime_type) ?? "", filename: ref.filename ?? "", head });
+}
+
+/**
+ * The form of a document in which a mode reads it. Undefined if the artifact itself is read. HTML is text already, so it is read as it
+ * is unless it is said otherwise.
+ */
+export function formOf(
+  kind: DocumentKind | undefined,
+  mode: Wanted["mode"],
+  { as, sheet }: Selection,
+): DocumentForm | undefined {
+  if (as === "text" || as === "links") return as;
+  if (kind === undefined || kind === "image" || (kind === "html" && mode !== "pages")) return undefined;
+  const { forms } = traitsOf(kind);
+  if (!forms.includes("text")) return "rows";
+  if (forms.includes("rows") && (mode === "rows" || mode === "query" || sheet !== undefined)) return "rows";
+  return "text";
 }

@@ -11,10 +11,10 @@ import { type Cells, query, type QueryAnswer, type QueryTable } from "../../quer
 import { csvTable, jsonTable, ndjsonTable, tableOf as tableOfRows } from "../../query/table.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { artifactUri, quote } from "./definition.js";
-import { chunksOf, factsOf, tableNameIn } from "./forms.js";
+import { chunksOf, tableNameIn } from "./forms.js";
 import type { Inspection } from "./inspection.js";
 import type { Wanted } from "./request.js";
-import { type Readable, subjectOf } from "./source.js";
+import { type Readable, subjectOf, factsOf } from "./source.js";
 
 /** Most bytes of an answer that is stored. */
 const MAX_STORED = 64 * 1024 * 1024;

@@ -5,10 +5,9 @@
 import { SluiceError } from "../../errors/error.js";
 import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
-import { factsOf } from "./forms.js";
 import type { Inspection } from "./inspection.js";
 import type { RecordMode, RecordSpec } from "./request.js";
-import { bytesOf, pour, type Readable, subjectOf, MAX_RESOURCE_PART } from "./source.js";
+import { bytesOf, pour, type Readable, subjectOf, MAX_RESOURCE_PART, factsOf } from "./source.js";
 import { joined } from "../../jsonrpc/bytes.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 

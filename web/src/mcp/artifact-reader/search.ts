@@ -6,9 +6,8 @@ import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { jsonChars, type AnswerParts } from "./answer.js";
 import { asciiOf } from "./byte-range.js";
 import { quote } from "./definition.js";
-import { factsOf } from "./forms.js";
 import type { Inspection } from "./inspection.js";
-import { pour, type Readable, subjectOf } from "./source.js";
+import { pour, type Readable, subjectOf, factsOf } from "./source.js";
 
 /** Most hits in an answer. */
 const MAX_HITS = 50;

@@ -12,6 +12,7 @@ import type {
   StoredArtifact,
 } from "../../artifacts/store.js";
 import type { Sluice } from "../../core/sluice.js";
+import type { DocumentFacts } from "../../documents/document.js";
 import { SluiceError } from "../../errors/error.js";
 
 /** Most bytes of one part of an artifact that is read as a resource. */
@@ -37,8 +38,8 @@ export interface Readable {
   readonly ref: StoredArtifact;
   /** The artifact that it was made of, if it is what that one is read as. */
   readonly origin?: StoredArtifact;
-  /** Finds the type of a file. */
-  readonly look?: Sluice["look"] | undefined;
+  /** Finds the types of files, and knows where PDF.js is. */
+  readonly sluice?: Pick<Sluice, "look" | "pdf"> | undefined;
   readonly source: ReadSource;
   /** Most bytes read for lines, rows and search. */
   readonly maxScanned: number;
@@ -61,6 +62,12 @@ export async function loaded<Part>(load: () => Promise<Part>): Promise<Part> {
       { cause },
     );
   }
+}
+
+/** The facts of the document that a text was made of. */
+export function factsOf({ ref, origin }: Readable): DocumentFacts | undefined {
+  if (origin === undefined) return undefined;
+  return ref.source["document"] as DocumentFacts | undefined;
 }
 
 /** How an answer names what was read. */
