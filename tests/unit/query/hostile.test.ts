@@ -79,6 +79,14 @@ describe("what is too much is refused", () => {
     expect(await failureOf(nested("CONCAT(x, x)", "name", 30), await csv(PEOPLE))).toMatchObject(tooLong);
   });
 
+  test("a subquery for each row ends in time", async () => {
+    const text = `k,m\n${Array.from({ length: 20_000 }, (_, at) => `k${at},${at % 7}\n`).join("")}`;
+    const sql = "SELECT k FROM rows a WHERE m = (SELECT MAX(m) FROM rows b WHERE b.k < a.k)";
+    const started = performance.now();
+    expect(await failureOf(sql, await csv(text), { timeoutMs: 1000 })).toMatchObject({ code: "E_TOO_LARGE" });
+    expect(performance.now() - started).toBeLessThan(4000);
+  });
+
   test("values of values, computed anew for each time that they are named", async () => {
     const joined = `WITH t AS (${nested("CONCAT(x, x)", "name", 30)}) SELECT a.x FROM t a JOIN t b ON a.x = b.x`;
     expect(await failureOf(joined, await csv(PEOPLE))).toMatchObject({

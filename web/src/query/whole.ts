@@ -105,8 +105,9 @@ function sourceOf(columns: readonly string[], rows: readonly Cells[], limits: Li
   const cell = async (value: unknown): Promise<never> => {
     left -= 1;
     if (left <= 0) {
-      left = CELLS_BETWEEN;
       await limits.pause();
+      // Not before: once it is too late, each of many subqueries that run at once has to end at its next cell.
+      left = CELLS_BETWEEN;
     }
     // The engine compares texts letter by letter.
     const number = comparable(value);
