@@ -9,7 +9,9 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { PLAYGROUND, SITE } from "../../scripts/site.mjs";
 import { NODE_VERSIONS, nodeFolder } from "./nodes.js";
 import { NPM_QUIET, ROOT, run } from "./run.js";
+import { begin, called } from "../unit/cli/serve/serving.js";
 import { isFull } from "../support/full.js";
+import { office, shownIn } from "../support/office.js";
 
 const app = inject("app");
 
@@ -26,9 +28,9 @@ beforeAll(async () => {
 
 afterAll(() => rm(both, { recursive: true, force: true }));
 
-/** Starts it on a free port; gives its address, which ends with `/`. */
-async function serving(cwd: string, path: string): Promise<string> {
-  const child = spawn(join(cwd, "node_modules", ".bin", "sluice"), ["serve", "--listen", "127.0.0.1:0"], {
+/** Starts it on a free port, with more words; gives its address, which ends with `/`. */
+async function serving(cwd: string, path: string, ...words: readonly string[]): Promise<string> {
+  const child = spawn(join(cwd, "node_modules", ".bin", "sluice"), ["serve", "--listen", "127.0.0.1:0", ...words], {
     cwd,
     env: { ...process.env, PATH: path },
     stdio: ["ignore", "ignore", "pipe"],
@@ -64,6 +66,23 @@ describe.each(NODE_VERSIONS)("Node %s", (version) => {
       body: "{}",
     });
     expect(begun.status).toBe(201);
+  });
+
+  test.runIf(isTried)("`sluice serve` reads workbooks in a process of its own, and says what PDFs need", async () => {
+    const place = await office();
+    const config = join(place.folder, "serve.json");
+    const sources = [{ name: "office", transport: "mcp", connection: place.connection }];
+    await writeFile(config, JSON.stringify({ sources }));
+    const session = await begin(await serving(app, path, "--config", config));
+    const read = async (name: string, args: object): Promise<string> => {
+      const given = (await called(session, "office.file", { name })) as { artifacts: readonly { id: string }[] };
+      const uri = given.artifacts[0]?.id;
+      const answer = await called(session, "office.artifact_read", { uri, ...args });
+      return (answer as { observation: string }).observation;
+    };
+    const query = "SELECT city, SUM(amount) AS total FROM rows GROUP BY city";
+    expect(shownIn(await read("sales.xlsx", { sheet: "Q2", query }))).toBe("city,total\nBern,35\nOslo,25");
+    expect(await read("report.pdf", { pages: "2" })).toContain("npm install pdfjs-dist");
   });
 
   test.runIf(isTried)("without the playground, `sluice serve` says how to install it", async () => {

@@ -7,7 +7,7 @@ import { DEFAULT_NAMESPACE, namespaceOf, objectOf, wrong } from "../errors/argum
 import { SluiceError } from "../errors/error.js";
 import type { Hashing } from "./hash.js";
 import { fullScope, type FullScope } from "./scope.js";
-import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactFilter, Clock } from "./store.js";
+import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactFilter, Clock, StoredArtifact } from "./store.js";
 
 /** The complete record of an artifact before its bytes are stored. */
 export interface Claim {
@@ -74,6 +74,11 @@ export function restated(ref: ArtifactRef, claim: Claim): ArtifactPatch | null {
 export function refOf(claim: Claim, id: string, hash: string, size_bytes: number): ArtifactRef {
   const { mime_type, filename, scope, namespace, source } = claim;
   return { id, mime_type, size_bytes, filename, sha256: hash, scope, namespace, source };
+}
+
+/** The ref of a stored artifact, without its times. */
+export function withoutTimes({ stored_at: _, used_at: __, ...ref }: StoredArtifact): ArtifactRef {
+  return ref;
 }
 
 /** A deep copy, so that callers cannot change what a store holds. */

@@ -19,13 +19,13 @@ export interface ToolDeps extends Pick<ArtifactReaderOptions, "sluice" | "showsI
   readonly nameOf?: (name: string) => string;
   /** Most characters of an answer, as code points of its JSON. Defaults to 10,000. */
   readonly maxChars?: number | undefined;
-  /** Called with each artifact that a tool stored. */
+  /** Called with each artifact that a tool made to be passed on: an edit, a file of an archive, a long answer to a query. */
   readonly onStored?: ((ref: ArtifactRef) => void) | undefined;
 }
 
 /** What the tools of one namespace work with. */
 interface OwnToolsDeps extends Omit<ToolDeps, "nameOf" | "onStored"> {
-  /** Called with the name of the tool and each artifact that it stored. */
+  /** The same, with the name of the tool. */
   readonly onStored?: (tool: string, ref: ArtifactRef) => void;
 }
 
@@ -49,10 +49,11 @@ export const ARTIFACT_TOOLS: readonly ToolRow[] = [
   {
     name: READ,
     define: readTool,
-    open: ({ source, nameOf, maxChars, sluice, showsImages }) =>
+    open: ({ source, nameOf, maxChars, sluice, showsImages, onStored }) =>
       new ArtifactReader(source, {
         ...(sluice !== undefined && { sluice }),
         ...(showsImages !== undefined && { showsImages }),
+        ...(onStored !== undefined && { onStored }),
         ...(nameOf !== undefined && { tool: nameOf(READ) }),
         ...(maxChars !== undefined && { maxChars }),
       }),

@@ -10,6 +10,7 @@ import { ArtifactReader, type ArtifactReaderOptions } from "../../../../web/src/
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
 import { workbook } from "../../../support/documents.js";
 import { pdfOf } from "../../../support/pdf.js";
+import { Talk, textOf, uriIn } from "../interceptor/talk.js";
 import { dataOf, wordsOf } from "./artifacts.js";
 
 const ADA: ArtifactScope = { user_id: "ada" };
@@ -153,16 +154,53 @@ describe("an archive", () => {
   });
 });
 
+test("behind a proxy, a file of an archive is listed among the resources and told of; the text of a document is not", async () => {
+  const talk = new Talk();
+  const [zip, pdf] = [await zipOf({ "notes.txt": "hello" }), REPORT].map((bytes) => Buffer.from(bytes));
+  const uris: string[] = [];
+  for (const [name, bytes] of [
+    ["all.zip", zip],
+    ["report.pdf", pdf],
+  ] as const) {
+    const resource = { uri: `file:///${name}`, blob: bytes?.toString("base64") };
+    uris.push(uriIn(await talk.call("get", { content: [{ type: "resource", resource }] })));
+  }
+  const entry = textOf(await talk.call("srv_artifact_read", {}, { uri: uris[0], entry: "notes.txt" }));
+  const page = textOf(await talk.call("srv_artifact_read", {}, { uri: uris[1], pages: "7" }));
+  const [own = "", text = ""] = [entry, page].map((said) => /\(read as (artifact:\/\/\w+)\)/.exec(said)?.[1]);
+  const { result } = await talk.ask("resources/list", {}, { resources: [] });
+  const listed = (result as { resources: readonly { uri: string }[] }).resources.map(({ uri }) => uri);
+  expect(listed.toSorted()).toEqual([...uris, own].toSorted());
+  expect(text).not.toBe("");
+  const told = talk.events.filter((event) => event.kind === "stored" && event.tool === "srv_artifact_read");
+  expect(told).toMatchObject([{ bytesIn: 0, artifacts: [{ id: own.slice("artifact://".length) }] }]);
+});
+
 describe("a query", () => {
   test("whose answer is long becomes an artifact, whole, and its beginning is shown", async () => {
     const csv = `id,name\n${Array.from({ length: 3000 }, (_, at) => `${at},"name, of ${at}"`).join("\n")}\n`;
     const { store, uri } = await stored(encoder.encode(csv), "a.csv", "text/csv");
     const reader = readerOf(store, { maxChars: 3000 });
-    const answer = await reader.call({ uri, query: "SELECT * FROM rows" });
-    expect(wordsOf(answer)).toContain("3,000 rows");
+    const answer = await reader.call({ uri, query: "SELECT * FROM rows WHERE id > 0" });
+    expect(wordsOf(answer)).toContain("2,999 rows");
     const id = /All are artifact:\/\/(ns_[0-9a-f]{12})/.exec(wordsOf(answer))?.[1] ?? "";
-    expect(new TextDecoder().decode((await store.get(id, ADA)) ?? new Uint8Array())).toBe(csv);
+    const wanted = csv.replace('0,"name, of 0"\n', "");
+    expect(new TextDecoder().decode((await store.get(id, ADA)) ?? new Uint8Array())).toBe(wanted);
     expect((await store.stat(id, ADA))?.source["derived_from"]).toBe(uri.slice("artifact://".length));
+  });
+
+  test("that asks for all of a table gives that table, which keeps its name and where it came from", async () => {
+    const csv = `id,name\n${Array.from({ length: 3000 }, (_, at) => `${at},name ${at}`).join("\n")}\n`;
+    const { store, uri } = await stored(encoder.encode(csv), "a.csv", "text/csv");
+    const id = uri.slice("artifact://".length);
+    const before = await store.stat(id, ADA);
+    expect(wordsOf(await readerOf(store).call({ uri, query: "SELECT * FROM rows" }))).toContain(`All are ${uri} (`);
+    const { filename, mime_type, source } = (await store.stat(id, ADA)) ?? {};
+    expect({ filename, mime_type, source }).toEqual({
+      filename: "a.csv",
+      mime_type: "text/csv",
+      source: before?.source,
+    });
   });
 
   test("over an array within JSON says where the array is", async () => {

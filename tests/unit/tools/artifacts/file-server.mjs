@@ -39,10 +39,16 @@ function answer({ method, params }) {
     const { protocolVersion } = params;
     return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "files", version: "1.0.0" } };
   }
-  return method === "tools/list" ? { tools } : calls[params.name](params.arguments ?? {});
+  if (method === "tools/list") return { tools };
+  return method === "tools/call" ? calls[params.name](params.arguments ?? {}) : undefined;
 }
+
+/** A client asks first for what only newer servers have. */
+const UNKNOWN = { error: { code: -32_601, message: "There is no such method." } };
 
 for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line);
-  if (message.id !== undefined && message.method !== undefined) send({ id: message.id, result: answer(message) });
+  if (message.id === undefined || message.method === undefined) continue;
+  const result = answer(message);
+  send({ id: message.id, ...(result === undefined ? UNKNOWN : { result }) });
 }

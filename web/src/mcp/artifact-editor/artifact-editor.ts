@@ -5,7 +5,7 @@
 import { sha256 } from "#hash";
 import type { StreamHash } from "../../artifacts/hash.js";
 import { isTruncated } from "../../artifacts/reference.js";
-import type { ArtifactPatch, ArtifactRef, ArtifactWriter } from "../../artifacts/store.js";
+import type { ArtifactRef, ArtifactWriter } from "../../artifacts/store.js";
 import { counted, humanSize } from "../../core/amounts.js";
 import type { ArtifactToolResult } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
@@ -14,7 +14,7 @@ import { answerOf, failureOf, prefixWithin, type AnswerParts } from "../artifact
 import { sentenceOf } from "../artifact-reader/artifact-reader.js";
 import { artifactUri } from "../artifact-reader/definition.js";
 import { headOf, inspect, type Inspection } from "../artifact-reader/inspection.js";
-import { findArtifact, pour, type Readable, type ReadSource } from "../artifact-reader/source.js";
+import { findArtifact, pour, recordOf, type Readable, type ReadSource } from "../artifact-reader/source.js";
 import type { EditPlan } from "./plan.js";
 import { editRequestOf, type EditWanted } from "./request.js";
 import type { Piece, Rewriter } from "./rewriter.js";
@@ -177,13 +177,6 @@ function keepsNothing(): SluiceError {
   const sentence =
     "There is no store that keeps artifacts, so the result would be lost: give the whole content to the tool.";
   return new SluiceError("E_STORE_WRITE", sentence);
-}
-
-/** The record of content that is there already, such as what an edit undoes: it stays as it is. */
-async function recordOf(source: ReadSource, origin: ArtifactRef, hash: string): Promise<ArtifactPatch> {
-  const known = await source.stat(`${origin.namespace}_${hash.slice(0, 12)}`).catch(() => null);
-  if (known?.sha256 !== hash) return {};
-  return { mime_type: known.mime_type, filename: known.filename, source: known.source };
 }
 
 const PIECE = 64 * 1024;

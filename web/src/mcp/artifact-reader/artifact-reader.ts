@@ -3,6 +3,7 @@
  * @module
  */
 import type { WrittenRange } from "../../artifacts/bytes.js";
+import type { ArtifactRef } from "../../artifacts/store.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactToolResult, Sluice } from "../../core/sluice.js";
@@ -73,6 +74,11 @@ export interface ArtifactReaderOptions {
   /** Finds the types of files in archives, which are unknown without it, and knows where PDF.js is on a page. */
   readonly sluice?: Pick<Sluice, "look" | "pdf"> | undefined;
   /**
+   * Called with each artifact that was made to be passed on: a file of an archive, also one that was taken out before, and an answer
+   * of a query that is too long to be shown. Not with what a document is read as, which is a part of reading it.
+   */
+  readonly onStored?: ((ref: ArtifactRef) => void) | undefined;
+  /**
    * Tells whether the client shows images to its model.
    * @defaultValue it does not
    */
@@ -105,6 +111,7 @@ export class ArtifactReader {
   readonly #maxChars: number;
   readonly #maxScanned: number;
   readonly #sluice: ArtifactReaderOptions["sluice"];
+  readonly #onStored: ArtifactReaderOptions["onStored"];
   readonly #showsImages: () => boolean;
 
   constructor(source: ReadSource, options: ArtifactReaderOptions = {}) {
@@ -113,6 +120,7 @@ export class ArtifactReader {
     this.#maxChars = Math.max(LEAST_CHARS, options.maxChars ?? MAX_CHARS);
     this.#maxScanned = options.maxScannedBytes ?? MAX_SCANNED;
     this.#sluice = options.sluice;
+    this.#onStored = options.onStored;
     this.#showsImages = options.showsImages ?? ((): boolean => false);
   }
 
@@ -151,8 +159,16 @@ export class ArtifactReader {
     const source = this.#source;
     const ref = await findArtifact(source, id);
     const tool = this.#tool ?? readToolName(ref.namespace);
-    const showsImages = this.#showsImages();
-    return { ref, source, maxScanned: this.#maxScanned, tool, sluice: this.#sluice, showsImages, signal };
+    return {
+      ref,
+      source,
+      maxScanned: this.#maxScanned,
+      tool,
+      sluice: this.#sluice,
+      showsImages: this.#showsImages(),
+      onStored: this.#onStored,
+      signal,
+    };
   }
 }
 

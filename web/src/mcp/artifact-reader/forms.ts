@@ -3,6 +3,7 @@
  * artifact of its own that is found again.
  * @module
  */
+import { withoutTimes } from "../../artifacts/reference.js";
 import type { ArtifactPatch, ArtifactWriter } from "../../artifacts/store.js";
 import type { ArchiveSource } from "../../documents/archive.js";
 import type { ConversionFacts, ConversionRequest } from "../../documents/conversion.js";
@@ -130,7 +131,7 @@ async function entriesOf(from: Readable): Promise<Readable> {
 export async function entryOf(from: Readable, path: string): Promise<Readable> {
   if (!isArchive(await headOf(from))) throw wrong("entry", "The artifact is not an archive: leave entry out.");
   const archive = await loaded(() => import("../../documents/archive.js"));
-  return derived(from, `entry:${path}`, { filename: archive.baseOf(path) }, async (writer, look) => {
+  const taken = await derived(from, `entry:${path}`, { filename: archive.baseOf(path) }, async (writer, look) => {
     const { entry, near } = await archive.extract(
       archiveOf(from),
       path,
@@ -144,6 +145,8 @@ export async function entryOf(from: Readable, path: string): Promise<Readable> {
     const hint = near.length === 0 ? "read its rows for the paths" : `there is ${near.map(quote).join(", ")}`;
     throw wrong("entry", `The archive has no entry ${quote(path)}: ${hint}.`);
   });
+  from.onStored?.(withoutTimes(taken.ref));
+  return taken;
 }
 
 function archiveOf(from: Readable): ArchiveSource {

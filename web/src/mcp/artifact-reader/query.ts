@@ -2,6 +2,8 @@
  * Answers a question in SQL over the rows of an artifact. An answer that is long becomes an artifact of its own.
  * @module
  */
+import { sha256 } from "#hash";
+import type { StreamHash } from "../../artifacts/hash.js";
 import type { ArtifactRef, ArtifactWriter } from "../../artifacts/store.js";
 import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { csvCell } from "../../documents/rows.js";
@@ -14,7 +16,7 @@ import { artifactUri, quote } from "./definition.js";
 import { chunksOf, tableNameIn } from "./forms.js";
 import type { Inspection } from "./inspection.js";
 import type { Wanted } from "./request.js";
-import { type Readable, subjectOf, factsOf } from "./source.js";
+import { factsOf, type Readable, recordOf, subjectOf } from "./source.js";
 
 /** Most bytes of an answer that is stored. */
 const MAX_STORED = 64 * 1024 * 1024;
@@ -144,6 +146,7 @@ async function writtenOf(from: Readable, { columns, rows }: QueryAnswer, most: n
     await answer.add(line);
   }
   const stored = await answer.finish();
+  if (stored !== undefined) from.onStored?.(stored);
   // Of a first row that is too long, its beginning is shown.
   if (count > 0 && shownRows === 0) shown = `${prefixWithin(first, most - 1).text}…`;
   return { shown, shownRows, rows: count, stored };
@@ -153,6 +156,7 @@ async function writtenOf(from: Readable, { columns, rows }: QueryAnswer, most: n
 class StoredAnswer implements AsyncDisposable {
   readonly #from: Readable;
   #writer: ArtifactWriter | undefined;
+  #hash: StreamHash | undefined;
   #pending = "";
   #size = 0;
 
@@ -167,6 +171,7 @@ class StoredAnswer implements AsyncDisposable {
   async begin(text: string): Promise<void> {
     const { source, origin, ref } = this.#from;
     if (source.openWriter === undefined) throw tooLong("there is no store to keep it");
+    this.#hash = await sha256.stream();
     this.#writer = await source.openWriter(origin ?? ref, { mime_type: "text/csv", filename: "answer.csv" });
     await this.add(text);
   }
@@ -177,10 +182,11 @@ class StoredAnswer implements AsyncDisposable {
   }
 
   async finish(): Promise<ArtifactRef | undefined> {
-    if (this.#writer === undefined) return undefined;
+    if (this.#writer === undefined || this.#hash === undefined) return undefined;
     this.#pending += "\n";
     await this.#flush();
-    const ref = await this.#writer.close();
+    const { source, origin, ref: asked } = this.#from;
+    const ref = await this.#writer.close(await recordOf(source, origin ?? asked, this.#hash.digest()));
     if (ref.source.truncated === true) throw tooLong("the store did not keep it");
     return ref;
   }
@@ -190,6 +196,7 @@ class StoredAnswer implements AsyncDisposable {
     this.#pending = "";
     this.#size += bytes.length;
     if (this.#size > MAX_STORED) throw tooLong(`it has more than ${humanSize(MAX_STORED)}`);
+    this.#hash?.update(bytes);
     await this.#writer?.write(bytes);
   }
 

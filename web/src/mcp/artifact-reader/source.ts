@@ -47,6 +47,8 @@ export interface Readable {
   readonly showsImages?: boolean | undefined;
   /** Name of the tool that reads it. */
   readonly tool: string;
+  /** See `ArtifactReaderOptions`. */
+  readonly onStored?: ((ref: ArtifactRef) => void) | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -62,6 +64,16 @@ export async function loaded<Part>(load: () => Promise<Part>): Promise<Part> {
       { cause },
     );
   }
+}
+
+/**
+ * The record of content that is there already, such as what an edit undoes, or a query that asks for all: it stays as it is. Empty
+ * where there is none.
+ */
+export async function recordOf(source: ReadSource, origin: ArtifactRef, hash: string): Promise<ArtifactPatch> {
+  const known = await source.stat(`${origin.namespace}_${hash.slice(0, 12)}`).catch(() => null);
+  if (known?.sha256 !== hash) return {};
+  return { mime_type: known.mime_type, filename: known.filename, source: known.source };
 }
 
 /** The facts of the document that a text was made of. */

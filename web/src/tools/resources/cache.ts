@@ -3,8 +3,8 @@
  * @module
  */
 import { scopeKey } from "../../artifacts/scope.js";
-import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact } from "../../artifacts/store.js";
-import { isTruncated } from "../../artifacts/reference.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock } from "../../artifacts/store.js";
+import { isTruncated, withoutTimes } from "../../artifacts/reference.js";
 import { untilAborted } from "../../core/abort.js";
 import { STORE_SILENCE, StoreAccess } from "../../core/store-access.js";
 import type { SluiceError } from "../../errors/error.js";
@@ -419,7 +419,7 @@ class TolerantStore {
 
   async look(id: string): Promise<void> {
     const found = await this.#attempt("read", (store) => store.stat(id, this.#deps.scope));
-    if (found !== undefined && found !== null) this.#artifacts.set(id, refOf(found));
+    if (found !== undefined && found !== null) this.#artifacts.set(id, withoutTimes(found));
   }
 
   #attempt<T>(act: "read" | "write", work: (store: ArtifactStore) => Promise<T>): Promise<T | undefined> {
@@ -429,10 +429,6 @@ class TolerantStore {
       () => undefined,
     );
   }
-}
-
-function refOf({ stored_at: _, used_at: __, ...ref }: StoredArtifact): ArtifactRef {
-  return ref;
 }
 
 /** A reference in a text, as the core writes it. A source may have written the same. */
