@@ -124,6 +124,18 @@ describe.each(Object.keys(WRITERS))("a %s", (kind) => {
   });
 });
 
+test.each(["zip", "tar"])("paths that lead out of a folder are names like any other in a %s", async (kind) => {
+  const names = ["../../etc/passwd", "/etc/hosts", "C:/x", "notes.txt"];
+  const write = WRITERS[kind] as (typeof WRITERS)[string];
+  const source = sourceOf(await write(names.map((name) => ({ name, bytes: encoder.encode(name) }))));
+  const found: string[] = [];
+  for await (const { name } of entriesOf(source)) found.push(name);
+  expect(found).toEqual(names);
+  let text = "";
+  await extract(source, "../../etc/passwd", async (chunk) => void (text += new TextDecoder().decode(chunk)));
+  expect(text).toBe("../../etc/passwd");
+});
+
 test("a gzip of one file is an archive of that file", async () => {
   const source = sourceOf(gzipSync("hello"), "log.txt.gz");
   expect(await namesOf(source)).toEqual(["log.txt"]);

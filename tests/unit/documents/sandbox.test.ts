@@ -56,6 +56,18 @@ test.each<[keyof ConversionLimits, Partial<ConversionLimits>]>([
   expect(running()).toBe(0);
 });
 
+test("a document of many pieces leaves no listeners", async () => {
+  const warnings: string[] = [];
+  const heed = ({ name }: Error): void => void warnings.push(name);
+  process.on("warning", heed);
+  const piece = new TextEncoder().encode(`<p>${"a ".repeat(128 * 1024)}</p>`);
+  await convert(Array.from({ length: 40 }, () => piece));
+  // Warnings come with the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", heed);
+  expect(warnings).toEqual([]);
+});
+
 test("an abort ends the process, also while the document still comes", async () => {
   const abort = new AbortController();
   const endless = (async function* (): AsyncGenerator<Uint8Array> {

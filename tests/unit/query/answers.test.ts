@@ -130,3 +130,74 @@ describe("what models write", () => {
     expect(await rowsOf(sql, await jsonTable(pieces(JSON.stringify(rows))))).toEqual(wanted);
   });
 });
+
+describe("numbers of more digits than a number holds", () => {
+  const fractions = "x\n9.5\n10.100000000000001\n0.30000000000000004\n0.5\n-12.3456789012345678901\n";
+  const numbers = "x\n5\n9999999999999999\n10000000000000000\n12345678901234567\n";
+  const csv = async (text: string): Promise<QueryTable> => csvTable(pieces(text));
+  const first = async (sql: string, text: string): Promise<unknown> => (await rowsOf(sql, await csv(text)))[0];
+
+  test("are compared as numbers", async () => {
+    expect(await first("SELECT MAX(x), MIN(x) FROM rows", fractions)).toEqual([
+      10.100000000000001,
+      "-12.3456789012345678901",
+    ]);
+    expect((await rowsOf("SELECT x FROM rows WHERE x > 0.3 ORDER BY x", await csv(fractions))).flat()).toEqual([
+      0.30000000000000004, 0.5, 9.5, 10.100000000000001,
+    ]);
+    expect(await first("SELECT MAX(x), MIN(x) FROM rows", numbers)).toEqual(["12345678901234567", 5]);
+    expect((await rowsOf("SELECT x FROM rows ORDER BY x DESC LIMIT 2", await csv(numbers))).flat()).toEqual([
+      "12345678901234567",
+      "10000000000000000",
+    ]);
+    const joined = "SELECT a.x FROM rows a JOIN rows b ON a.x = b.x ORDER BY a.x DESC LIMIT 2";
+    expect((await rowsOf(joined, await csv(numbers))).flat()).toEqual(["12345678901234567", "10000000000000000"]);
+  });
+
+  test.each([
+    ["x % 10", 7],
+    ["MOD(x, 10)", 7],
+    ["-x", "-12345678901234567"],
+    ["ABS(-x)", "12345678901234567"],
+    ["ROUND(x)", "12345678901234567"],
+    ["x / 1", "12345678901234567"],
+    ["x - 12345678901234566", 1],
+  ])("keep their digits in %s", async (expression, wanted) => {
+    expect(await first(`SELECT ${expression} FROM rows WHERE x = 12345678901234567`, numbers)).toEqual([wanted]);
+  });
+
+  test("are told apart, in JSON too", async () => {
+    const json = '[{"x":12345678901234567001},{"x":12345678901234567000}]';
+    for (const wanted of ["12345678901234567000", "12345678901234567001"]) {
+      const sql = `SELECT x FROM rows WHERE x = ${wanted}`;
+      expect(await rowsOf(sql, await jsonTable(pieces(json)))).toEqual([[wanted]]);
+    }
+  });
+
+  test("are fractions in JSON as they are in JavaScript", async () => {
+    const values = [0.012345678901234561, 1e-7, 0.30000000000000004, 5e-324];
+    const json = await jsonTable(pieces(JSON.stringify(values.map((x) => ({ x })))));
+    expect((await rowsOf("SELECT x FROM rows", json)).flat()).toEqual(values);
+  });
+});
+
+test("a column without an alias has its own name, also for the query around it", async () => {
+  const text = "größe,it's,city\n1,2,Bern\n";
+  const { columns } = await answerOf(`SELECT größe, "it's", r.city FROM rows r`, await csvTable(pieces(text)));
+  expect(columns).toEqual(["größe", "it's", "city"]);
+  const nested = `SELECT größe, "it's", t.city FROM (SELECT größe, "it's", r.city FROM rows r) t`;
+  expect(await rowsOf(nested, await csvTable(pieces(text)))).toEqual([[1, 2, "Bern"]]);
+});
+
+describe("NULL is in no list, also where rows are answered all at once", () => {
+  test.each([
+    ["n IN (10, NULL)", [1]],
+    ["n NOT IN (SELECT n FROM rows WHERE id < 2)", [3, 4]],
+    ["n NOT IN (SELECT n FROM rows)", []],
+    ["n NOT IN (SELECT n FROM rows WHERE id > 9)", [1, 2, 3, 4]],
+    ["n IN (SELECT n FROM rows)", [1, 3, 4]],
+  ])("%s", async (condition, wanted) => {
+    const sql = `SELECT id FROM rows WHERE ${condition} AND id IN (SELECT id FROM rows) ORDER BY id`;
+    expect((await rowsOf(sql, await table())).flat()).toEqual(wanted);
+  });
+});

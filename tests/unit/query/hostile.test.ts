@@ -63,6 +63,62 @@ describe("what is too much is refused", () => {
     expect(await rowsOf(sql, await csv(PEOPLE))).toEqual([["Ada"], ["Cy"]]);
   });
 
+  const nested = (expression: string, column: string, times: number): string =>
+    Array.from({ length: times }).reduce<string>(
+      (inner) => `SELECT ${expression} AS x FROM (${inner}) t`,
+      `SELECT ${column} AS x FROM rows`,
+    );
+
+  test("a number whose digits double again and again is no number", async () => {
+    const rows = await rowsOf(nested("x * x", "n", 40), await csv("n\n12345678901234567890\n"));
+    expect(rows).toEqual([[null]]);
+  });
+
+  test("a text that doubles again and again", async () => {
+    const tooLong = { code: "E_TOO_LARGE", message: expect.stringMatching(/text of more than/) as string };
+    expect(await failureOf(nested("CONCAT(x, x)", "name", 30), await csv(PEOPLE))).toMatchObject(tooLong);
+  });
+
+  test("a subquery for each row ends in time", async () => {
+    const text = `k,m\n${Array.from({ length: 20_000 }, (_, at) => `k${at},${at % 7}\n`).join("")}`;
+    const sql = "SELECT k FROM rows a WHERE m = (SELECT MAX(m) FROM rows b WHERE b.k < a.k)";
+    const started = performance.now();
+    expect(await failureOf(sql, await csv(text), { timeoutMs: 1000 })).toMatchObject({ code: "E_TOO_LARGE" });
+    expect(performance.now() - started).toBeLessThan(4000);
+  });
+
+  test("values of values, computed anew for each time that they are named", async () => {
+    const joined = `WITH t AS (${nested("CONCAT(x, x)", "name", 30)}) SELECT a.x FROM t a JOIN t b ON a.x = b.x`;
+    expect(await failureOf(joined, await csv(PEOPLE))).toMatchObject({
+      code: "E_INVALID_ARGUMENT",
+      message: expect.stringMatching(/again and again/) as string,
+    });
+  });
+
+  test("a pattern that fits nearly everywhere in a long text", async () => {
+    const condition = `text LIKE '%${"a_".repeat(200)}b%'`;
+    const sql = `SELECT COUNT(*) FROM rows WHERE ${Array.from({ length: 20 }, () => condition).join(" OR ")}`;
+    const table = await json([{ text: "a".repeat(1_000_000) }]);
+    expect(await failureOf(sql, table, { timeoutMs: 100 })).toMatchObject({
+      code: "E_TOO_LARGE",
+      message: expect.stringMatching(/longer than 0.1 s/) as string,
+    });
+  });
+
+  test.each(["POSITION(text, RIGHT(text, 1000))", "STRPOS(text, text)", "REPLACE(text, text, 'b')"])(
+    "a long text that is looked for: %s",
+    async (expression) => {
+      const rows = [{ text: "a".repeat(2000) }];
+      for (const from of ["rows", "rows r JOIN rows s ON r.text = s.text"]) {
+        const sql = `SELECT ${from === "rows" ? expression : expression.replaceAll("text", "r.text")} FROM ${from}`;
+        expect(await failureOf(sql, await json(rows))).toMatchObject({
+          code: "E_INVALID_ARGUMENT",
+          message: expect.stringMatching(/looks for has more than 500/) as string,
+        });
+      }
+    },
+  );
+
   test("a row of CSV whose quote is never closed", async () => {
     const text = `a,b\n1,"${"x,\n".repeat(600_000)}`;
     expect(await failureOf("SELECT COUNT(*) FROM rows", await csv(text))).toMatchObject({

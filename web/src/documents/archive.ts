@@ -156,7 +156,12 @@ const HEAD = 512;
 
 async function* zipEntries(source: ArchiveSource): AsyncGenerator<OpenEntry> {
   const { ZipReader } = await import("./zip.js");
-  const reader = new ZipReader(zipSource(source) as never, { useWebWorkers: false, checkOverlappingEntry: true });
+  const reader = new ZipReader(zipSource(source) as never, {
+    useWebWorkers: false,
+    checkOverlappingEntry: true,
+    // Nothing is unpacked into a folder: a path that leads out of one is a name like any other.
+    filenameValidation: "tolerant",
+  });
   try {
     for await (const entry of reader.getEntriesGenerator()) {
       if (entry.directory) continue;

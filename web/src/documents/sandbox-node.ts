@@ -95,8 +95,12 @@ async function feed({ stdin }: Child, request: string, input: AsyncIterable<Uint
   for await (const chunk of input) {
     if (!stdin.writable) return;
     // The chunk belongs to the source, which uses it again.
-    if (!stdin.write(Uint8Array.from(chunk)))
-      await Promise.race([once(stdin, "drain"), once(stdin, "close")]).catch(() => undefined);
+    if (stdin.write(Uint8Array.from(chunk))) continue;
+    // The one that does not happen must not listen on: there is one for each piece of the document.
+    const waited = new AbortController();
+    const { signal } = waited;
+    await Promise.race([once(stdin, "drain", { signal }), once(stdin, "close", { signal })]).catch(() => undefined);
+    waited.abort();
   }
   stdin.end();
 }

@@ -170,18 +170,20 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]\d+)?$/;
 const MAX_DIGITS = 15;
 
 /**
- * The value of a cell: NULL if it is empty, a number if it is written as JSON writes numbers and fits one, else its text. So `007`,
- * `+49`, `12E4` and card numbers stay what they are.
+ * The value of a cell: NULL if it is empty, a number if it is written as JSON writes numbers and fits one, else its text. A fraction
+ * of 16 or 17 digits fits if it is written as programs write it. So `007`, `+49`, `12E4` and card numbers stay what they are.
  */
 export function valueOf(cell: string | undefined): string | number | null {
   if (cell === undefined || cell === "") return null;
   const first = cell.charCodeAt(0);
   if ((first < 0x30 || first > 0x39) && first !== 0x2d) return cell;
   if (cell.length > 40 || !NUMBER.test(cell)) return cell;
-  if (cell.length > MAX_DIGITS && (/^[^eE]*/.exec(cell)?.[0].replaceAll(/\D/g, "").length ?? 0) > MAX_DIGITS)
-    return cell;
   const number = Number(cell);
-  return Number.isFinite(number) ? number : cell;
+  if (!Number.isFinite(number)) return cell;
+  if (cell.length <= MAX_DIGITS || (/^[^eE]*/.exec(cell)?.[0].replaceAll(/\D/g, "").length ?? 0) <= MAX_DIGITS) {
+    return number;
+  }
+  return !Number.isInteger(number) && String(number) === cell ? number : cell;
 }
 
 /** Names of columns of a header: trimmed, `column_3` where there is none, `name_2` for the second of a name. */

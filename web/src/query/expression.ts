@@ -12,7 +12,8 @@ import { evaluateStringFunc } from "squirreling/src/expression/strings.js";
 import type { Cells } from "./query.js";
 import type { Scope } from "./scope.js";
 import { wrongQuery } from "./statement.js";
-import { compareValues, fitting, likeTest, MAX_PATTERN, textOf } from "./values.js";
+import { tooLarge } from "./limits.js";
+import { comparable, compareValues, fitting, likeTest, MAX_PATTERN, textOf } from "./values.js";
 
 /** Computes a value of a row's cells, and of the aggregates of its group. NULL is null. */
 export type Evaluator = (row: Cells, aggregates: Cells) => unknown;
@@ -30,6 +31,8 @@ export interface CompileOptions {
   readonly alias?: (name: string) => ExprNode | undefined;
   /** Whether aliases come before columns, as in ORDER BY. */
   readonly aliasFirst?: boolean;
+  /** Looks at the clock where a single value may take long. */
+  readonly check?: () => void;
 }
 
 type Binary = Extract<ExprNode, { type: "binary" }>;
@@ -52,7 +55,7 @@ export function compile(node: ExprNode, options: CompileOptions): Evaluator {
     case "unary":
       return unary(node.op, inner(node.argument));
     case "binary":
-      return binary(node, inner);
+      return binary(node, inner, options.check);
     case "in valuelist":
       return inList(inner(node.expr), node.values.map(inner));
     case "case":
@@ -82,7 +85,8 @@ function identifier({ name, prefix }: Extract<ExprNode, { type: "identifier" }>,
   const stands = prefix === undefined ? alias?.(name) : undefined;
   if (stands !== undefined && (aliasFirst || !scope.has(name))) {
     // An alias may be named like the column that it is made of.
-    return compile(stands, { scope, ...(options.aggregate !== undefined && { aggregate: options.aggregate }) });
+    const { aggregate, check } = options;
+    return compile(stands, { scope, ...(aggregate && { aggregate }), ...(check && { check }) });
   }
   const { index, path } = scope.resolve(name, prefix);
   if (path.length === 0) return (row) => row[index] ?? null;
@@ -111,13 +115,18 @@ function unary(op: string, argument: Evaluator): Evaluator {
   return (row, all) => {
     const value = argument(row, all);
     if (value == null) return null;
-    return typeof value === "bigint" ? -value : numeric(-Number(value));
+    const number = comparable(value);
+    return typeof number === "bigint" ? fitting(-number, (whole) => whole) : numeric(-Number(number));
   };
 }
 
 const numeric = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-function binary({ op, left, right }: Binary, inner: (node: ExprNode) => Evaluator): Evaluator {
+function binary(
+  { op, left, right }: Binary,
+  inner: (node: ExprNode) => Evaluator,
+  check: (() => void) | undefined,
+): Evaluator {
   if ((op === "+" || op === "-") && right.type === "interval") {
     const date = inner(left);
     return (row, all) => applyIntervalToDate(date(row, all), right.value, right.unit, op);
@@ -126,7 +135,7 @@ function binary({ op, left, right }: Binary, inner: (node: ExprNode) => Evaluato
     const date = inner(right);
     return (row, all) => applyIntervalToDate(date(row, all), left.value, left.unit, "+");
   }
-  if (op === "LIKE") return like(inner(left), right, inner);
+  if (op === "LIKE") return like(inner(left), right, inner, check);
   const a = inner(left);
   const b = inner(right);
   if (op === "AND") {
@@ -162,10 +171,10 @@ const OPERATORS: Partial<Record<string, (a: unknown, b: unknown) => unknown>> = 
   "==": isSame,
   "!=": (a, b) => !isSame(a, b),
   "<>": (a, b) => !isSame(a, b),
-  "<": (a, b) => (a as number) < (b as number),
-  ">": (a, b) => (a as number) > (b as number),
-  "<=": (a, b) => (a as number) <= (b as number),
-  ">=": (a, b) => (a as number) >= (b as number),
+  "<": (a, b) => (comparable(a) as number) < (comparable(b) as number),
+  ">": (a, b) => (comparable(a) as number) > (comparable(b) as number),
+  "<=": (a, b) => (comparable(a) as number) <= (comparable(b) as number),
+  ">=": (a, b) => (comparable(a) as number) >= (comparable(b) as number),
   "+": (a, b) =>
     arithmetic(
       a,
@@ -187,8 +196,8 @@ const OPERATORS: Partial<Record<string, (a: unknown, b: unknown) => unknown>> = 
       (x, y) => x * y,
       (x, y) => x * y,
     ),
-  "/": (a, b) => (Number(b) === 0 ? null : numeric(Number(a) / Number(b))),
-  "%": (a, b) => (Number(b) === 0 ? null : numeric(Number(a) % Number(b))),
+  "/": quotient,
+  "%": remainder,
 };
 
 /** Equality as squirreling has it, where `'5' = 5` holds; and `= true` means the text `true` of a CSV file, too. */
@@ -196,8 +205,37 @@ function isSame(a: unknown, b: unknown): boolean {
   if (typeof a === "boolean" && typeof b === "string") return b.toLowerCase() === String(a);
   if (typeof b === "boolean" && typeof a === "string") return a.toLowerCase() === String(b);
   if (typeof a === "object" && typeof b === "object") return compareValues(a, b) === 0;
+  // Two texts are the same text or not. A text and a number are the same number or not, with all its digits.
+  if (typeof a !== typeof b) {
+    const [first, second] = [comparable(a), comparable(b)];
+    if (typeof first === "bigint" || typeof second === "bigint") return isSameWhole(first, second);
+  }
   // oxlint-disable-next-line eqeqeq
   return a == b && (a !== "" || b === "") && (b !== "" || a === "");
+}
+
+function isSameWhole(a: unknown, b: unknown): boolean {
+  // oxlint-disable-next-line eqeqeq
+  return a == b;
+}
+
+function quotient(a: unknown, b: unknown): unknown {
+  if (Number(b) === 0) return null;
+  const result = Number(a) / Number(b);
+  // A division of whole numbers that comes out even stays exact.
+  if (Number.isSafeInteger(result) || !Number.isInteger(Number(a)) || !Number.isInteger(Number(b)))
+    return numeric(result);
+  const [x, y] = [wholeOf(a), wholeOf(b)];
+  return x % y === 0n ? fitting(x / y, (value) => value) : numeric(result);
+}
+
+function remainder(a: unknown, b: unknown): unknown {
+  const [x, y] = [Number(a), Number(b)];
+  if (y === 0) return null;
+  if (Number.isInteger(x) && Number.isInteger(y) && !(Number.isSafeInteger(x) && Number.isSafeInteger(y))) {
+    return fitting(wholeOf(a) % wholeOf(b), (value) => value);
+  }
+  return numeric(x % y);
 }
 
 function arithmetic(
@@ -206,12 +244,13 @@ function arithmetic(
   compute: (a: number, b: number) => number,
   exactly: (a: bigint, b: bigint) => bigint,
 ): unknown {
-  if (typeof a === "bigint" && typeof b === "bigint") return exactly(a, b);
   const x = Number(a);
   const y = Number(b);
   const result = compute(x, y);
+  // What no number can hold is not computed exactly either: by squaring, its digits would grow without an end.
   // Whole numbers stay exact where a number would round.
-  if (!Number.isSafeInteger(result) && Number.isInteger(x) && Number.isInteger(y) && Number.isFinite(result)) {
+  const isWhole = Number.isInteger(x) && Number.isInteger(y) && Number.isFinite(result);
+  if (isWhole && !(Number.isSafeInteger(result) && Number.isSafeInteger(x) && Number.isSafeInteger(y))) {
     return fitting(exactly(wholeOf(a), wholeOf(b)), (value) => value);
   }
   return numeric(result);
@@ -223,7 +262,12 @@ function wholeOf(value: unknown): bigint {
     : BigInt(Number(value));
 }
 
-function like(text: Evaluator, pattern: ExprNode, inner: (node: ExprNode) => Evaluator): Evaluator {
+function like(
+  text: Evaluator,
+  pattern: ExprNode,
+  inner: (node: ExprNode) => Evaluator,
+  check: (() => void) | undefined,
+): Evaluator {
   const wanted = inner(pattern);
   let last: string | undefined;
   let test = likeTest("");
@@ -234,10 +278,12 @@ function like(text: Evaluator, pattern: ExprNode, inner: (node: ExprNode) => Eva
     const now = textOf(signs);
     if (now !== last) {
       if (now.length > MAX_PATTERN) throw wrongQuery(`A pattern of LIKE has more than ${MAX_PATTERN} characters.`);
-      test = likeTest(now);
+      test = likeTest(now, check);
       last = now;
     }
-    return test(textOf(value));
+    const whole = textOf(value);
+    if (whole.length > LONG_TEXT) check?.();
+    return test(whole);
   };
 }
 
@@ -285,6 +331,12 @@ function cast(value: Evaluator, type: string): Evaluator {
   };
 }
 
+/** Texts above this length take so long that the clock is looked at, in characters. */
+const LONG_TEXT = 64 * 1024;
+
+/** Longest text that a function makes, in characters. */
+const MAX_TEXT = 16 * 1024 * 1024;
+
 const STRINGS = new Set(
   "UPPER LOWER CONCAT LENGTH SUBSTRING SUBSTR TRIM REPLACE LEFT RIGHT INSTR POSITION STRPOS".split(" "),
 );
@@ -310,7 +362,7 @@ function call(node: Call, options: CompileOptions, inner: (node: ExprNode) => Ev
       return null;
     };
   }
-  const compute = functionOf(name, node);
+  const compute = functionOf(name, node, options.check);
   const [first, second] = parts;
   if (first !== undefined && parts.length === 1) return (row, all) => compute([first(row, all)]);
   if (first !== undefined && second !== undefined && parts.length === 2) {
@@ -322,15 +374,50 @@ function call(node: Call, options: CompileOptions, inner: (node: ExprNode) => Ev
 /** Says of a function that it does not aggregate. */
 export const NO_AGGREGATE: Evaluator = () => null;
 
-function functionOf(funcName: string, node: Call): (args: readonly unknown[]) => unknown {
-  if (STRINGS.has(funcName)) {
-    return (args) => {
-      const given = funcName === "LENGTH" && typeof args[0] === "number" ? [String(args[0])] : args;
-      return evaluateStringFunc({ funcName, node, args: given });
-    };
-  }
+/** Functions that look for their second argument in the first: a long one may take them forever. */
+const FINDERS = new Set(["REPLACE", "INSTR", "POSITION", "STRPOS"]);
+
+/** A function of texts, within bounds of time and memory. */
+export function textFunction(
+  funcName: string,
+  node: Call,
+  check: (() => void) | undefined,
+): (args: readonly unknown[]) => unknown {
+  return (args) => {
+    const given = funcName === "LENGTH" && /^(?:number|bigint)$/.test(typeof args[0]) ? [String(args[0])] : args;
+    const size = args.reduce<number>((sum, each) => sum + (typeof each === "string" ? each.length : 0), 0);
+    if (size > MAX_TEXT) throw tooLong();
+    if (size > LONG_TEXT) check?.();
+    if (FINDERS.has(funcName) && args[1] != null && textOf(args[1]).length > MAX_PATTERN) {
+      throw wrongQuery(`What ${funcName} looks for has more than ${MAX_PATTERN} characters.`);
+    }
+    const made = evaluateStringFunc({ funcName, node, args: given });
+    if (typeof made === "string" && made.length > MAX_TEXT) throw tooLong();
+    return made;
+  };
+}
+
+function tooLong(): Error {
+  return tooLarge(
+    `The query makes a text of more than ${MAX_TEXT} characters: make a shorter one, with LEFT or SUBSTRING.`,
+  );
+}
+
+function functionOf(
+  funcName: string,
+  node: Call,
+  check: (() => void) | undefined,
+): (args: readonly unknown[]) => unknown {
+  if (STRINGS.has(funcName)) return textFunction(funcName, node, check);
+  if (funcName === "MOD") return ([a, b]) => (a == null || b == null ? null : remainder(a, b));
   if (MATH.has(funcName)) {
     return (args) => {
+      const whole = comparable(args[0]);
+      if (typeof whole === "bigint") {
+        if (funcName === "ABS") return whole < 0n ? -whole : whole;
+        if (/^(?:FLOOR|CEIL|CEILING)$/.test(funcName) || (funcName === "ROUND" && !(Number(args[1] ?? 0) < 0)))
+          return whole;
+      }
       const value = evaluateMathFunc({ funcName, args });
       return typeof value === "number" ? numeric(value) : value;
     };

@@ -209,13 +209,13 @@ export function tooLong(row: number): SluiceError {
   });
 }
 
-const LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
+const LONG_NUMBER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
 /** Parses a row. Whole numbers that a number cannot hold become text, so that ids stay what they are. */
 export function valueOfJson(text: string, place: string): unknown {
   const exact = /\d{16}/.test(text)
     ? text.replaceAll(LONG_NUMBER, (token) =>
-        token.startsWith('"') || String(Number(token)) === token ? token : `"${token}"`,
+        token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`,
       )
     : text;
   try {

@@ -131,7 +131,7 @@ interface Compiled {
 /** Throws {@link Unsupported} before a row is read. */
 function streamed(select: SelectStatement, table: QueryTable, names: readonly string[], run: Run): Result {
   const scope = new Scope(table, names);
-  const compiled = compiledSelect(select, scope, table, run);
+  const compiled = compiledSelect(select, scope, table, names, run);
   const rows = table.rows(scope.needed);
   const { limit = Infinity, offset = 0, distinct, orderBy } = select;
   let batches: AsyncIterable<readonly Cells[]>;
@@ -149,13 +149,27 @@ async function* emptyBatches(): AsyncGenerator<readonly Cells[]> {
   // LIMIT 0 asks for the columns.
 }
 
-function compiledSelect(select: SelectStatement, scope: Scope, table: QueryTable, run: Run): Compiled {
+/** The name of a column without an alias: that of the column that it is, without its table, else its text. */
+function outputName(expr: ExprNode, names: readonly string[], query: Parsed): string {
+  if (expr.type !== "identifier") return query.textOf(expr);
+  const { prefix, name } = expr;
+  const isOfTable = prefix === undefined || names.some((each) => each.toLowerCase() === prefix.toLowerCase());
+  return isOfTable ? name : `${prefix}.${name}`;
+}
+
+function compiledSelect(
+  select: SelectStatement,
+  scope: Scope,
+  table: QueryTable,
+  names: readonly string[],
+  run: Run,
+): Compiled {
   const outputs = select.columns.flatMap((column) =>
     column.type === "star"
       ? table.columns.map((name) => ({ name, other: name, alias: undefined, expr: nameOf(name) }))
       : [
           {
-            name: column.alias ?? run.parsed.textOf(column.expr),
+            name: column.alias ?? outputName(column.expr, names, run.parsed),
             other: derivedAlias(column.expr),
             alias: column.alias,
             expr: column.expr,
@@ -169,12 +183,13 @@ function compiledSelect(select: SelectStatement, scope: Scope, table: QueryTable
       (isOutput ? outputs.find(({ other }) => other.toLowerCase() === wanted) : undefined);
     return found?.expr;
   };
-  const before: CompileOptions = { scope, alias: aliasIn(false) };
+  const check = (): void => run.limits.check();
+  const before: CompileOptions = { scope, alias: aliasIn(false), check };
   const after = [...outputs.map(({ expr }) => expr), ...select.orderBy.map(({ expr }) => expr)];
   const isGrouped = select.groupBy.length > 0 || select.having !== undefined || hasPart(after, isAggregate);
   const aggregates: Aggregate[] = [];
   const behind: CompileOptions = isGrouped
-    ? { ...before, aggregate: aggregateIn(aggregates, { scope }, run.limits) }
+    ? { ...before, aggregate: aggregateIn(aggregates, { scope, check }, run.limits) }
     : before;
   return {
     columns: outputs.map(({ name }) => name),

@@ -57,13 +57,17 @@ export function parsed(sql: string): Parsed {
 }
 
 const TOKENS =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`([^`]*)`|--[^\n]*|\/\*[\s\S]*?\*\/|([\p{L}_$][\p{L}\p{N}_$]*)((?:\s*\.\s*(?:[\p{L}_$][\p{L}\p{N}_$]*|"(?:[^"]|"")*"|`[^`]*`))*)/gu;
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`([^`]*)`|--[^\n]*|\/\*[\s\S]*?\*\/|(?<![\w.]|\b(?:LIMIT|OFFSET)\s+)(\d{16,})(?![\w.])|([\p{L}_$][\p{L}\p{N}_$]*)((?:\s*\.\s*(?:[\p{L}_$][\p{L}\p{N}_$]*|"(?:[^"]|"")*"|`[^`]*`))*)/giu;
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]*|"((?:[^"]|"")*)"|`([^`]*)`/gu;
 
-/** What other dialects write, as the parser takes it: `backticks`, ILIKE, names in any alphabet, and a.b.c. */
+/**
+ * What other dialects write, as the parser takes it: `backticks`, ILIKE, names in any alphabet, and a.b.c. Whole numbers that a number
+ * cannot hold become text, as in tables.
+ */
 function standardSql(sql: string): string {
-  return sql.replaceAll(TOKENS, (token: string, ticked?: string, first?: string, path = "") => {
+  return sql.replaceAll(TOKENS, (token: string, ticked?: string, digits?: string, first?: string, path = "") => {
     if (ticked !== undefined) return quoted(ticked);
+    if (digits !== undefined) return Number.isSafeInteger(Number(digits)) ? token : `'${digits}'`;
     if (first === undefined) return token;
     if (path === "") return first.toUpperCase() === "ILIKE" ? "LIKE" : bare(first);
     const names = Array.from((path as string).matchAll(NAME), ([name, double, tick]) =>

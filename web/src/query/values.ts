@@ -9,11 +9,14 @@
  */
 export function compareValues(a: unknown, b: unknown): number {
   if (a === b) return 0;
-  const rankOfA = rankOf(a);
-  const rankOfB = rankOf(b);
+  const first = comparable(a);
+  const second = comparable(b);
+  const rankOfA = rankOf(first);
+  const rankOfB = rankOf(second);
   if (rankOfA !== rankOfB) return rankOfA - rankOfB;
   if (rankOfA === 0) return 0;
-  const [left, right] = rankOfA === OBJECT ? [String(keyOf([a])), String(keyOf([b]))] : [a as number, b as number];
+  const [left, right] =
+    rankOfA === OBJECT ? [String(keyOf([a])), String(keyOf([b]))] : [first as number, second as number];
   if (left < right) return -1;
   return left > right ? 1 : 0;
 }
@@ -70,6 +73,24 @@ export function fitting<T>(value: bigint, otherwise: (value: bigint) => T): numb
 
 const WHOLE = /^-?\d{1,1000}$/;
 
+/** Longest text that is no number for its digits alone. */
+const SHORT = 15;
+
+const LONG_NUMBER = /^-?(?:0|[1-9]\d{0,999})(?:\.\d{1,1000})?(?:[eE][+-]?\d{1,3})?$/;
+
+/**
+ * What a value is compared and computed as. Tables give numbers of more digits than a number holds as text, so that they stay
+ * what they are: whole ones are bigints here, others the number that is nearest. Any other value is itself.
+ */
+export function comparable(value: unknown): unknown {
+  if (typeof value !== "string" || value.length <= SHORT || value.length > 2100) return value;
+  const first = value.charCodeAt(0);
+  if (((first < 0x30 || first > 0x39) && first !== 0x2d) || !LONG_NUMBER.test(value)) return value;
+  if (WHOLE.test(value)) return BigInt(value);
+  const number = Number(value);
+  return Number.isFinite(number) ? number : value;
+}
+
 /** A value as text: JSON for an object or array. */
 export function textOf(value: unknown): string {
   if (typeof value === "object" && value !== null) return JSON.stringify(value);
@@ -87,19 +108,19 @@ export function numberIn(value: unknown): number | bigint | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Longest pattern of LIKE, in characters: it bounds the time that one text takes. */
+/** Longest pattern of LIKE, and longest text that is looked for, in characters: it bounds the time that one text takes. */
 export const MAX_PATTERN = 500;
 
 /**
  * What tells whether a text is like a pattern: `%` stands for any characters, `_` for one, in upper or lower case. Takes time
- * in proportion to the text times the pattern at most, whatever they are, where a regular expression may take forever.
+ * in proportion to the text times the pattern at most, whatever they are, where a regular expression may take forever. `check` is called every now and then, and may throw.
  */
-export function likeTest(pattern: string): (text: string) => boolean {
+export function likeTest(pattern: string, check: () => void = () => undefined): (text: string) => boolean {
   const wanted = pattern.toLowerCase();
   const inner = wanted.replace(/^%+/, "").replace(/%+$/, "");
   if (/[%_]/.test(inner)) {
     const signs = Array.from(wanted);
-    return (text) => matches(Array.from(text.toLowerCase()), signs);
+    return (text) => matches(Array.from(text.toLowerCase()), signs, check);
   }
   const starts = wanted.startsWith("%");
   const ends = wanted.endsWith("%");
@@ -108,13 +129,21 @@ export function likeTest(pattern: string): (text: string) => boolean {
   return ends ? (text) => text.toLowerCase().startsWith(inner) : (text) => text.toLowerCase() === inner;
 }
 
-function matches(text: readonly string[], wanted: readonly string[]): boolean {
+/** Characters that are compared between two looks at the clock. */
+const BETWEEN_CHECKS = 1024 * 1024;
+
+function matches(text: readonly string[], wanted: readonly string[], check: () => void): boolean {
+  let left = BETWEEN_CHECKS;
   let at = 0;
   let next = 0;
   // Where to go on if what follows the last % does not fit here: only that one matters.
   let star = -1;
   let from = 0;
   while (at < text.length) {
+    if ((left -= 1) === 0) {
+      check();
+      left = BETWEEN_CHECKS;
+    }
     const sign = wanted[next];
     if (sign === "%") {
       star = next;

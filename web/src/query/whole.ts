@@ -4,13 +4,13 @@
  * @module
  */
 import { executeSql, type AsyncDataSource, type ExprNode, type SelectStatement, type Statement } from "squirreling";
-import { isTrue } from "./expression.js";
+import { isTrue, textFunction } from "./expression.js";
 import { tooLarge, type Limits } from "./limits.js";
 import type { Cells, QueryTable } from "./query.js";
 import { unknownColumn } from "./scope.js";
 import type { Result } from "./select.js";
 import { expressionsOf, partsOf, statementsIn, walk, wrongQuery } from "./statement.js";
-import { likeTest, MAX_PATTERN, textOf } from "./values.js";
+import { comparable, likeTest, MAX_PATTERN, textOf } from "./values.js";
 
 /** The name of the table for squirreling. */
 const TABLE = "rows";
@@ -26,6 +26,32 @@ interface WholeRun {
   readonly limits: Limits;
 }
 
+/**
+ * How often a cell may be computed for one of the answer. The engine computes a column of a subquery anew for each time that it is
+ * named: named twice in each of thirty, a billion times, all at once.
+ */
+const MAX_WEIGHT = 10_000;
+
+/** How often a cell of the table is computed at most for one cell of a statement's answer. */
+function weightOf(statement: Statement, ctes: ReadonlyMap<string, number>): number {
+  if (statement.type === "with") {
+    const known = new Map(ctes);
+    for (const { name, query } of statement.ctes) known.set(name.toLowerCase(), weightOf(query, known));
+    return weightOf(statement.query, known);
+  }
+  if (statement.type === "compound") return Math.max(weightOf(statement.left, ctes), weightOf(statement.right, ctes));
+  const tables = [statement.from, ...statement.joins].flatMap((place) =>
+    "table" in place ? [ctes.get(place.table.toLowerCase()) ?? 1] : [],
+  );
+  const inner = statementsIn(statement).map((each) => weightOf(each, ctes));
+  const named = expressionsOf(statement).map((expression) => {
+    let count = 0;
+    walk(expression, ({ type }) => void (count += type === "identifier" ? 1 : 0));
+    return count;
+  });
+  return Math.max(1, ...tables, ...inner) * Math.max(1, ...named);
+}
+
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Answers a statement over all rows of a table. Throws E_TOO_LARGE if these are too many. */
@@ -37,6 +63,11 @@ export async function answerWhole(statement: Statement, table: QueryTable, { lim
   if (names.size > 1) {
     throw wrongQuery(
       `There is one table, and the query names ${names.size}: ${[...names].join(", ")}. Write ${TABLE} for each, with an alias.`,
+    );
+  }
+  if (weightOf(prepared, new Map()) > MAX_WEIGHT) {
+    throw wrongQuery(
+      "The query computes values of values again and again: nest fewer subqueries, or use each column once.",
     );
   }
   const rows: Cells[] = [];
@@ -53,7 +84,7 @@ export async function answerWhole(statement: Statement, table: QueryTable, { lim
   const results = executeSql({
     tables: { [TABLE]: source },
     query: prepared,
-    functions: FUNCTIONS,
+    functions: functionsWithin(limits),
     signal: clockSignal(limits),
   });
   return { columns: results.columns, batches: batchesOf(results, limits) };
@@ -74,10 +105,13 @@ function sourceOf(columns: readonly string[], rows: readonly Cells[], limits: Li
   const cell = async (value: unknown): Promise<never> => {
     left -= 1;
     if (left <= 0) {
-      left = CELLS_BETWEEN;
       await limits.pause();
+      // Not before: once it is too late, each of many subqueries that run at once has to end at its next cell.
+      left = CELLS_BETWEEN;
     }
-    return value as never;
+    // The engine compares texts letter by letter.
+    const number = comparable(value);
+    return (typeof number === "bigint" ? number : value) as never;
   };
   const indexes = new Map(columns.map((name, index) => [name, index]));
   return {
@@ -109,26 +143,42 @@ async function* batchesOf(results: ReturnType<typeof executeSql>, limits: Limits
   if (batch.length > 0) yield batch;
 }
 
-const isPattern = (text: unknown, pattern: unknown): boolean | null => {
-  if (text == null || pattern == null) return null;
-  if (textOf(pattern).length > MAX_PATTERN) {
-    throw wrongQuery(`A pattern of LIKE has more than ${MAX_PATTERN} characters.`);
-  }
-  return likeTest(textOf(pattern))(textOf(text));
-};
+/** Functions of texts that are ours, within bounds of time and memory, by their names there. */
+const TEXTS = ["CONCAT", "REPLACE", "INSTR", "POSITION", "STRPOS", "LENGTH"];
+
+interface OwnFunction {
+  readonly apply: (...args: unknown[]) => never;
+  readonly arguments: { readonly min: number; readonly max: number };
+}
 
 /** Functions in place of operators, and of what models write. */
-const FUNCTIONS = {
-  IS_LIKE: udf((text, pattern) => isPattern(text, pattern) === true),
-  IS_NOT_LIKE: udf((text, pattern) => isPattern(text, pattern) === false),
-  IS_KNOWN_FALSE: { ...udf((value) => value != null && !isTrue(value)), arguments: { min: 1, max: 1 } },
-};
+function functionsWithin(limits: Limits): Record<string, OwnFunction> {
+  const check = (): void => limits.check();
+  const isPattern = (text: unknown, pattern: unknown): boolean | null => {
+    if (text == null || pattern == null) return null;
+    if (textOf(pattern).length > MAX_PATTERN) {
+      throw wrongQuery(`A pattern of LIKE has more than ${MAX_PATTERN} characters.`);
+    }
+    return likeTest(textOf(pattern), check)(textOf(text));
+  };
+  const texts = TEXTS.map((name) => {
+    const compute = textFunction(
+      name,
+      { type: "function", funcName: name, args: [], positionStart: 0, positionEnd: 0 },
+      check,
+    );
+    return [`TEXT_${name}`, udf((...args) => compute(args), { min: 1, max: 1000 })] as const;
+  });
+  return {
+    ...Object.fromEntries(texts),
+    IS_LIKE: udf((text, pattern) => isPattern(text, pattern) === true),
+    IS_NOT_LIKE: udf((text, pattern) => isPattern(text, pattern) === false),
+    IS_KNOWN_FALSE: udf((value) => value != null && !isTrue(value), { min: 1, max: 1 }),
+  };
+}
 
-function udf(apply: (a: unknown, b: unknown) => unknown): {
-  apply: (...args: unknown[]) => never;
-  arguments: { min: number; max: number };
-} {
-  return { apply: (a, b) => apply(a, b) as never, arguments: { min: 2, max: 2 } };
+function udf(apply: (...args: unknown[]) => unknown, counts = { min: 2, max: 2 }): OwnFunction {
+  return { apply: (...args) => apply(...args) as never, arguments: counts };
 }
 
 /** Makes a statement safe, and NULL what SQL says it is, in place. Adds the names of tables that are no CTE. */
@@ -202,6 +252,7 @@ function replaced(node: ExprNode): ExprNode {
   if (type === "function") {
     const args = node.args.map(replaced);
     const name = node.funcName.toUpperCase();
+    if (TEXTS.includes(name)) return called(`TEXT_${name}`, args, node);
     if (name === "IFNULL") return called("COALESCE", args, node);
     if (name === "YEAR" || name === "MONTH" || name === "DAY")
       return called("EXTRACT", [literal(name, node), ...args], node);
@@ -263,7 +314,9 @@ function positive(node: ExprNode, isNot = false): ExprNode {
     }
   }
   const whole = replaced(node);
-  if (!isNot) return whole;
+  const isList = whole.type === "in" || whole.type === "in valuelist";
+  // To the engine, NULL is in a list that has NULL.
+  if (!isNot) return isList ? unlessNull(whole, [whole.expr]) : whole;
   const not: ExprNode = {
     type: "unary",
     op: "NOT",
@@ -272,7 +325,15 @@ function positive(node: ExprNode, isNot = false): ExprNode {
     positionEnd: node.positionEnd,
   };
   if (node.type === "exists" || node.type === "not exists") return not;
-  if (node.type === "in" || node.type === "in valuelist") return unlessNull(not, partsOf(whole));
+  if (whole.type === "in valuelist") return unlessNull(not, partsOf(whole));
+  if (whole.type === "in") {
+    // Nothing is known not to be in rows that have NULL, but all is not in no rows.
+    const hasNull: ExprNode = { ...whole, expr: { ...literal(0, node), value: null } as ExprNode };
+    const isKnown = unlessNull({ ...not, type: "binary", op: "AND", left: not, right: { ...not, argument: hasNull } }, [
+      whole.expr,
+    ]);
+    return { ...isKnown, type: "binary", op: "OR", left: isKnown, right: { ...whole, type: "not exists" } };
+  }
   return called("IS_KNOWN_FALSE", [whole], node);
 }
 

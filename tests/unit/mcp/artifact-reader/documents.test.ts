@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
+import { createSluice } from "../../../../web/src/node.js";
 import { ArtifactReader, type ArtifactReaderOptions } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
 import { workbook, zipped } from "../../../support/documents.js";
@@ -288,6 +289,32 @@ describe("an image", () => {
     const scaled = await readerOf(big.store, { showsImages: () => true }).call({ uri: big.uri, as: "image" });
     expect(wordsOf(scaled)).toContain("1568 × 784 pixels");
     expect(Buffer.from(scaled.content[1]?.data ?? "", "base64").length).toBeLessThanOrEqual(1024 * 1024);
+  });
+
+  test("is shown as what its bytes are, and not at all if they are no image", async () => {
+    const sluice = await createSluice({ store: "memory" });
+    const options: ArtifactReaderOptions = { showsImages: () => true, sluice };
+    const small = canvas.createCanvas(20, 10).toBuffer("image/png");
+    const misnamed = await stored(small, "a.jpg", "image/jpeg");
+    const shown = await readerOf(misnamed.store, options).call({ uri: misnamed.uri, as: "image" });
+    expect(shown.content[1]?.mimeType).toBe("image/png");
+
+    const page = await stored(new TextEncoder().encode("<h1>Not found</h1>"), "a.png", "image/png");
+    const refused = await readerOf(page.store, options).call({ uri: page.uri, as: "image" });
+    expect(refused.isError).toBe(true);
+    expect(refused.content).toHaveLength(1);
+  });
+
+  test("of few bytes and many pixels is scaled down, too", async () => {
+    const sluice = await createSluice({ store: "memory" });
+    const wide = canvas.createCanvas(9000, 100).toBuffer("image/png");
+    expect(wide.length).toBeLessThan(1024 * 1024);
+    const { store, uri } = await stored(wide, "a.png", "image/png");
+    const shown = await readerOf(store, { showsImages: () => true, sluice }).call({
+      uri,
+      as: "image",
+    });
+    expect(wordsOf(shown)).toContain("1568 × 17 pixels");
   });
 
   test("has no text, pages or links", async () => {

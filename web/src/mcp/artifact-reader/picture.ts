@@ -22,6 +22,9 @@ const MAX_BYTES = 1024 * 1024;
 /** Types that hosts pass on as they are. */
 const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+/** Pixels of a side up to which models take an image. A few bytes of PNG may be billions of pixels. */
+const MAX_GIVEN_SIDE = 8000;
+
 /** Answers with a picture, if the client shows images. Throws E_DOCUMENT, E_INVALID_ARGUMENT, E_TOO_LARGE, E_STORE_…. */
 export async function tellPicture(from: Readable, kind: DocumentKind | undefined, page: number): Promise<AnswerParts> {
   if (kind !== "image" && kind !== "pdf") {
@@ -42,11 +45,29 @@ export async function tellPicture(from: Readable, kind: DocumentKind | undefined
   const { size_bytes: size, mime_type } = from.ref;
   const type = plainType(mime_type) ?? "";
   if (kind === "image" && size <= MAX_BYTES && SHOWN.includes(type)) {
-    return { head: about, image: { type, data: base64Of(await readSpan(from, { start: 0, end: size })) } };
+    const bytes = await readSpan(from, { start: 0, end: size });
+    const shown = await shownAs(from, bytes, type);
+    if (shown !== undefined) return { head: about, image: { type: shown, data: base64Of(bytes) } };
   }
   const pieces: Uint8Array[] = [];
   const request = { kind, form: "picture", page, limits: { maxSide: MAX_SIDE, maxBytes: MAX_BYTES } } as const;
   const facts = await converted(from, traitsOf(kind).name, request, async (chunk) => void pieces.push(chunk.slice()));
   const { mime_type: shown, width, height } = facts as PictureFacts;
   return { head: `${about}, as ${width} × ${height} pixels`, image: { type: shown, data: base64Of(joined(pieces)) } };
+}
+
+/**
+ * The type of an image that can be shown as it is: what its bytes are, whatever is said of it, because a model that is given another
+ * type refuses the whole conversation. Undefined if it has too many pixels. Throws E_DOCUMENT if it is no such image.
+ */
+async function shownAs({ sluice }: Readable, bytes: Uint8Array, type: string): Promise<string | undefined> {
+  if (sluice === undefined) return type;
+  using look = await sluice.look();
+  look.push(bytes);
+  const { mime_type: found, description } = look.finish();
+  if (!SHOWN.includes(found)) {
+    throw new SluiceError("E_DOCUMENT", "The image cannot be decoded: it is damaged, or of a kind that is not shown.");
+  }
+  const sides = /, ([\d,]+) × ([\d,]+),/.exec(description)?.slice(1) ?? [];
+  return sides.some((side) => Number(side.replaceAll(",", "")) > MAX_GIVEN_SIDE) ? undefined : found;
 }
