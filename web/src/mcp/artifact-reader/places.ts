@@ -6,13 +6,40 @@ import { SluiceError } from "../../errors/error.js";
 import { pointerOf } from "../../json/pointer.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 import { CsvRecords, type CsvDialect } from "../../query/csv.js";
+import type { Inspection } from "./inspection.js";
 import { pour, type Readable } from "./source.js";
 
 /** Most characters of a pointer. */
 const MAX_POINTER = 200;
 
+/** A place that was found: the offset of its first byte, and its line from 1. */
+interface Found {
+  readonly at: number;
+  readonly line: number;
+}
+
+/** Where places of a table or of a JSON document are, in order: `row 5, byte 90`, `/a/b, line 3, byte 40`. */
+export async function placesOf(
+  from: Readable,
+  { layout, markBytes }: Inspection,
+  found: readonly Found[],
+): Promise<readonly string[]> {
+  const offsets = found.map(({ at }) => at);
+  if (layout.kind === "csv") {
+    const rows = await rowsAt(from, layout, markBytes, offsets);
+    return rows.map((row, index) => `${row === 0 ? "header" : `row ${row}`}, byte ${offsets[index]}`);
+  }
+  const pointers = await pointersAt(from, markBytes, offsets);
+  return found.map(({ at, line }, index) => `${pointerText(pointers[index])}line ${line}, byte ${at}`);
+}
+
+/** Keys may have line breaks. */
+function pointerText(pointer: string | undefined): string {
+  return pointer === undefined || pointer === "" ? "" : `${JSON.stringify(pointer).slice(1, -1)}, `;
+}
+
 /** The rows of a CSV in which bytes are, from 1; 0 is the header. Offsets are in order. Reads up to the last one's row. */
-export async function rowsAt(
+async function rowsAt(
   from: Readable,
   dialect: CsvDialect,
   start: number,
@@ -67,7 +94,7 @@ class RowFinder {
  * JSON Pointers to the values in which bytes are; a key belongs to its value. Offsets are in order. Reads up to the last one. Undefined
  * for what is too long, or after the text is no JSON any more.
  */
-export async function pointersAt(
+async function pointersAt(
   from: Readable,
   start: number,
   offsets: readonly number[],

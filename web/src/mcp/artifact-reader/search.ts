@@ -9,7 +9,6 @@ import { alternatives } from "../../errors/arguments.js";
 import type { DocumentFacts } from "../../documents/document.js";
 import { quote } from "./definition.js";
 import { MAX_POINTER_BYTES } from "./json-value.js";
-import { pointersAt, rowsAt } from "./places.js";
 import type { Inspection } from "./inspection.js";
 import { pour, type Readable, subjectOf, factsOf } from "./source.js";
 
@@ -63,17 +62,11 @@ export async function tellSearch(
 /** A line for each hit, with where it is. */
 async function told(from: Readable, inspection: Inspection, hits: readonly Hit[]): Promise<readonly string[]> {
   if (!inspection.isText) return hits.map(binaryLine);
-  const { layout, isJson, markBytes } = inspection;
-  const offsets = hits.map(({ at }) => at);
-  if (isTable(from, inspection) && layout.kind === "csv") {
-    const rows = await rowsAt(from, layout, markBytes, offsets);
-    return hits.map((hit, at) => `${rows[at] === 0 ? "header" : `row ${rows[at]}`}, byte ${hit.at}: ${textLine(hit)}`);
-  }
-  if (isJson && hits.length > 0 && from.ref.size_bytes <= MAX_POINTER_BYTES) {
-    const pointers = await pointersAt(from, markBytes, offsets);
-    return hits.map((hit, at) => `${pointerText(pointers[at])}line ${hit.line}, byte ${hit.at}: ${textLine(hit)}`);
-  }
-  return hits.map((hit) => `${placeOf(hit, factsOf(from))}: ${textLine(hit)}`);
+  const isNamed = isTable(from, inspection) || (inspection.isJson && from.ref.size_bytes <= MAX_POINTER_BYTES);
+  // In service workers nothing is loaded later: lines are told there.
+  const places = isNamed && hits.length > 0 ? await import("./places.js").catch(() => undefined) : undefined;
+  const named = await places?.placesOf(from, inspection, hits);
+  return hits.map((hit, at) => `${named?.[at] ?? placeOf(hit, factsOf(from))}: ${textLine(hit)}`);
 }
 
 /** Whether the places are rows: of CSV, or of a sheet. The text of a document has places of its own. */
@@ -81,11 +74,6 @@ function isTable(from: Readable, { layout }: Inspection): boolean {
   return (
     layout.kind === "csv" && (from.origin === undefined || !/^(?:text|links)/.test(String(from.ref.source["form"])))
   );
-}
-
-/** Keys may have line breaks. */
-function pointerText(pointer: string | undefined): string {
-  return pointer === undefined || pointer === "" ? "" : `${JSON.stringify(pointer).slice(1, -1)}, `;
 }
 
 function fittingLines(all: readonly string[], most: number): readonly string[] {
