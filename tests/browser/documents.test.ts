@@ -85,8 +85,10 @@ describe("PDF", () => {
 
   test("says what is missing where it is not set up, and where its files are not", async () => {
     expect(await asked(report, "a.pdf", "application/pdf", {})).toContain("PDF is not set up on this page");
-    const nowhere = { librarySrc: "/nowhere.mjs", workerSrc: "/nowhere.worker.mjs" };
-    expect(await asked(report, "a.pdf", "application/pdf", {}, nowhere)).toContain("PDF.js could not be loaded");
+    for (const option of ["librarySrc", "workerSrc"]) {
+      const nowhere = { ...addresses, [option]: "/nowhere.mjs" };
+      expect(await asked(report, "a.pdf", "application/pdf", {}, nowhere)).toContain(`checks pdf.${option}`);
+    }
   });
 
   test.each([

@@ -105,7 +105,7 @@ describe("rows", () => {
     expect((await read(sheets, {}, { sheet: "2" })).text).toBe("2\n");
     await expect(read(sheets, {}, { sheet: "4" })).rejects.toMatchObject({
       code: "E_INVALID_ARGUMENT",
-      message: "There is no such sheet: use the name of one, or its number from 1 to 3.",
+      message: expect.stringMatching(/^There is no such sheet: .* from 1 to 3\. The sheets are "\w+", "\w+", "\w+"\.$/),
     });
   });
 

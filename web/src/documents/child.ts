@@ -25,7 +25,7 @@ const require = createRequire(import.meta.url);
 
 const libraries: OptionalLibraries = {
   async pdf(): Promise<PdfLibrary> {
-    const folder = folderOf("pdfjs-dist", "PDF is");
+    const folder = folderOf("pdfjs-dist") ?? missing("PDF is read with the package pdfjs-dist", "pdfjs-dist");
     const pdfjs = (await import(pathToFileURL(join(folder, "legacy/build/pdf.mjs")).href)) as PdfLibrary["pdfjs"];
     const of = (name: string): string => join(folder, name) + sep;
     return {
@@ -40,19 +40,29 @@ const libraries: OptionalLibraries = {
     };
   },
   async canvas(): Promise<CanvasLibrary> {
-    const folder = folderOf("@napi-rs/canvas", "pictures are");
+    // A global installation puts it within pdfjs-dist, which brings it.
+    const pdfjs = folderOf("pdfjs-dist");
+    const folder =
+      folderOf("@napi-rs/canvas") ??
+      (pdfjs && folderOf("@napi-rs/canvas", createRequire(join(pdfjs, "package.json")))) ??
+      missing("Pictures are drawn with the package @napi-rs/canvas", "@napi-rs/canvas");
     return require(folder) as CanvasLibrary;
   },
 };
 
-function folderOf(name: string, what: string): string {
+/** The folder of a package as seen from here or another place. */
+function folderOf(name: string, from = require): string | undefined {
   try {
-    return dirname(require.resolve(`${name}/package.json`));
+    return dirname(from.resolve(`${name}/package.json`));
   } catch {
-    throw unreadable(
-      `${what} read with the package ${name}, which is not installed: run npm install ${name} beside mcp-sluice.`,
-    );
+    return undefined;
   }
+}
+
+function missing(what: string, name: string): never {
+  throw unreadable(
+    `${what}, which is not installed where Sluice is. Tell the user: npm install ${name} beside mcp-sluice; with -g where that is; or npx -p mcp-sluice -p ${name} sluice …`,
+  );
 }
 
 function write(kind: number, content: Uint8Array): void {

@@ -60,9 +60,10 @@ async function pictureOf(
   if (kind === "image") {
     return scaledPicture(await libraries.canvas(), bytes, limits);
   }
+  const pdf = await libraries.pdf();
   // PDF.js draws with it.
   await libraries.canvas();
-  return pictureOfPage(await libraries.pdf(), bytes, page, limits);
+  return pictureOfPage(pdf, bytes, page, limits);
 }
 
 async function convertedBy(

@@ -95,7 +95,17 @@ export function sheetIndex(
   if (number >= 1 && number <= sheets.length) return number - 1;
   throw new SluiceError(
     "E_INVALID_ARGUMENT",
-    `There is no such sheet: use the name of one, or its number from 1 to ${sheets.length}.`,
+    `There is no such sheet: use the name of one, or its number from 1 to ${sheets.length}. ${named(sheets)}`,
     { path: "sheet" },
   );
 }
+
+/** Most sheets that an error names. */
+const MAX_NAMED = 20;
+
+function named(sheets: readonly { readonly name: string }[]): string {
+  const names = sheets.slice(0, MAX_NAMED).map(({ name }) => JSON.stringify(name.slice(0, MAX_NAME)));
+  return `The sheets are ${names.join(", ")}${sheets.length > MAX_NAMED ? " and more" : ""}.`;
+}
+
+const MAX_NAME = 60;

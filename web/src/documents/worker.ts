@@ -4,6 +4,7 @@
  */
 import type { PdfAddresses } from "../core/sluice.js";
 import { convert, type OptionalLibraries } from "./conversion.js";
+import type { SluiceError } from "../errors/error.js";
 import { unreadable } from "./document.js";
 import type { Canvas, CanvasLibrary } from "./picture.js";
 import type { PdfLibrary } from "./pdf.js";
@@ -13,9 +14,7 @@ import type { WorkerAnswer, WorkerRequest } from "./sandbox-web.js";
 const librariesFor = (addresses: PdfAddresses | undefined): OptionalLibraries => ({
   async pdf(): Promise<PdfLibrary> {
     if (addresses === undefined) {
-      throw unreadable(
-        "PDF is not set up on this page: its builder gives `pdf` to Sluice. Pass the URI as a tool argument instead.",
-      );
+      throw unreadable("PDF is not set up on this page: its builder gives `pdf` to Sluice.");
     }
     return pdfLibrary(addresses);
   },
@@ -31,32 +30,31 @@ const librariesFor = (addresses: PdfAddresses | undefined): OptionalLibraries =>
 async function pdfLibrary({ librarySrc, workerSrc, ...folders }: PdfAddresses): Promise<PdfLibrary> {
   const port = new Worker(workerSrc, { type: "module" });
   const isLost = new Promise<never>((_resolve, reject) => {
-    port.addEventListener("error", () => reject(new Error("The worker could not be loaded.")));
+    port.addEventListener("error", () => reject(notLoaded("workerSrc")));
   });
   const isReady = new Promise((resolve) => port.addEventListener("message", resolve, { once: true }));
-  try {
-    const [pdfjs] = await Promise.all([
-      import(/* @vite-ignore */ librarySrc) as Promise<PdfLibrary["pdfjs"]>,
-      Promise.race([isReady, isLost]),
-    ]);
-    const hasFonts = folders.standardFontDataUrl !== undefined;
-    return {
-      pdfjs,
-      options: {
-        ...folders,
-        worker: pdfjs.PDFWorker.create({ port }),
-        useWorkerFetch: true,
-        // Fonts of the system are drawn as text, all others as paths.
-        useSystemFonts: !hasFonts,
-        disableFontFace: hasFonts,
-        ownerDocument: { fonts: (self as unknown as { fonts: FontFaceSet }).fonts } as unknown as HTMLDocument,
-        CanvasFactory,
-        FilterFactory,
-      },
-    };
-  } catch {
-    throw unreadable("PDF.js could not be loaded: check the addresses in `pdf`, or reload the page.");
-  }
+  const imported = import(/* @vite-ignore */ librarySrc) as Promise<PdfLibrary["pdfjs"]>;
+  const library = imported.catch(() => Promise.reject(notLoaded("librarySrc")));
+  const [pdfjs] = await Promise.all([library, Promise.race([isReady, isLost])]);
+  const hasFonts = folders.standardFontDataUrl !== undefined;
+  return {
+    pdfjs,
+    options: {
+      ...folders,
+      worker: pdfjs.PDFWorker.create({ port }),
+      useWorkerFetch: true,
+      // Fonts of the system are drawn as text, all others as paths.
+      useSystemFonts: !hasFonts,
+      disableFontFace: hasFonts,
+      ownerDocument: { fonts: (self as unknown as { fonts: FontFaceSet }).fonts } as unknown as HTMLDocument,
+      CanvasFactory,
+      FilterFactory,
+    },
+  };
+}
+
+function notLoaded(option: keyof PdfAddresses): SluiceError {
+  return unreadable(`PDF.js could not be loaded: its builder checks pdf.${option}, which says where it is.`);
 }
 
 /** Makes canvases where there is no document. */

@@ -74,6 +74,17 @@ describe("the form", () => {
   });
 
   test.each([
+    "The page's HTML",
+    "The text of the page",
+    "The page, as text",
+    "Markdown text",
+    "HTML source of the mail",
+  ])("is text where the description says: %s", async (description) => {
+    const { call, uri } = await setUp({ bytes: new TextEncoder().encode("<p>Tea</p>") });
+    expect(valueOf(await call({ p: uri }, of({ type: "string", description })))).toEqual({ p: "<p>Tea</p>" });
+  });
+
+  test.each([
     ["nothing", {}],
     ["two in words", { description: "base64 string or data URL" }],
     ["none", { type: "string", description: "The image" }],

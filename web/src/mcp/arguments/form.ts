@@ -63,7 +63,8 @@ const RULES: readonly Rule[] = [
 /** Descriptions of data URIs often mention base64. */
 const DATA_URI = /(?:\bbase-?64(?:[- ]encoded)? )?\bdata[- ]ur[il]s?\b|\bdata:[^\s"'`]{0,100}/gi;
 const BASE64 = /\bbase-?64\b/i;
-const TEXT = /\btext contents?\b|\bcontents? as text\b|\b(?:plain|raw)[- ]text\b|\butf-?8\b/i;
+const TEXT =
+  /\btext contents?\b|\bas text\b|\btext of\b|\b(?:plain|raw|html|markdown)[- ]text\b|\b(?:html|markdown) (?:of|source|content|body)\b|'s (?:html|markdown|text)\b|\butf-?8\b/i;
 
 function describedForm(description: string): ArtifactForm | undefined {
   const rest = description.replace(DATA_URI, " ");

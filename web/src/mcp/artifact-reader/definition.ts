@@ -111,10 +111,11 @@ export function readTool(namespace: string): ReadTool {
 /** The template for parts of artifacts as resources. */
 export function resourceTemplate(namespace: string): ListedTemplate {
   return {
-    uriTemplate: `${SCHEME}{id}{?bytes,lines,rows,pointer}`,
+    uriTemplate: `${SCHEME}{id}{?bytes,lines,rows,pages,pointer}`,
     name: namespace === "" ? "artifact" : `${namespace}_artifact`,
     title: "Part of a stored artifact",
-    description: "A range of bytes as a blob; lines, rows or the value at a JSON Pointer as text. At most 4 MiB.",
+    description:
+      "A range of bytes as a blob; lines, rows, pages or the value at a JSON Pointer as text. At most 4 MiB.",
   };
 }
 

@@ -39,9 +39,12 @@ export async function tellDocument(from: Readable, kind: DocumentKind, most: num
   try {
     const form = await formFor(from, kind, { mode: "info" }, {});
     const facts = factsOf(form);
-    const lines = [...(facts === undefined ? [] : linesOf(facts)), await beginningOf(form)];
+    const listed = facts === undefined ? [] : linesOf(facts);
+    const lines = [...listed, await beginningOf(form)];
     const data = prefixWithin(lines.join("\n"), Math.min(most, 3 * FIRST_CHARS)).text.trimEnd();
-    return { head: `${head}${aboutParts(facts)}. It begins`, data, notes: notesOf(kind, facts, form) };
+    const isCut = (facts?.headings.length ?? 0) > MAX_LISTED || !data.includes(listed.join("\n").trimEnd());
+    const notes = [...(isCut ? [MORE_HEADINGS] : []), ...notesOf(kind, facts, form)];
+    return { head: `${head}${aboutParts(facts)}. It begins`, data, notes };
   } catch (error) {
     if (!(error instanceof SluiceError) || !TOLD.includes(error.code)) throw error;
     return {
@@ -55,6 +58,8 @@ export async function tellDocument(from: Readable, kind: DocumentKind, most: num
 const TOLD: readonly string[] = ["E_DOCUMENT", "E_TOO_LARGE"];
 
 const HTML = 'Read it with one of: as "text" (with pages, lines or search), as "links", lines "1-50", search, bytes.';
+
+const MORE_HEADINGS = "Not all headings and names are shown: search finds the others.";
 
 function howToSee({ showsImages }: Readable): string {
   if (showsImages === true) return 'See it with as "image". Or pass the URI as a tool argument.';

@@ -52,6 +52,7 @@ export async function tellRecords(
       ...moreNotes(last.index, range, total, mode),
       ...(isUnclosed ? ["A quote is never closed, so the last row takes all that follows it."] : []),
       ...cutNotes(shown, mode, from),
+      ...(kept.every(({ text }) => text.trim() === "") ? (factsOf(from)?.notices ?? []) : []),
     ],
   };
 }

@@ -5,6 +5,7 @@
 import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { jsonChars, type AnswerParts } from "./answer.js";
 import { asciiOf } from "./byte-range.js";
+import { plainType } from "../../core/media-type.js";
 import { alternatives } from "../../errors/arguments.js";
 import type { DocumentFacts } from "../../documents/document.js";
 import { quote } from "./definition.js";
@@ -149,6 +150,9 @@ function readOn(from: Readable, inspection: Inspection): string {
 function waysOn(from: Readable, inspection: Inspection): readonly string[] {
   if (!inspection.isText) return ["bytes"];
   if (isTable(from, inspection)) return ["rows", "bytes"];
+  if (from.ref.source["form"] === "links") return ['lines and as "links"'];
+  // Lines of HTML are those of its source, unless it is said otherwise.
+  if (plainType(from.origin?.mime_type ?? null) === "text/html") return ["pages", 'lines and as "text"'];
   if (factsOf(from) !== undefined) return ["pages", "lines"];
   return inspection.isJson ? ["pointer", "lines", "bytes"] : ["lines", "bytes"];
 }
@@ -159,7 +163,10 @@ function pathsNote({ ref }: Readable): readonly string[] {
 }
 
 function noneNotes(from: Readable, inspection: Inspection): readonly string[] {
-  if (inspection.isText) return [...pathsNote(from), "It is searched as plain text, without patterns."];
+  if (inspection.isText) {
+    const notices = factsOf(from)?.notices ?? [];
+    return [...pathsNote(from), ...notices, "It is searched as plain text, without patterns."];
+  }
   return ["The artifact is not plain text: its content may be compressed or encoded."];
 }
 
