@@ -18,7 +18,7 @@ import { quote } from "./definition.js";
 import { formOf, headOf } from "./inspection.js";
 import type { Selection, Wanted } from "./request.js";
 import { noted, noteDerived, recordOf } from "./derived-record.js";
-import { factsOf, loaded, readSpan, type Readable, type ReadSource } from "./source.js";
+import { factsOf, loaded, pause, readSpan, type Readable, type ReadSource } from "./source.js";
 
 /**
  * The form of an artifact in which something is read of it: the artifact itself, or what it becomes. Throws E_DOCUMENT,
@@ -114,14 +114,21 @@ export async function* chunksOf(from: Readable): AsyncGenerator<Uint8Array> {
 
 const PIECE = 1024 * 1024;
 
+/** Entries of an archive that are read without a pause. */
+const PAUSE_ENTRIES = 500;
+
 /** An archive as a table of its entries. */
 async function entriesOf(from: Readable): Promise<Readable> {
   const info = { mime_type: "text/csv", filename: `${from.ref.filename ?? from.ref.id}.entries.csv` };
   return derived(from, "entries", info, async (source, writer) => {
     const { entryLines } = await loaded(() => import("../../documents/archive.js"));
     let lines = "";
+    let count = 0;
     for await (const line of entryLines(archiveOf(source), source.signal)) {
       lines += line;
+      count += 1;
+      // A directory is in memory, and would be read to its end before anything else runs.
+      if (count % PAUSE_ENTRIES === 0) await pause();
       if (lines.length < PIECE) continue;
       await writer.write(new TextEncoder().encode(lines));
       lines = "";
