@@ -244,3 +244,24 @@ describe("text", () => {
     expect([all, facts.parts]).toEqual(["x\n", 1]);
   });
 });
+
+describe("what is long and empty takes time in proportion to it", () => {
+  test("a million spaces within a paragraph", async () => {
+    const spaces = `<w:p><w:r><w:t>a${" ".repeat(1_000_000)}b</w:t></w:r></w:p>`;
+    const started = performance.now();
+    expect((await readAll(text(await word(spaces)))).text).toHaveLength(1_000_003);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test("rows with nothing but their last cell", async () => {
+    const rows = Array.from(
+      { length: 4000 },
+      (_, row) => `<row r="${row + 1}"><c r="XFD${row + 1}"><v>1</v></c></row>`,
+    );
+    const bytes = await workbook([["A", rows.join("")]]);
+    const started = performance.now();
+    const read = await readAll(convertWorkbook(bytes, { form: "rows" }));
+    expect(read.text).toHaveLength(4000 * 16_385);
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+});

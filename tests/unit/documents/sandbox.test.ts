@@ -1,9 +1,11 @@
 /** Conversions run in a process of their own, and its limits of time, memory and output hold. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import type { ConversionFacts, ConversionRequest } from "../../../web/src/documents/conversion.js";
 import { convertApart } from "../../../web/src/documents/sandbox-node.js";
-import type { ConversionLimits } from "../../../web/src/documents/sandbox.js";
+import { inTurn, type ConversionLimits } from "../../../web/src/documents/sandbox.js";
 import { pdfOf } from "../../support/pdf.js";
 
 const HTML: ConversionRequest = { kind: "html", form: "text" };
@@ -95,3 +97,59 @@ test("a document that is no such document ends in a coded error without its word
   const outcome = convert(bytes("secret words that are no workbook"), { kind: "workbook", form: "text" });
   await expect(outcome).rejects.toMatchObject({ code: "E_DOCUMENT", message: expect.not.stringContaining("secret") });
 });
+
+test("no more than four run at a time; whoever waits is told after a while, and leaves the line when it gives up", async () => {
+  let at = 0;
+  let most = 0;
+  const ends: (() => void)[] = [];
+  const work = async (): Promise<void> => {
+    most = Math.max(most, (at += 1));
+    await new Promise<void>((resolve) => ends.push(resolve));
+    at -= 1;
+  };
+  const first = Array.from({ length: 4 }, () => inTurn(work, undefined));
+  await expect(inTurn(work, undefined, 20)).rejects.toMatchObject({
+    code: "E_RATE_LIMIT",
+    message: "Other documents are still being read: wait a minute, then call again.",
+  });
+  const abort = new AbortController();
+  const given = inTurn(work, abort.signal);
+  abort.abort(new Error("enough"));
+  await expect(given).rejects.toThrow("enough");
+  // Its turn came in time: how long it then takes is another limit.
+  const last = inTurn(work, undefined, 100);
+  ends.shift()?.();
+  await expect.poll(() => ends.length).toBe(4);
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  for (const end of ends) end();
+  await Promise.all([...first, last]);
+  expect(most).toBe(4);
+});
+
+test("a conversion ends when the process that asked for it is killed", async () => {
+  const program = createRequire(import.meta.url).resolve("#child");
+  // The pipe that it reads is ours, and stays open: by itself it would wait for the document without end.
+  const code = `
+    const args = [${JSON.stringify(program)}, String(2 ** 30)];
+    const child = require("node:child_process").spawn(process.execPath, args, { stdio: ["inherit", "ignore", "ignore"] });
+    setTimeout(() => console.log(child.pid), 1000);`;
+  const parent = spawn(process.execPath, ["--eval", code], { stdio: ["pipe", "pipe", "inherit"] });
+  try {
+    const [said] = (await once(parent.stdout, "data")) as [Buffer];
+    const child = Number(said.toString());
+    expect(isRunning(child)).toBe(true);
+    parent.kill("SIGKILL");
+    await expect.poll(() => isRunning(child), { timeout: 5000 }).toBe(false);
+  } finally {
+    parent.stdin.end();
+  }
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

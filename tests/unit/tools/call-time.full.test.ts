@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import { ToolClientError, ToolConnectionError, ToolTimeoutError } from "../../../web/src/tools/errors.js";
-import { SingleFlight } from "../../../web/src/tools/keyed-work.js";
+import { SingleFlight } from "../../../web/src/core/keyed-work.js";
 import type { ToolContext, ToolNodeEvent, ToolProgress, ToolWait } from "../../../web/src/tools/options.js";
 import { OutOfTime } from "../../../web/src/tools/resilience/attempt.js";
 import { CallTime, overAfter, timeoutOf, waitNotices } from "../../../web/src/tools/tool-call.js";

@@ -51,7 +51,8 @@ export class BlockWriter {
 
   /** Lines that stay as they are; white space at their ends does not. */
   paragraph(text: string): void {
-    const trimmed = text.replaceAll(/[^\S\n]+$/gm, "").replaceAll(/^\n+|\n+$/g, "");
+    // What looks back keeps a run from being looked at again from each of its characters.
+    const trimmed = text.replaceAll(/(?<![^\S\n])[^\S\n]+$/gm, "").replaceAll(/^\n+|(?<!\n)\n+$/g, "");
     if (trimmed.trim() === "") return;
     this.#begin("paragraph");
     this.#sink.add(trimmed);

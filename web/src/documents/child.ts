@@ -14,11 +14,13 @@ import type { PdfLibrary } from "./pdf.js";
 import { failureOf, MAX_INPUT, overLimit } from "./sandbox.js";
 import { Frame, FRAME_HEAD, MAX_FRAME } from "./sandbox-node.js";
 
-// A thread of its own sees the memory also while this one is busy. A limit of the heap would not count array buffers.
+// A thread of its own sees the memory also while this one is busy. A limit of the heap would not count array buffers. A process whose
+// parent is gone, and with it the limit of time, ends too: whoever asked will not read it.
 const WATCH = `
 const { workerData } = require("node:worker_threads");
+const { ppid } = process;
 setInterval(() => {
-  if (process.memoryUsage.rss() > workerData) process.kill(process.pid, "SIGKILL");
+  if (process.memoryUsage.rss() > workerData || process.ppid !== ppid) process.kill(process.pid, "SIGKILL");
 }, 20);`;
 
 const require = createRequire(import.meta.url);

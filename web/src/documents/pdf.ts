@@ -58,7 +58,7 @@ async function textOfPage(page: PDFPageProxy): Promise<string> {
   return lines
     .join("")
     .replaceAll("\f", " ")
-    .replaceAll(/[ \t]+\n/g, "\n")
+    .replaceAll(/(?<![ \t])[ \t]+\n/g, "\n")
     .trim();
 }
 

@@ -18,6 +18,9 @@ const MAX_GAP = 10_000;
 /** Most empty rows of a sheet in the text. */
 const MAX_GAPS = 100_000;
 
+/** Characters of a row that are written at once. */
+const MAX_HELD = 64 * 1024;
+
 /** Writes the rows of a sheet, so that the lines of its CSV have the numbers of the rows. */
 export class RowWriter {
   /** Number of the row that was written last. */
@@ -44,11 +47,18 @@ export class RowWriter {
       if (text !== "" && column < MAX_COLUMNS) columns = Math.max(columns, column + 1);
     if (columns === 0) return;
     this.#skipTo(Math.max(number, this.#row + 1));
+    // Most rows are written at once: a sheet may have a thousand million cells, nearly all of them empty.
+    let line = "";
     for (let column = 0; column < columns; column++) {
-      if (column > 0) this.#sink.add(",");
-      for (const piece of csvCellPieces(cells.get(column) ?? "")) this.#sink.add(piece);
+      if (column > 0) line += ",";
+      const text = cells.get(column);
+      if (text === undefined) continue;
+      for (const piece of csvCellPieces(text)) line += piece;
+      if (line.length < MAX_HELD) continue;
+      this.#sink.add(line);
+      line = "";
     }
-    this.#sink.add("\n");
+    this.#sink.add(`${line}\n`);
   }
 
   /** Number of the row after the last that was written. */

@@ -2,6 +2,8 @@
  * Where documents are converted: apart from the main thread, within limits of time, memory and output.
  * @module
  */
+import { untilEither } from "../core/abort.js";
+import { Semaphore } from "../core/semaphore.js";
 import type { PdfAddresses } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import type { ConversionFacts, ConversionRequest } from "./conversion.js";
@@ -37,6 +39,35 @@ export interface ConversionLimits {
 
 /** The usual limits. */
 export const LIMITS: ConversionLimits = { output: 64 * 1024 * 1024, time: 60_000, memory: 768 * 1024 * 1024 };
+
+/** Conversions that run at a time in one process, whoever asks for them: each may use all of its memory. */
+const AT_A_TIME = 4;
+
+/** Milliseconds that a conversion waits for its turn. Few hosts wait longer for an answer. */
+const MAX_WAIT = 60_000;
+
+const turns = new Semaphore(AT_A_TIME);
+
+/** Runs a conversion when its turn comes. Throws what it throws, the signal's reason, and E_RATE_LIMIT if no turn came in a minute. */
+export async function inTurn<T>(
+  work: () => Promise<T>,
+  signal: AbortSignal | undefined,
+  most: number = MAX_WAIT,
+): Promise<T> {
+  const waited = new AbortController();
+  const late = (): void => {
+    waited.abort(
+      new SluiceError("E_RATE_LIMIT", "Other documents are still being read: wait a minute, then call again."),
+    );
+  };
+  const limit = setTimeout(late, most);
+  return untilEither([signal, waited.signal], (either) =>
+    turns.run(() => {
+      clearTimeout(limit);
+      return work();
+    }, either),
+  ).finally(() => clearTimeout(limit));
+}
 
 /** Codes that a conversion may end with. Anything else that it says is not passed on: it could quote the document. */
 const CODES = ["E_DOCUMENT", "E_INVALID_ARGUMENT", "E_TOO_LARGE"] as const;

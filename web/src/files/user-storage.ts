@@ -18,7 +18,7 @@ import type {
 import { openedWriter } from "../artifacts/writer.js";
 import { createSluiceOver, type WasmSource, type FileClaim, type FileLook, type Sluice } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
-import { KeyedQueue } from "../tools/keyed-work.js";
+import { KeyedQueue } from "../core/keyed-work.js";
 import { fileName, nearestNames } from "./names.js";
 import { MAX_FILE_BYTES } from "./options.js";
 import {

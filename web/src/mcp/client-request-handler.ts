@@ -21,6 +21,7 @@ import {
   ArtifactReader,
   type ArtifactReaderOptions,
   listing,
+  type ReadResourceOptions,
   resourceTemplate,
 } from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "./artifact-reader/source.js";
@@ -116,14 +117,20 @@ export class ClientRequestHandler {
     return !this.isAppTaken && !this.#catalog.hasApp(appUri(namespace));
   }
 
-  /** Handles a request before the server sees it. `showsApps` tells whether its client shows apps. */
-  handle(request: ClientRequest, showsApps = false): RequestOutcome | DeferredRequest {
+  /**
+   * Handles a request before the server sees it. `showsApps` tells whether its client shows apps. The signal ends the work on an answer,
+   * which then is an error.
+   */
+  handle(request: ClientRequest, showsApps = false, signal?: AbortSignal): RequestOutcome | DeferredRequest {
     const { method, params } = request;
     switch (method) {
       case "tools/call":
-        return this.#call(request);
+        return this.#call(request, signal);
       case "resources/read":
-        if (this.#isOurs(params["uri"])) return this.#read(request, String(params["uri"]), showsApps);
+        if (this.#isOurs(params["uri"])) {
+          const options = { isDescribed: showsApps, ...(signal !== undefined && { signal }) };
+          return this.#read(request, String(params["uri"]), options);
+        }
         return showsApps && params["uri"] === appUri(this.#deps.namespace) ? this.#readApp(request) : FORWARD;
       case "resources/list":
         return this.#list(request, "resources", () => this.resources());
@@ -134,12 +141,14 @@ export class ClientRequestHandler {
     }
   }
 
-  #call(request: ClientRequest): RequestOutcome | DeferredRequest {
+  #call(request: ClientRequest, cancelled: AbortSignal | undefined): RequestOutcome | DeferredRequest {
     const name = stringOr(request.params["name"]);
     if (name === undefined) return FORWARD;
     const own = this.tools.find((tool) => tool.name === name);
     if (own !== undefined && this.#catalog.find(name) === undefined) {
-      return this.#answer(request, () => own.call(request.params["arguments"]));
+      return this.#answer(request, () =>
+        own.call(request.params["arguments"], cancelled === undefined ? {} : { signal: cancelled }),
+      );
     }
     const expansion = expansionOf(request, name);
     if (expansion === undefined) return FORWARD;
@@ -166,9 +175,9 @@ export class ClientRequestHandler {
     return this.#answer(request, async () => ({ [list]: entries(), ...cachedBy(request) }));
   }
 
-  #read(request: ClientRequest, uri: string, isDescribed: boolean): RequestOutcome {
+  #read(request: ClientRequest, uri: string, options: ReadResourceOptions): RequestOutcome {
     return this.#answer(request, async () => ({
-      ...(await this.#reading.resource(uri, { isDescribed })),
+      ...(await this.#reading.resource(uri, options)),
       ...cachedBy(request),
     }));
   }
@@ -203,6 +212,9 @@ function cachedBy({ isModern }: ClientRequest): object {
 }
 
 function errorFor({ id, isModern, params }: ClientRequest, error: unknown): string {
+  if (error instanceof DOMException && error.name === "AbortError") {
+    return errorMessage(id, RpcCode.internal, "The call was cancelled.", { code: "E_CANCELLED" });
+  }
   const { code, message } =
     error instanceof SluiceError ? error : new SluiceError("E_STORE_READ", "The artifact could not be read.");
   const isMissing = code === "E_NOT_FOUND" || code === "E_EXPIRED";

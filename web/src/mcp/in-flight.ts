@@ -26,6 +26,8 @@ const MAX_TASKS = 1000;
 /** Tracks requests by id, and the tools that tasks run. */
 export class InFlight {
   readonly #requests = new Map<string, Request>();
+  /** Requests that are answered here, without the server. */
+  readonly #own = new Map<string, AbortController>();
   readonly #tasks: Map<string, string>;
 
   /** `beside` shares its tasks and has its own requests. */
@@ -48,6 +50,15 @@ export class InFlight {
   /** Removes a request that was held and is answered without the server. */
   release({ key }: ClientRequest, signal: AbortSignal): void {
     if (this.#requests.get(key)?.abort?.signal === signal) this.#requests.delete(key);
+  }
+
+  /** Adds a request that is answered here, until its answer is there. Cancelling it aborts `abort`. */
+  answerHere({ key }: ClientRequest, abort: AbortController, answer: Promise<unknown>): void {
+    const forget = (): void => {
+      if (this.#own.get(key) === abort) this.#own.delete(key);
+    };
+    this.#own.set(key, abort);
+    answer.then(forget, forget);
   }
 
   #facts({ method, params }: ClientRequest): Request {
@@ -87,8 +98,9 @@ export class InFlight {
     return this.#waiting().length;
   }
 
-  /** The server is gone: returns an error for every waiting request. */
+  /** The server is gone: returns an error for every waiting request, and ends those that are answered here. */
   abandon(sentence: string): readonly string[] {
+    for (const abort of this.#own.values()) abort.abort();
     const ids = this.#waiting();
     for (const id of ids) this.close(id);
     return ids.map((id) => errorMessage(id, RpcCode.serverError, sentence));
@@ -100,6 +112,11 @@ export class InFlight {
 
   /** Cancels a request, which may be answered all the same. Returns whether the server knows of it. */
   cancel(key: string): boolean {
+    const own = this.#own.get(key);
+    if (own !== undefined) {
+      own.abort();
+      return false;
+    }
     const request = this.#requests.get(key);
     if (request?.abort !== undefined) {
       this.close(key);

@@ -166,7 +166,7 @@ export class McpInterceptor implements Interceptor {
    * A call that names artifacts waits for the store. With `later`, its outcome is passed there and the messages behind
    * it go on, so such calls may be overtaken, also by each other; all other messages keep their order. A batch that
    * contains one waits as a whole. A `notifications/cancelled` for a waiting call ends it, and neither reaches the
-   * server.
+   * server. One for a request that is answered here ends the work on it, and the answer says so.
    */
   async fromClient(
     bytes: Uint8Array,
@@ -240,7 +240,9 @@ export class McpInterceptor implements Interceptor {
       return isForServer ? { forward: bytes, answers: [] } : { answers: [] };
     }
     this.#noteClient(request);
-    const outcome = this.#requestHandler.handle(request, this.#showsApps);
+    const abort = new AbortController();
+    const outcome = this.#requestHandler.handle(request, this.#showsApps, abort.signal);
+    if (outcome.kind === "answer") this.#inFlight.answerHere(request, abort, outcome.answer);
     return outcome.kind === "defer" ? this.#defer(bytes, request, outcome) : this.#settle(bytes, request, outcome);
   }
 

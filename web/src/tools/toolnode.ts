@@ -18,7 +18,7 @@ import {
   type ToolResult,
 } from "./options.js";
 import { fitTools, Refreshing, ToolCatalog, ToolRegistry, type ToolSpec, toolSpecs } from "./registry.js";
-import { SingleFlight } from "./keyed-work.js";
+import { SingleFlight } from "../core/keyed-work.js";
 import type { ListedResource, ListedTemplate, Listing } from "./resources/connection.js";
 import type { ResourceReading } from "./resources/cache.js";
 import { assemble, type ArtifactCopies, type RunningSource } from "./running-source.js";

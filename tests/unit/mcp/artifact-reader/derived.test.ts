@@ -114,3 +114,15 @@ test("what another program wrote in a record is no note", async () => {
   expect(dataOf(await reader.call({ uri: zip, entry: "a.csv", query: SQL }))).toBe("total\n8");
   expect(source.made).toBe(1);
 });
+
+test("calls for the same form at the same time share the work, and one that gives up does not end it for the others", async () => {
+  const { source, reader, put } = room();
+  const page = await put("<html><body><p>Shared.</p></body></html>", { filename: "1.html", mime_type: "text/html" });
+  const abort = new AbortController();
+  const given = reader.call({ uri: page, as: "text", lines: "1" }, { signal: abort.signal });
+  const others = [1, 2, 3].map(() => reader.call({ uri: page, as: "text", lines: "1" }));
+  setTimeout(() => abort.abort(new Error("enough")), 20);
+  await expect(given).rejects.toThrow("enough");
+  for (const answer of await Promise.all(others)) expect(dataOf(answer)).toBe("Shared.");
+  expect(source.made).toBe(1);
+});

@@ -193,6 +193,44 @@ const upload = (id: unknown, file = `${uri}?as=base64`): object => ({
   params: { name: "upload", arguments: { file } },
 });
 
+describe("a call of one of our tools", () => {
+  it("ends when it is cancelled or the server is gone: the work on it too, and the server hears nothing of it", async () => {
+    store = new Hanging({ retention: null });
+    talk = new Talk({ store });
+    uri = uriIn(await talk.call("shot", { content: [image()] }));
+    const read = (id: number): object => ({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name: "srv_artifact_read", arguments: { uri, lines: "1-2" } },
+    });
+    let opened = 0;
+    let cancelled = 0;
+    store.openReader = async () => {
+      opened += 1;
+      return new ReadableStream({
+        pull: async (controller) => {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          controller.enqueue(new Uint8Array(1).fill(0x61));
+        },
+        cancel: () => void (cancelled += 1),
+      });
+    };
+    const client = new Client(talk);
+    client.send(read(1), ping(2));
+    await expect.poll(() => opened).toBe(1);
+    client.send(cancel(1));
+    await expect.poll(() => cancelled).toBe(1);
+    client.send(read(3));
+    await expect.poll(() => opened).toBe(2);
+    expect((await talk.interceptor).abandon("The server ended.")).toHaveLength(1);
+    await client.end();
+    expect(cancelled).toBe(2);
+    expect(client.idsToServer).toEqual([2]);
+    expect(client.toClient).toMatchObject([1, 3].map((id) => ({ id, error: { message: "The call was cancelled." } })));
+  });
+});
+
 describe("a call that waits for a store", () => {
   beforeEach(async () => {
     store = new Hanging({ retention: null });

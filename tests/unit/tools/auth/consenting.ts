@@ -9,7 +9,7 @@ import {
 } from "../../../../web/src/tools/auth/oauth-manager.js";
 import type { OAuthProviderConfig } from "../../../../web/src/tools/auth/oauth-client.js";
 import { MemoryTokenStore, type TokenStore } from "../../../../web/src/tools/auth/token-store.js";
-import { KeyedQueue } from "../../../../web/src/tools/keyed-work.js";
+import { KeyedQueue } from "../../../../web/src/core/keyed-work.js";
 import { consent, REDIRECT, type TestAuthorizationServer } from "./authorization-server.js";
 
 /** The provider `files`, for a public client, unless something else is said. */

@@ -14,7 +14,7 @@ import {
   type TakenRequest,
 } from "../../../../web/src/tools/auth/pending-requests.js";
 import { ownerKey, tokenOwner } from "../../../../web/src/tools/auth/token-store.js";
-import { KeyedQueue } from "../../../../web/src/tools/keyed-work.js";
+import { KeyedQueue } from "../../../../web/src/core/keyed-work.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
 import { ask, managerOf, providerAt, SharedTokenStore } from "./consenting.js";
 

@@ -1,7 +1,7 @@
 /** Subscriptions are counted: the source is asked by the first and told by the last. */
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Changes } from "../../../../web/src/tools/keyed-work.js";
+import { Changes } from "../../../../web/src/core/keyed-work.js";
 import type { ResourceEvent } from "../../../../web/src/tools/options.js";
 import {
   checkUri,

@@ -61,6 +61,8 @@ export class StdioProxy {
     } finally {
       this.#server.endInput();
       await this.#server.stop();
+      // What is still read of artifacts would keep this process running.
+      this.#interceptor?.abandon("");
       this.#terminal.input.destroy();
       await Promise.race([input, sleep(GRACE)]);
       for (const signal of SIGNALS) process.off(signal, forward);

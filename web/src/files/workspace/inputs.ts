@@ -9,7 +9,7 @@ import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { INPUTS } from "../tool-text.js";
 import { emptied, type OpenFolder } from "./open-folder.js";
-import { KeyedQueue } from "../../tools/keyed-work.js";
+import { KeyedQueue } from "../../core/keyed-work.js";
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 

@@ -85,7 +85,8 @@ export interface ArtifactReaderOptions {
   readonly showsImages?: (() => boolean) | undefined;
 }
 
-interface ReadResourceOptions extends ReadCallOptions {
+/** Options for {@link ArtifactReader.resource}. */
+export interface ReadResourceOptions extends ReadCallOptions {
   /** Whether the answer says what the artifact is, in `_meta`, for a page that shows it. Defaults to false. */
   readonly isDescribed?: boolean;
 }

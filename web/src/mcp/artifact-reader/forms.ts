@@ -5,19 +5,20 @@
  */
 import { sha256 } from "#hash";
 import { withoutTimes } from "../../artifacts/reference.js";
-import type { ArtifactPatch, ArtifactWriter } from "../../artifacts/store.js";
+import type { ArtifactPatch, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
 import type { ArchiveSource } from "../../documents/archive.js";
 import type { ConversionFacts, ConversionRequest } from "../../documents/conversion.js";
 import type { DocumentForm } from "../../documents/document.js";
 import { type DocumentKind, isArchive, traitsOf } from "../../documents/kind.js";
-import { MAX_INPUT } from "../../documents/sandbox.js";
+import { inTurn, MAX_INPUT } from "../../documents/sandbox.js";
 import { SluiceError } from "../../errors/error.js";
 import { humanSize } from "../../core/amounts.js";
+import { SingleFlight } from "../../core/keyed-work.js";
 import { quote } from "./definition.js";
 import { formOf, headOf } from "./inspection.js";
 import type { Selection, Wanted } from "./request.js";
 import { noted, noteDerived, recordOf } from "./derived-record.js";
-import { factsOf, loaded, readSpan, type Readable } from "./source.js";
+import { factsOf, loaded, pause, readSpan, type Readable, type ReadSource } from "./source.js";
 
 /**
  * The form of an artifact in which something is read of it: the artifact itself, or what it becomes. Throws E_DOCUMENT,
@@ -79,9 +80,9 @@ async function documentForm(
     mime_type: isRows ? "text/csv" : "text/plain",
     filename: `${from.ref.filename ?? from.ref.id}${sheet === undefined ? "" : `.${sheet}`}.${isRows ? "csv" : "txt"}`,
   };
-  return derived(from, how, info, async (writer) => {
+  return derived(from, how, info, async (source, writer) => {
     const request: ConversionRequest = { kind, form, ...(sheet !== undefined && { sheet }) };
-    const facts = await converted(from, name, request, (chunk) => writer.write(chunk));
+    const facts = await converted(source, name, request, (chunk) => writer.write(chunk));
     return { document: facts };
   });
 }
@@ -101,7 +102,8 @@ export async function converted(
     );
   }
   const { convertApart } = await loaded(() => import("#sandbox"));
-  return convertApart({ request, input: chunksOf(from), write, signal: from.signal, pdf: from.sluice?.pdf });
+  const { signal, sluice } = from;
+  return inTurn(() => convertApart({ request, input: chunksOf(from), write, signal, pdf: sluice?.pdf }), signal);
 }
 
 /** The bytes of an artifact, piece by piece. */
@@ -112,14 +114,21 @@ export async function* chunksOf(from: Readable): AsyncGenerator<Uint8Array> {
 
 const PIECE = 1024 * 1024;
 
+/** Entries of an archive that are read without a pause. */
+const PAUSE_ENTRIES = 500;
+
 /** An archive as a table of its entries. */
 async function entriesOf(from: Readable): Promise<Readable> {
   const info = { mime_type: "text/csv", filename: `${from.ref.filename ?? from.ref.id}.entries.csv` };
-  return derived(from, "entries", info, async (writer) => {
+  return derived(from, "entries", info, async (source, writer) => {
     const { entryLines } = await loaded(() => import("../../documents/archive.js"));
     let lines = "";
-    for await (const line of entryLines(archiveOf(from), from.signal)) {
+    let count = 0;
+    for await (const line of entryLines(archiveOf(source), source.signal)) {
       lines += line;
+      count += 1;
+      // A directory is in memory, and would be read to its end before anything else runs.
+      if (count % PAUSE_ENTRIES === 0) await pause();
       if (lines.length < PIECE) continue;
       await writer.write(new TextEncoder().encode(lines));
       lines = "";
@@ -133,20 +142,25 @@ async function entriesOf(from: Readable): Promise<Readable> {
 export async function entryOf(from: Readable, path: string): Promise<Readable> {
   if (!isArchive(await headOf(from))) throw wrong("entry", "The artifact is not an archive: leave entry out.");
   const archive = await loaded(() => import("../../documents/archive.js"));
-  const taken = await derived(from, `entry:${path}`, { filename: archive.baseOf(path) }, async (writer, look) => {
-    const { entry, near } = await archive.extract(
-      archiveOf(from),
-      path,
-      async (chunk) => {
-        look?.push(chunk);
-        await writer.write(chunk);
-      },
-      { signal: from.signal },
-    );
-    if (entry !== undefined) return {};
-    const hint = near.length === 0 ? "read its rows for the paths" : `there is ${near.map(quote).join(", ")}`;
-    throw wrong("entry", `The archive has no entry ${quote(path)}: ${hint}.`);
-  });
+  const taken = await derived(
+    from,
+    `entry:${path}`,
+    { filename: archive.baseOf(path) },
+    async (source, writer, look) => {
+      const { entry, near } = await archive.extract(
+        archiveOf(source),
+        path,
+        async (chunk) => {
+          look?.push(chunk);
+          await writer.write(chunk);
+        },
+        { signal: source.signal },
+      );
+      if (entry !== undefined) return {};
+      const hint = near.length === 0 ? "read its rows for the paths" : `there is ${near.map(quote).join(", ")}`;
+      throw wrong("entry", `The archive has no entry ${quote(path)}: ${hint}.`);
+    },
+  );
   from.onStored?.(withoutTimes(taken.ref));
   return taken;
 }
@@ -167,20 +181,34 @@ function archiveOf(from: Readable): ArchiveSource {
 
 type Look = Awaited<ReturnType<NonNullable<Readable["sluice"]>["look"]>>;
 
-/**
- * What was made of an artifact, found or made now. `make` writes it, and gives what is to be noted with it. Bytes that are an artifact
- * already leave its record as it is: what is read has the name and the origin that it has here.
- */
-async function derived(
+/** Writes what an artifact becomes, and gives what is to be noted with it. */
+type Make = (
   from: Readable,
-  how: string,
-  info: ArtifactPatch,
-  make: (writer: Pick<ArtifactWriter, "write">, look: Look | undefined) => Promise<Readonly<Record<string, unknown>>>,
-): Promise<Readable> {
+  writer: Pick<ArtifactWriter, "write">,
+  look: Look | undefined,
+) => Promise<Readonly<Record<string, unknown>>>;
+
+/** What is being made, by where it is kept. Calls for the same form at the same time share the work. */
+const making = new WeakMap<ReadSource, SingleFlight<StoredArtifact>>();
+
+/**
+ * What was made of an artifact, found or made now. Bytes that are an artifact already leave its record as it is: what is read has the
+ * name and the origin that it has here.
+ */
+async function derived(from: Readable, how: string, info: ArtifactPatch, make: Make): Promise<Readable> {
+  const { ref, source, signal } = from;
+  const known = (await noted(source, ref, how)) ?? (await source.findDerived?.(ref, info.filename ?? "", how));
+  if (known) return { ...from, ref: known, origin: ref };
+  const flights = making.get(source) ?? new SingleFlight<StoredArtifact>();
+  making.set(source, flights);
+  const key = JSON.stringify([ref.id, how]);
+  const stored = await flights.join(key, signal, (over) => madeOf({ ...from, signal: over }, how, info, make));
+  return { ...from, ref: stored, origin: ref };
+}
+
+async function madeOf(from: Readable, how: string, info: ArtifactPatch, make: Make): Promise<StoredArtifact> {
   const { ref, source } = from;
   const filename = info.filename ?? "";
-  const known = (await noted(source, ref, how)) ?? (await source.findDerived?.(ref, filename, how));
-  if (known) return { ...from, ref: known, origin: ref };
   if (source.openWriter === undefined) {
     throw new SluiceError(
       "E_STORE_WRITE",
@@ -197,7 +225,7 @@ async function derived(
         await writer.write(chunk);
       },
     };
-    const told = await make(hashed, look);
+    const told = await make(from, hashed, look);
     const found = look?.finish();
     const record = {
       mime_type: null,
@@ -216,7 +244,7 @@ async function derived(
     const made = await source.stat(stored.id);
     if (made !== null) {
       if (same !== undefined) await noteDerived(source, ref, { form: how, id: made.id, record });
-      return { ...from, ref: { ...made, ...record }, origin: ref };
+      return { ...made, ...record };
     }
   } finally {
     await writer[Symbol.asyncDispose]();

@@ -144,7 +144,8 @@ export async function pour(
   }
 }
 
-function pause(): Promise<void> {
+/** Lets everything else run. */
+export function pause(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve);
   });

@@ -8,7 +8,7 @@ import { SluiceError } from "../../errors/error.js";
 import { plainScript, isDone, textOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import { tokenKey, type StoredToken, type TokenStore } from "../../tools/auth/token-store.js";
-import { KeyedQueue } from "../../tools/keyed-work.js";
+import { KeyedQueue } from "../../core/keyed-work.js";
 import { checkSecret } from "../sessions/credentials.js";
 
 interface RedisTokenStoreParts {

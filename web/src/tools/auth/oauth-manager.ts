@@ -17,7 +17,7 @@ import {
   type TakenRequest,
 } from "./pending-requests.js";
 import { MemoryTokenStore, type OAuthUser, ownerKey, tokenOwner, type TokenStore } from "./token-store.js";
-import { KeyedQueue } from "../keyed-work.js";
+import { KeyedQueue } from "../../core/keyed-work.js";
 import { UserTokens } from "./tokens.js";
 import { checkOptionNames } from "../../errors/arguments.js";
 

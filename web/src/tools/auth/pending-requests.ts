@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { Clock } from "../../artifacts/store.js";
 import { untilAborted } from "../../core/abort.js";
 import { wrong } from "../errors.js";
-import { KeyedQueue } from "../keyed-work.js";
+import { KeyedQueue } from "../../core/keyed-work.js";
 import { ownerKey, tokenKey, type TokenOwner } from "./token-store.js";
 
 /** Seconds that a person has to answer. */

@@ -5,7 +5,7 @@
 import * as oauth from "oauth4webapi";
 import type { Clock } from "../../artifacts/store.js";
 import { isLoopback } from "../addresses.js";
-import { KeyedQueue, SingleFlight } from "../keyed-work.js";
+import { KeyedQueue, SingleFlight } from "../../core/keyed-work.js";
 import { type Fetch, grantOf, type OAuthClient, requestProvider, tokenFetch, type TokenGrant } from "./oauth-client.js";
 import { type StoredToken, tokenKey, type TokenStore } from "./token-store.js";
 

@@ -8,7 +8,7 @@ import { isTruncated, withoutTimes } from "../../artifacts/reference.js";
 import { untilAborted } from "../../core/abort.js";
 import { STORE_SILENCE, StoreAccess } from "../../core/store-access.js";
 import type { SluiceError } from "../../errors/error.js";
-import { SingleFlight } from "../keyed-work.js";
+import { SingleFlight } from "../../core/keyed-work.js";
 import type { SilenceListener } from "../resilience/attempt.js";
 import {
   type ArtifactContent,

@@ -10,7 +10,7 @@ import { untilAborted } from "../../core/abort.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { userKey } from "../auth/token-store.js";
 import { ToolClientError, unsupported } from "../errors.js";
-import { Changes, KeyedQueue } from "../keyed-work.js";
+import { Changes, KeyedQueue } from "../../core/keyed-work.js";
 import type { ResourceEvent, ToolContext } from "../options.js";
 import type { SilenceListener } from "../resilience/attempt.js";
 import type { SourceNotice } from "../source.js";

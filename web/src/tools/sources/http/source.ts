@@ -8,7 +8,7 @@ import { adaptError } from "../../adapt-error.js";
 import { isSafe, originOf } from "../../addresses.js";
 import { ClientTokens } from "../../auth/tokens.js";
 import { subjectOf, ToolAuthError, ToolConnectionError, unsupported, wrong, type ToolPlace } from "../../errors.js";
-import { SingleFlight } from "../../keyed-work.js";
+import { SingleFlight } from "../../../core/keyed-work.js";
 import type { OpenOptions, SourceCall, SourceConnection, SourceResult, ToolSource } from "../../source.js";
 import { gateBody } from "../body.js";
 import {

@@ -7,7 +7,7 @@ import type { Client, McpSubscription, SubscriptionFilter } from "@modelcontextp
 import { onAbort } from "../../../core/abort.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { ToolClientError } from "../../errors.js";
-import { Changes, KeyedQueue } from "../../keyed-work.js";
+import { Changes, KeyedQueue } from "../../../core/keyed-work.js";
 import type { SourceNotice } from "../../source.js";
 import { GRACE, NO_LIMIT, settledWithin } from "./requests.js";
 

@@ -3,7 +3,7 @@
  * and then (`Changes`).
  * @module
  */
-import { untilAborted } from "../core/abort.js";
+import { untilAborted } from "./abort.js";
 
 interface SharedWork<T, L> {
   readonly outcome: Promise<T>;
