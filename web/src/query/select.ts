@@ -22,6 +22,9 @@ import { Tables } from "./tables.js";
 import { compareValues, keyOf, plain } from "./values.js";
 import { answerWhole } from "./whole.js";
 
+/** Most columns that a star stands for. */
+const MAX_STAR = 10_000;
+
 /** No row at all. */
 const NO_ROW: Cells = [];
 
@@ -184,6 +187,11 @@ function compiledSelect(
   names: readonly string[],
   run: Run,
 ): Compiled {
+  if (table.columns.length > MAX_STAR && select.columns.some(({ type }) => type === "star")) {
+    throw tooLarge(
+      `The table has ${table.columns.length} columns, and * stands for ${MAX_STAR} at most: name those that you need.`,
+    );
+  }
   const outputs = select.columns.flatMap((column) =>
     column.type === "star"
       ? table.columns.map((name) => ({ name, other: name, alias: undefined, expr: nameOf(name) }))
