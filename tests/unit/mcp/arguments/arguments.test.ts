@@ -81,7 +81,7 @@ describe("the form", () => {
   ])("is asked for where the schema says %s", async (_, schema) => {
     const { call, uri, ref } = await setUp();
     expect(refusalOf(await call({ p: uri }, of(schema)))).toBe(
-      `"t" was not called with artifact://${ref.id} in "p": it is not known in which form the tool takes a file there. Write ${uri}?as=base64, ${uri}?as=data_uri or ${uri}?as=text.`,
+      `"t" was not called with artifact://${ref.id} in "p": it is not known in which form the tool takes a file there. Write ${uri}?as=text, ${uri}?as=base64 or ${uri}?as=data_uri: text is its characters as they are.`,
     );
   });
 

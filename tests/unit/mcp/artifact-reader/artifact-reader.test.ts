@@ -66,7 +66,7 @@ describe.each(STORES)("in a store of %s", (_name, make) => {
     );
     expect(dataOf(await reading.call({ uri: `${uri}?pointer=/1/b` }))).toBe("[2]");
     expect(dataOf(await reading.call({ uri, bytes: "-4", lines: null }))).toBe("[2]}]".slice(1));
-    expect(dataOf(await reading.call({ uri, search: '"B"' }))).toBe('line 2, byte 11: {"b":[2]}]');
+    expect(dataOf(await reading.call({ uri, search: '"B"' }))).toBe('/1/b, line 2, byte 11: {"b":[2]}]');
   });
 
   test("an artifact of another scope is as little there as one that is nowhere", async () => {

@@ -35,7 +35,7 @@ const MAX_NAME = 100;
 /** The form for the place is unknown. */
 export function unknownForm(place: Place): Refusal {
   return new Refusal(
-    `${opening(place)}: it is not known in which form the tool takes a file there. Write ${offers(place.id, ["base64", "data_uri", "text"])}.`,
+    `${opening(place)}: it is not known in which form the tool takes a file there. Write ${offers(place.id, ["text", "base64", "data_uri"])}: text is its characters as they are.`,
   );
 }
 

@@ -113,7 +113,7 @@ export class ArtifactEditor {
     const sizes = `${counted(from.ref.size_bytes, "byte")} before, ${counted(ref.size_bytes, "byte")} now`;
     const head = `${own} is ${origin} with ${plan.said}; ${sizes}`;
     const notes = [
-      `Pass ${own} as a tool argument (${own}?as=text where plain text is wanted), or edit it further. ${origin} is still there, unchanged.`,
+      `Pass ${own} as a tool argument (${own}?as=text where a tool takes text: HTML stays HTML), or edit it further. ${origin} is still there, unchanged.`,
     ];
     const data = prefixWithin(shown, most).text;
     return data === "" ? { head, notes } : { head: `${head}. Around the first change`, data, notes };

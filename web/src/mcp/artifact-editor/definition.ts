@@ -15,6 +15,8 @@ const DESCRIPTION =
 
 const VALUE = { description: "Any JSON value." } as const;
 
+const CELL = { description: 'Any JSON value; in CSV, a string is written as it is: "7.50".' } as const;
+
 const PROPERTIES = {
   uri: { type: "string", description: "The artifact:// URI of what to change." },
   old_string: {
@@ -45,7 +47,7 @@ const PROPERTIES = {
       properties: {
         row: { type: "integer" },
         column: { type: "string", description: "Its name, or its number from 1." },
-        value: VALUE,
+        value: CELL,
       },
       required: ["row", "column", "value"],
     },

@@ -58,7 +58,7 @@ const PROPERTIES = {
   rows: {
     type: "string",
     description:
-      'Rows of CSV, TSV or a sheet (header repeated), NDJSON, elements of a JSON array, entries of an archive, from 1: "1-20".',
+      'Rows of CSV, TSV or a sheet (header repeated), NDJSON, elements of a JSON array, entries of an archive (path, bytes, modified), from 1: "1-20".',
   },
   pages: {
     type: "string",
@@ -68,7 +68,11 @@ const PROPERTIES = {
     type: "string",
     description: 'A JSON Pointer (RFC 6901) to one value of a JSON document: "/a/b/0"; "" is the whole document.',
   },
-  search: { type: "string", description: "Plain text to find, upper and lower case alike; at most 50 places." },
+  search: {
+    type: "string",
+    description:
+      "Plain text to find, upper and lower case alike. Says how many places there are, and shows at most 50.",
+  },
   query: {
     type: "string",
     description:
@@ -84,7 +88,7 @@ const PROPERTIES = {
     type: "string",
     enum: ["text", "links", "image"],
     description:
-      "text: HTML as readable text; links: of a document; image: an image, or a page of a PDF, as a picture.",
+      "text: HTML as readable text; links: those of HTML or a document; image: an image, or a page of a PDF, as a picture.",
   },
   limit: { type: "integer", minimum: 1, description: "Most characters of content wanted, if fewer than usual." },
 } as const;

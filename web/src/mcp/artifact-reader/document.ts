@@ -8,7 +8,7 @@ import type { DocumentFacts } from "../../documents/document.js";
 import { type DocumentKind, traitsOf } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
-import { describe, quoteName } from "./definition.js";
+import { artifactUri, describe, quoteName } from "./definition.js";
 import { formFor } from "./forms.js";
 import { readSpan, type Readable, subjectOf, factsOf } from "./source.js";
 
@@ -41,7 +41,7 @@ export async function tellDocument(from: Readable, kind: DocumentKind, most: num
     const facts = factsOf(form);
     const lines = [...(facts === undefined ? [] : linesOf(facts)), await beginningOf(form)];
     const data = prefixWithin(lines.join("\n"), Math.min(most, 3 * FIRST_CHARS)).text.trimEnd();
-    return { head: `${head}${aboutParts(facts)}. It begins`, data, notes: notesOf(kind, facts, from) };
+    return { head: `${head}${aboutParts(facts)}. It begins`, data, notes: notesOf(kind, facts, form) };
   } catch (error) {
     if (!(error instanceof SluiceError) || !TOLD.includes(error.code)) throw error;
     return {
@@ -78,7 +78,7 @@ function linesOf({ part, names = [], headings, title }: DocumentFacts): readonly
   return listed.length === 0 ? [] : [...listed, ""];
 }
 
-function notesOf(kind: DocumentKind, facts: DocumentFacts | undefined, from: Readable): readonly string[] {
+function notesOf(kind: DocumentKind, facts: DocumentFacts | undefined, form: Readable): readonly string[] {
   const { forms } = traitsOf(kind);
   const modes: string[] = [];
   if (kind === "archive") modes.push('entry "PATH" for one file', 'rows "1-50"', "search", "query");
@@ -87,9 +87,10 @@ function notesOf(kind: DocumentKind, facts: DocumentFacts | undefined, from: Rea
     modes.push('pages "1"', "search", 'lines "1-50"');
     if (forms.includes("rows")) modes.unshift('rows "1-20" with sheet', "query with sheet");
     if (forms.includes("links")) modes.push('as "links"');
-    if (kind === "pdf" && from.showsImages === true) modes.push('as "image" with a page');
+    if (kind === "pdf" && form.showsImages === true) modes.push('as "image" with a page');
   }
-  return [...(facts?.notices ?? []), `Read it with one of: ${modes.join(", ")}.`];
+  const text = forms.includes("text") ? [`To pass its text on: ${artifactUri(form.ref.id)}.`] : [];
+  return [...(facts?.notices ?? []), `Read it with one of: ${modes.join(", ")}.`, ...text];
 }
 
 async function beginningOf(form: Readable): Promise<string> {

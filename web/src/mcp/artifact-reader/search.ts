@@ -5,7 +5,11 @@
 import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { jsonChars, type AnswerParts } from "./answer.js";
 import { asciiOf } from "./byte-range.js";
+import { alternatives } from "../../errors/arguments.js";
+import type { DocumentFacts } from "../../documents/document.js";
 import { quote } from "./definition.js";
+import { MAX_POINTER_BYTES } from "./json-value.js";
+import { pointersAt, rowsAt } from "./places.js";
 import type { Inspection } from "./inspection.js";
 import { pour, type Readable, subjectOf, factsOf } from "./source.js";
 
@@ -32,7 +36,6 @@ export async function tellSearch(
   most: number,
 ): Promise<AnswerParts> {
   const { size_bytes: size } = from.ref;
-  const noun = factsOf(from)?.part;
   const searcher = new Searcher(new Needle(needle));
   const end = Math.min(size, from.maxScanned);
   await pour(from, { start: 0, end }, (chunk) => {
@@ -40,12 +43,15 @@ export async function tellSearch(
     return !searcher.isFull;
   });
   searcher.end();
-  const lines = fittingLines(searcher.hits, inspection.isText, noun, most);
+  const lines = fittingLines(await told(from, inspection, searcher.hits), most);
   const limit = end < size ? [`Only the first ${humanSize(end)} were searched.`] : [];
   const head = `${subjectOf(from)}, search for ${quote(needle)}`;
-  if (lines.length === 0) return { head: `${head}: not found`, notes: [...limit, ...noneNotes(from, inspection)] };
+  const outline = inOutline(from, needle);
+  if (lines.length === 0) {
+    return { head: `${head}: not found`, notes: [...limit, ...outline, ...noneNotes(from, inspection)] };
+  }
   const { count } = searcher;
-  const notes = [...limit, ...pathsNote(from), readOn(inspection, noun)];
+  const notes = [...limit, ...outline, ...pathsNote(from), readOn(from, inspection)];
   const all = searcher.isFull ? `more than ${grouped(count)} places` : counted(count, "place");
   return {
     head: `${head}: ${lines.length < count ? `the first ${lines.length} of ` : ""}${all}`,
@@ -54,16 +60,38 @@ export async function tellSearch(
   };
 }
 
-function fittingLines(
-  hits: readonly Hit[],
-  isText: boolean,
-  noun: string | undefined,
-  most: number,
-): readonly string[] {
+/** A line for each hit, with where it is. */
+async function told(from: Readable, inspection: Inspection, hits: readonly Hit[]): Promise<readonly string[]> {
+  if (!inspection.isText) return hits.map(binaryLine);
+  const { layout, isJson, markBytes } = inspection;
+  const offsets = hits.map(({ at }) => at);
+  if (isTable(from, inspection) && layout.kind === "csv") {
+    const rows = await rowsAt(from, layout, markBytes, offsets);
+    return hits.map((hit, at) => `${rows[at] === 0 ? "header" : `row ${rows[at]}`}, byte ${hit.at}: ${textLine(hit)}`);
+  }
+  if (isJson && hits.length > 0 && from.ref.size_bytes <= MAX_POINTER_BYTES) {
+    const pointers = await pointersAt(from, markBytes, offsets);
+    return hits.map((hit, at) => `${pointerText(pointers[at])}line ${hit.line}, byte ${hit.at}: ${textLine(hit)}`);
+  }
+  return hits.map((hit) => `${placeOf(hit, factsOf(from))}: ${textLine(hit)}`);
+}
+
+/** Whether the places are rows: of CSV, or of a sheet. The text of a document has places of its own. */
+function isTable(from: Readable, { layout }: Inspection): boolean {
+  return (
+    layout.kind === "csv" && (from.origin === undefined || !/^(?:text|links)/.test(String(from.ref.source["form"])))
+  );
+}
+
+/** Keys may have line breaks. */
+function pointerText(pointer: string | undefined): string {
+  return pointer === undefined || pointer === "" ? "" : `${JSON.stringify(pointer).slice(1, -1)}, `;
+}
+
+function fittingLines(all: readonly string[], most: number): readonly string[] {
   const lines: string[] = [];
   let left = most;
-  for (const hit of hits) {
-    const line = isText ? `${placeOf(hit, noun)}: ${textLine(hit)}` : binaryLine(hit);
+  for (const line of all) {
     left -= jsonChars(line) + (lines.length > 0 ? NEWLINE_CHARS : 0);
     if (left < 0 && lines.length > 0) break;
     lines.push(line);
@@ -72,8 +100,23 @@ function fittingLines(
 }
 
 /** Where a hit is: in a part of a document, or in the bytes. */
-function placeOf({ at, line, part }: Hit, noun: string | undefined): string {
-  return noun === undefined ? `line ${line}, byte ${at}` : `${noun} ${part}, line ${line}`;
+function placeOf({ at, line, part }: Hit, facts: DocumentFacts | undefined): string {
+  if (facts === undefined) return `line ${line}, byte ${at}`;
+  const name = facts.names?.[part - 1];
+  return `${facts.part} ${name === undefined ? part : quote(name)}, line ${line}`;
+}
+
+/** Most entries of an outline that are named. */
+const MAX_OUTLINE = 5;
+
+/** Where the outline has it: that of a PDF is not in the text of its pages. */
+function inOutline(from: Readable, needle: string): readonly string[] {
+  const { part, headings = [] } = factsOf(from) ?? {};
+  if (part !== "page") return [];
+  const found = headings.filter(({ title }) => title.toLowerCase().includes(needle.toLowerCase()));
+  if (found.length === 0) return [];
+  const named = found.slice(0, MAX_OUTLINE).map(({ title, part: page }) => `${quote(title)} (page ${page})`);
+  return [`The outline has ${named.join(", ")}${found.length > MAX_OUTLINE ? " and more" : ""}.`];
 }
 
 /** The line around a hit, as far as it fits. */
@@ -110,9 +153,16 @@ function whole(bytes: Uint8Array): Uint8Array {
   return from < 0 || from > 3 ? bytes : bytes.subarray(from);
 }
 
-function readOn(inspection: Inspection, noun: string | undefined): string {
-  if (noun !== undefined) return "Read around a place with pages or lines.";
-  return inspection.isText ? "Read around a place with lines or bytes." : "Read around a place with bytes.";
+function readOn(from: Readable, inspection: Inspection): string {
+  const ways = waysOn(from, inspection);
+  return `Read around a place with ${alternatives(ways)}.`;
+}
+
+function waysOn(from: Readable, inspection: Inspection): readonly string[] {
+  if (!inspection.isText) return ["bytes"];
+  if (isTable(from, inspection)) return ["rows", "bytes"];
+  if (factsOf(from) !== undefined) return ["pages", "lines"];
+  return inspection.isJson ? ["pointer", "lines", "bytes"] : ["lines", "bytes"];
 }
 
 /** The text of an archive is the list of its files. */

@@ -74,9 +74,11 @@ export function factsOf({ ref, origin }: Readable): DocumentFacts | undefined {
   return ref.source["document"] as DocumentFacts | undefined;
 }
 
-/** How an answer names what was read. */
+/** How an answer names what was read. A file of an archive is named too, because it can be passed on. */
 export function subjectOf({ ref, origin }: Readable): string {
-  return origin === undefined ? uriOf(ref) : `${uriOf(origin)} (read as ${uriOf(ref)})`;
+  if (origin === undefined) return uriOf(ref);
+  const isFile = String(ref.source["form"]).startsWith("entry:");
+  return isFile ? `${uriOf(origin)} (read as ${uriOf(ref)})` : uriOf(origin);
 }
 
 /** How an answer names a range of bytes to read, `end` not included. */
