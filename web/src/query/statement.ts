@@ -45,7 +45,7 @@ const ADDED_FUNCTIONS = Object.fromEntries(
 export interface Parsed {
   readonly statement: Statement;
   /** The source text that a part of the query was made of. */
-  textOf(part: { readonly positionStart: number; readonly positionEnd: number }): string;
+  readonly textOf: (part: { readonly positionStart: number; readonly positionEnd: number }) => string;
 }
 
 /** Parses a query. Throws E_INVALID_ARGUMENT. */
@@ -138,7 +138,7 @@ function hintFor(sentence: string): string {
   if (/"\|"/.test(sentence)) return " Join texts with CONCAT(a, b).";
   if (/"[^\x00-\x7f]"/.test(sentence)) return ' Put names in double quotes: "name".';
   if (/SEPARATOR/.test(sentence)) return " Write the separator behind a comma: GROUP_CONCAT(a, ', ').";
-  if (/^Window function/.test(sentence)) {
+  if (sentence.startsWith("Window function")) {
     return " ROW_NUMBER() is the only window function: join with a subquery that has GROUP BY, or compare with a scalar subquery.";
   }
   if (/Expected SELECT/.test(sentence)) return " Only SELECT is possible: the rows cannot be changed.";

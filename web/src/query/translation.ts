@@ -21,7 +21,7 @@ export interface TranslationDeps {
   /** The tables by their names in the query. */
   readonly tables: ReadonlyMap<string, EngineTable>;
   /** The text of a part of the query. */
-  textOf(part: { readonly positionStart: number; readonly positionEnd: number }): string;
+  readonly textOf: (part: { readonly positionStart: number; readonly positionEnd: number }) => string;
   readonly functions: EngineFunctions;
   readonly limits: Limits;
   /** Runs a statement that is prepared. */
@@ -301,7 +301,7 @@ export class Translation {
     if (whole.type === "in valuelist") return unlessNull(not, partsOf(whole));
     if (whole.type === "in") {
       // Nothing is known not to be in rows that have NULL, but all is not in no rows.
-      const hasNull: ExprNode = { ...whole, expr: { ...literalOf(null, node) } as ExprNode };
+      const hasNull: ExprNode = { ...whole, expr: literalOf(null, node) };
       const isKnown = unlessNull(
         { ...not, type: "binary", op: "AND", left: not, right: { ...not, argument: hasNull } },
         [whole.expr],

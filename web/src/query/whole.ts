@@ -122,14 +122,14 @@ async function readTables(statement: Statement, { limits, tables }: Run): Promis
 /** The names in a query that may be those of columns, in lower case. Undefined if it asks for all columns. */
 function namesIn(statement: Statement): ReadonlySet<string> | undefined {
   const names = new Set<string>();
-  let isAll = false;
+  const stars: Statement[] = [];
   const add = (name: string): void => {
     // What follows a dot may be a member of the value.
     for (let at = name.length; at > 0; at = name.lastIndexOf(".", at - 1)) names.add(name.slice(0, at).toLowerCase());
   };
   const visit = (inner: Statement): void => {
     if (inner.type === "select") {
-      isAll ||= inner.columns.some(({ type }) => type === "star");
+      if (inner.columns.some(({ type }) => type === "star")) stars.push(inner);
       for (const expression of expressionsOf(inner)) {
         walk(expression, (node) => {
           if (node.type !== "identifier") return;
@@ -143,7 +143,7 @@ function namesIn(statement: Statement): ReadonlySet<string> | undefined {
     for (const each of statementsIn(inner)) visit(each);
   };
   visit(statement);
-  return isAll ? undefined : names;
+  return stars.length > 0 ? undefined : names;
 }
 
 /** A signal that looks at the clock when it is asked: the engine computes without giving timers their turn. */
