@@ -92,8 +92,7 @@ export const POLICIES = {
   "csv-quoted": {
     context: (text) => table(text).find(([id]) => id === "S-30417")[7],
     grep: async (file) => cells((await file.grep("^S-30417,")).replace(/^\d+:/, ""))[7],
-    sluice: async ({ read }) =>
-      cells(rowsIn(await read({ query: "SELECT note FROM rows WHERE id = 'S-30417'" }))[0])[0],
+    sluice: async ({ read }) => rowsIn(await read({ query: "SELECT note FROM rows WHERE id = 'S-30417'" }))[0],
   },
   "ndjson-count": {
     context: (text) =>
@@ -149,9 +148,8 @@ export const POLICIES = {
       );
     },
     sluice: async ({ read }) => {
-      const all = rowsIn(await read({ pointer: "/customers", query: "SELECT id FROM rows" }));
-      const some = rowsIn(await read({ pointer: "/orders", query: "SELECT DISTINCT customer FROM rows" }));
-      return missing(all, some);
+      const query = "SELECT id FROM customers WHERE id NOT IN (SELECT customer FROM orders)";
+      return rowsIn(await read({ query }))[0];
     },
   },
   "log-odd": {

@@ -13,6 +13,7 @@ test("the page has a dialogue for each kind", () => {
     "report.pdf",
     "sales.xlsx",
     "orders.json",
+    "shop.json",
     "bundle.zip",
     "page.html",
     "prices.csv",

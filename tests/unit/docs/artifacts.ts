@@ -31,6 +31,7 @@ const FILES: Readonly<Record<string, () => Promise<{ readonly bytes: Uint8Array;
     type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   }),
   "orders.json": async () => text("application/json", orders()),
+  "shop.json": async () => text("application/json", JSON.stringify(SHOP)),
   "bundle.zip": async () => ({
     bytes: rawZip([
       { name: "notes.txt", data: encode("hello\n") },
@@ -75,6 +76,11 @@ function orders(): string {
   const list = Array.from({ length: 300 }, (_, id) => ({ id, customer: { city: cities[id % 3] }, total: id % 40 }));
   return JSON.stringify({ made: "2026-01-31", orders: list });
 }
+
+const SHOP = {
+  customers: ["Ada", "Ben", "Cy"].map((name, at) => ({ id: `C${at + 1}`, name })),
+  orders: ["C1", "C2", "C1"].map((customer, at) => ({ id: at + 1, customer, total: 10 * (at + 1) })),
+};
 
 const PAGE =
   "<!doctype html><title>News</title><script>track()</script><h1>News</h1>" +

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ExprNode } from "squirreling";
-import { compile, isTrue, type CompileOptions, type Evaluator } from "./expression.js";
+import { compile, isTrue, MAX_TEXT, tooLong, type CompileOptions, type Evaluator } from "./expression.js";
 import type { Limits } from "./limits.js";
 import type { Cells } from "./query.js";
 import { wrongQuery } from "./statement.js";
@@ -49,7 +49,8 @@ export class Aggregate {
   }
 }
 
-function accumulatorFor(name: string, setting: unknown, limits: Limits): () => Accumulator {
+/** What starts an aggregate anew. `setting` is its fraction or separator. Throws E_INVALID_ARGUMENT. */
+export function accumulatorFor(name: string, setting: unknown, limits: Limits): () => Accumulator {
   switch (name) {
     case "COUNT":
       return () => new Count();
@@ -74,6 +75,9 @@ function accumulatorFor(name: string, setting: unknown, limits: Limits): () => A
     }
     case "STRING_AGG":
       return () => new List(limits, textOf(setting ?? ""));
+    case "GROUP_CONCAT":
+    case "LISTAGG":
+      return () => new List(limits, textOf(setting ?? ","));
     default:
       return () => new List(limits, undefined);
   }
@@ -220,6 +224,8 @@ class List implements Accumulator {
   readonly #limits: Limits;
   readonly #separator: string | undefined;
   readonly #values: unknown[] = [];
+  /** Characters of the text so far. */
+  #length = 0;
 
   constructor(limits: Limits, separator: string | undefined) {
     this.#limits = limits;
@@ -227,13 +233,20 @@ class List implements Accumulator {
   }
 
   add(value: unknown): void {
-    if (this.#separator !== undefined && value == null) return;
-    this.#values.push(...this.#limits.keep([value]));
+    if (this.#separator === undefined) {
+      this.#values.push(...this.#limits.keep([value]));
+      return;
+    }
+    if (value == null) return;
+    const text = textOf(value);
+    this.#length += text.length + this.#separator.length;
+    if (this.#length > MAX_TEXT) throw tooLong();
+    this.#values.push(...this.#limits.keep([text]));
   }
 
   result(): unknown {
     if (this.#separator === undefined) return this.#values;
-    return this.#values.length === 0 ? null : this.#values.map(textOf).join(this.#separator);
+    return this.#values.length === 0 ? null : this.#values.join(this.#separator);
   }
 }
 

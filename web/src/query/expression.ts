@@ -94,7 +94,7 @@ function identifier({ name, prefix }: Extract<ExprNode, { type: "identifier" }>,
 }
 
 /** A value within a value. Only own members are seen. */
-function memberOf(value: unknown, path: readonly string[]): unknown {
+export function memberOf(value: unknown, path: readonly string[]): unknown {
   let inner = value;
   for (const key of path) {
     if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, key)) return null;
@@ -166,7 +166,8 @@ function binary(
   };
 }
 
-const OPERATORS: Partial<Record<string, (a: unknown, b: unknown) => unknown>> = {
+/** Operators of two values that are not NULL. */
+export const OPERATORS: Partial<Record<string, (a: unknown, b: unknown) => unknown>> = {
   "=": isSame,
   "==": isSame,
   "!=": (a, b) => !isSame(a, b),
@@ -317,30 +318,34 @@ function caseOf(node: Extract<ExprNode, { type: "case" }>, inner: (node: ExprNod
 }
 
 function cast(value: Evaluator, type: string): Evaluator {
-  return (row, all) => {
-    const given = value(row, all);
-    if (given == null) return null;
-    if (/^(?:TEXT|STRING|VARCHAR)$/.test(type)) return textOf(given);
-    if (type.startsWith("BOOL")) return truth(given);
-    const number = typeof given === "object" || given === "" ? Number.NaN : Number(given);
-    if (Number.isNaN(number)) return null;
-    if (/^(?:FLOAT|REAL|DOUBLE)$/.test(type)) return number;
-    if (Number.isSafeInteger(number) || !Number.isFinite(number)) return number;
-    if (typeof given === "bigint" || /^-?\d+$/.test(textOf(given))) return BigInt(textOf(given));
-    return Math.trunc(number);
-  };
+  return (row, all) => castValue(value(row, all), type);
+}
+
+/** A value as one of another type, or NULL. */
+export function castValue(given: unknown, type: string): unknown {
+  if (given == null) return null;
+  if (/^(?:TEXT|STRING|VARCHAR)$/.test(type)) return textOf(given);
+  if (type.startsWith("BOOL")) return truth(given);
+  const number = typeof given === "object" || given === "" ? Number.NaN : Number(given);
+  if (Number.isNaN(number)) return null;
+  if (/^(?:FLOAT|REAL|DOUBLE)$/.test(type)) return number;
+  if (Number.isSafeInteger(number) || !Number.isFinite(number)) return number;
+  if (typeof given === "bigint" || /^-?\d+$/.test(textOf(given))) return BigInt(textOf(given));
+  return Math.trunc(number);
 }
 
 /** Texts above this length take so long that the clock is looked at, in characters. */
 const LONG_TEXT = 64 * 1024;
 
 /** Longest text that a function makes, in characters. */
-const MAX_TEXT = 16 * 1024 * 1024;
+export const MAX_TEXT = 16 * 1024 * 1024;
 
-const STRINGS = new Set(
+/** Functions of texts. */
+export const STRINGS: ReadonlySet<string> = new Set(
   "UPPER LOWER CONCAT LENGTH SUBSTRING SUBSTR TRIM REPLACE LEFT RIGHT INSTR POSITION STRPOS".split(" "),
 );
-const MATH = new Set(
+/** Functions of numbers. */
+export const MATH: ReadonlySet<string> = new Set(
   "FLOOR CEIL CEILING ROUND ABS SIGN MOD EXP LN LOG10 POW POWER SQRT SIN COS TAN COT ASIN ACOS ATAN ATAN2 DEGREES RADIANS PI RAND RANDOM".split(
     " ",
   ),
@@ -397,13 +402,15 @@ export function textFunction(
   };
 }
 
-function tooLong(): Error {
+/** E_TOO_LARGE for a text that a function makes. */
+export function tooLong(): Error {
   return tooLarge(
     `The query makes a text of more than ${MAX_TEXT} characters: make a shorter one, with LEFT or SUBSTRING.`,
   );
 }
 
-function functionOf(
+/** A function of values. Throws {@link Unsupported} for one that only squirreling has. */
+export function functionOf(
   funcName: string,
   node: Call,
   check: (() => void) | undefined,

@@ -24,6 +24,8 @@ export class Limits {
   readonly #maxBytes: number;
   #bytes = 0;
   #turn = performance.now();
+  /** While others have their turn. */
+  #rest: Promise<void> | undefined;
 
   constructor({ signal, timeoutMs, maxKeptRows, maxKeptBytes, maxGroups }: QueryOptions) {
     this.#signal = signal;
@@ -46,10 +48,18 @@ export class Limits {
   /** The same, and lets others have their turn when it is time. */
   async pause(): Promise<void> {
     this.check();
-    if (performance.now() - this.#turn < TURN_MS) return;
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    this.#turn = performance.now();
-    this.check();
+    // Many may wait at once. The first ones that go on may take the whole turn.
+    while (this.isLong) {
+      this.#rest ??= new Promise((resolve) => {
+        setTimeout(() => {
+          this.#turn = performance.now();
+          this.#rest = undefined;
+          resolve();
+        }, 0);
+      });
+      await this.#rest;
+      this.check();
+    }
   }
 
   /** Whether others should have their turn. */

@@ -21,6 +21,14 @@ export interface QueryTable {
   close?(): Promise<void>;
 }
 
+/** Tables beside `rows`, which a query can name. */
+export interface NamedTables {
+  /** Opens the table that a name means, as the query has it: the exact one, else one that differs in case alone. */
+  open(name: string): Promise<QueryTable | undefined>;
+  /** The names of the tables, of which an error lists some. */
+  names(): Promise<readonly string[]>;
+}
+
 /** Options for {@link query}. */
 export interface QueryOptions {
   /**
@@ -30,8 +38,10 @@ export interface QueryOptions {
   readonly timeoutMs?: number;
   /** Aborts the query, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Tables that the query can name. Left out, `rows` is the only one. */
+  readonly tables?: NamedTables;
   /**
-   * Most rows that are kept in memory, for what cannot be answered row by row.
+   * Most rows that are kept in memory, of all tables together, for what cannot be answered row by row.
    * @default 200_000
    */
   readonly maxKeptRows?: number;
@@ -61,7 +71,8 @@ export interface QueryAnswer {
 const MAX_QUERY_CHARS = 10_000;
 
 /**
- * Answers one SELECT over one table, which has the name `rows` and any other name that the query gives it.
+ * Answers one SELECT over a table with the name `rows`, and over others that the query names. Where there is no more than one
+ * table, it may have any name.
  *
  * WHERE, GROUP BY, aggregates, HAVING, DISTINCT and ORDER BY with LIMIT read each row once and keep only groups or the
  * best rows. Joins, set operations, window functions and subqueries in expressions keep the rows, within limits.

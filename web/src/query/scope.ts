@@ -5,8 +5,8 @@
 import type { QueryTable } from "./query.js";
 import { wrongQuery } from "./statement.js";
 
-/** Most columns that an error lists. */
-const COLUMNS_LISTED = 40;
+/** Most columns or tables that an error lists. */
+const NAMES_LISTED = 40;
 
 /** Where the value of a name is. */
 interface Place {
@@ -16,19 +16,36 @@ interface Place {
   readonly path: readonly string[];
 }
 
+/** The names of the columns of a table: the exact name wins, then the first that differs in case alone. */
+export class ColumnNames {
+  readonly list: readonly string[];
+  readonly #exact: ReadonlySet<string>;
+  readonly #known: ReadonlyMap<string, string>;
+
+  constructor(list: readonly string[]) {
+    this.list = list;
+    this.#exact = new Set(list);
+    this.#known = new Map(list.toReversed().map((name) => [name.toLowerCase(), name] as const));
+  }
+
+  /** The column that a name means. */
+  find(name: string): string | undefined {
+    return this.#exact.has(name) ? name : this.#known.get(name.toLowerCase());
+  }
+}
+
 /** The names of one table. Collects the columns that are needed. */
 export class Scope {
   readonly #table: Pick<QueryTable, "columns" | "isOpen">;
   readonly #names: ReadonlySet<string>;
-  readonly #known: ReadonlyMap<string, string>;
+  readonly #columns: ColumnNames;
   readonly #needed = new Map<string, number>();
 
   /** `names` are those of the table. */
   constructor(table: Pick<QueryTable, "columns" | "isOpen">, names: readonly string[]) {
     this.#table = table;
     this.#names = new Set(names.map((name) => name.toLowerCase()));
-    // The exact name wins, then the first that differs in case alone.
-    this.#known = new Map(table.columns.toReversed().map((name) => [name.toLowerCase(), name] as const));
+    this.#columns = new ColumnNames(table.columns);
   }
 
   /** The columns that were asked for, in the order of the rows to be read. */
@@ -64,7 +81,7 @@ export class Scope {
   }
 
   #find(name: string): string | undefined {
-    return this.#table.columns.includes(name) ? name : this.#known.get(name.toLowerCase());
+    return this.#columns.find(name);
   }
 
   #place(column: string, path: readonly string[] = []): Place {
@@ -84,14 +101,28 @@ export class Scope {
 /** Says that there is no such column, and which there are. */
 export function unknownColumn(name: string, columns: readonly string[]): string {
   const near = nearest(name, columns);
-  const listed = columns
-    .slice(0, COLUMNS_LISTED)
-    .map((column) => JSON.stringify(column))
-    .join(", ");
-  const more = columns.length > COLUMNS_LISTED ? ` and ${columns.length - COLUMNS_LISTED} more` : "";
-  const meant = near === undefined ? "" : ` Did you mean ${JSON.stringify(near)}?`;
   const quotes = near === undefined ? " Text stands in single quotes." : "";
-  return `There is no column ${JSON.stringify(name)}.${meant} The columns are ${listed === "" ? "none" : listed}${more}.${quotes}`;
+  return `There is no column ${quotedName(name)}.${meant(near)} The columns are ${listed(columns)}.${quotes}`;
+}
+
+/** Says that there is no such table, and which there are. */
+export function unknownTable(name: string, tables: readonly string[]): string {
+  return `There is no table ${quotedName(name)}.${meant(nearest(name, tables))} The tables are ${listed(["rows", ...tables])}.`;
+}
+
+const MAX_NAME = 100;
+
+/** A name in quotes, shortened. */
+export function quotedName(name: string): string {
+  return JSON.stringify(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name);
+}
+
+const meant = (near: string | undefined): string => (near === undefined ? "" : ` Did you mean ${quotedName(near)}?`);
+
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return "none";
+  const more = names.length > NAMES_LISTED ? ` and ${names.length - NAMES_LISTED} more` : "";
+  return names.slice(0, NAMES_LISTED).map(quotedName).join(", ") + more;
 }
 
 function nearest(name: string, columns: readonly string[]): string | undefined {

@@ -8,18 +8,34 @@ import { compile, isTrue, NO_AGGREGATE, Unsupported, type CompileOptions, type E
 import { Limits, tooLarge } from "./limits.js";
 import type { Cells, QueryAnswer, QueryOptions, QueryTable } from "./query.js";
 import { Scope } from "./scope.js";
-import { hasPart, expressionsOf, isAggregate, parsed, queryError, statementsIn, type Parsed } from "./statement.js";
+import {
+  hasPart,
+  expressionsOf,
+  isAggregate,
+  parsed,
+  queryError,
+  statementsIn,
+  tableNames,
+  type Parsed,
+} from "./statement.js";
+import { Tables } from "./tables.js";
 import { compareValues, keyOf, plain } from "./values.js";
 import { answerWhole } from "./whole.js";
+
+/** Most columns that a star stands for. */
+const MAX_STAR = 10_000;
+
+/** No row at all. */
+const NO_ROW: Cells = [];
 
 /** Rows that are handed from a query to the one around it. */
 const BATCH = 500;
 
 /** A query while it is answered. */
-interface Run {
+export interface Run {
   readonly parsed: Parsed;
   readonly limits: Limits;
-  readonly notes: string[];
+  readonly tables: Tables;
 }
 
 /** An answer inside: values are as they were computed, and rows come in batches. */
@@ -30,33 +46,37 @@ export interface Result {
 
 /** Answers a query. See `query`. */
 export async function answer(sql: string, table: QueryTable, options: QueryOptions): Promise<QueryAnswer> {
-  const run: Run = { parsed: parsed(sql), limits: new Limits(options), notes: [] };
+  const question = parsed(sql);
+  const statement = inlined(question.statement);
+  const tables = new Tables(table);
   try {
-    const { columns, batches } = await resultOf(inlined(run.parsed.statement), table, run);
-    return { columns, rows: plainRows(batches, table), notes: new AllNotes(table.notes ?? [], run.notes).list };
+    await tables.open(tableNames(statement), options.tables);
+    const run: Run = { parsed: question, limits: new Limits(options), tables };
+    const { columns, batches } = await resultOf(statement, run);
+    return { columns, rows: plainRows(batches, run), notes: notesOf(tables) };
   } catch (error) {
+    await tables.close();
     throw queryError(error);
   }
 }
 
-/** The notes of the table and of the query, of which either may get more. */
-class AllNotes {
-  readonly list: readonly string[];
-
-  constructor(ofTable: readonly string[], ofQuery: readonly string[]) {
-    this.list = new Proxy([] as string[], {
-      get: (target, key) => Reflect.get([...ofTable, ...ofQuery], key, target) as unknown,
-    });
-  }
+/** The notes of the tables, which may get more while they are read. */
+function notesOf(tables: Tables): readonly string[] {
+  return new Proxy([] as string[], { get: (target, key) => Reflect.get(tables.notes, key, target) as unknown });
 }
 
-async function* plainRows(batches: AsyncIterable<readonly Cells[]>, table: QueryTable): AsyncGenerator<Cells> {
+async function* plainRows(batches: AsyncIterable<readonly Cells[]>, { tables, limits }: Run): AsyncGenerator<Cells> {
   try {
-    for await (const batch of batches) for (const row of batch) yield row.map(plain);
+    for await (const batch of batches) {
+      for (const row of batch) {
+        if (limits.isLong) await limits.pause();
+        yield row.map(plain);
+      }
+    }
   } catch (error) {
     throw queryError(error);
   } finally {
-    await table.close?.();
+    await tables.close();
   }
 }
 
@@ -81,18 +101,19 @@ function inlined(statement: Statement): Statement {
   return whole !== undefined && seen.size === ctes.size ? whole : statement;
 }
 
-async function resultOf(statement: Statement, table: QueryTable, run: Run): Promise<Result> {
-  if (statement.type !== "select" || !isSimple(statement)) return answerWhole(statement, table, run);
+async function resultOf(statement: Statement, run: Run): Promise<Result> {
+  if (statement.type !== "select" || !isSimple(statement)) return answerWhole(statement, run);
   const { from } = statement;
+  if (from.type === "function") return answerWhole(statement, run);
   if (from.type === "subquery") {
-    const inner = tableOf(await resultOf(from.query, table, run));
+    const inner = tableOf(await resultOf(from.query, run));
     return streamed(statement, inner, [from.alias ?? "table"], run);
   }
   try {
-    const names = from.type === "table" ? [from.table, ...(from.alias === undefined ? [] : [from.alias])] : [];
-    return streamed(statement, table, names, run);
+    const names = [from.table, ...(from.alias === undefined ? [] : [from.alias])];
+    return streamed(statement, run.tables.get(from.table), names, run);
   } catch (error) {
-    if (error instanceof Unsupported) return answerWhole(statement, table, run);
+    if (error instanceof Unsupported) return answerWhole(statement, run);
     throw error;
   }
 }
@@ -111,7 +132,9 @@ function tableOf({ columns, batches }: Result): QueryTable {
   return {
     columns,
     async *rows(wanted) {
-      const places = wanted.map((name) => columns.indexOf(name));
+      // Of two columns of one name, the first is meant.
+      const known = new Map(columns.map((name, index) => [name, index] as const).toReversed());
+      const places = wanted.map((name) => known.get(name) ?? -1);
       for await (const batch of batches) yield batch.map((row) => places.map((place) => row[place] ?? null));
     },
   };
@@ -139,7 +162,7 @@ function streamed(select: SelectStatement, table: QueryTable, names: readonly st
   else if (compiled.groups !== undefined) batches = grouped(rows, compiled, compiled.groups, select, run);
   else if (orderBy.length > 0) batches = sorted(filtered(rows, compiled, run), compiled, select, run);
   else {
-    const output = projected(filtered(rows, compiled, run), compiled);
+    const output = projected(filtered(rows, compiled, run), compiled, run);
     batches = sliced(distinct ? unique(output, run) : output, offset, limit);
   }
   return { columns: compiled.columns, batches };
@@ -164,6 +187,11 @@ function compiledSelect(
   names: readonly string[],
   run: Run,
 ): Compiled {
+  if (table.columns.length > MAX_STAR && select.columns.some(({ type }) => type === "star")) {
+    throw tooLarge(
+      `The table has ${table.columns.length} columns, and * stands for ${MAX_STAR} at most: name those that you need.`,
+    );
+  }
   const outputs = select.columns.flatMap((column) =>
     column.type === "star"
       ? table.columns.map((name) => ({ name, other: name, alias: undefined, expr: nameOf(name) }))
@@ -243,16 +271,33 @@ async function* filtered(
 ): AsyncGenerator<readonly Cells[]> {
   for await (const batch of batches) {
     await limits.pause();
-    yield where === undefined ? batch : batch.filter((row) => isTrue(where(row, [])));
+    yield where === undefined ? batch : await inTurns(batch, limits, (row) => (isTrue(where(row, [])) ? row : NO_ROW));
   }
   limits.check();
+}
+
+/** Makes rows of the rows of a batch, without {@link NO_ROW}. Others have their turn between two rows. */
+async function inTurns(
+  batch: readonly Cells[],
+  limits: Limits,
+  make: (row: Cells) => Cells,
+): Promise<readonly Cells[]> {
+  const made: Cells[] = [];
+  for (const row of batch) {
+    if (limits.isLong) await limits.pause();
+    const each = make(row);
+    if (each !== NO_ROW) made.push(each);
+  }
+  return made;
 }
 
 async function* projected(
   batches: AsyncIterable<readonly Cells[]>,
   { output }: Compiled,
+  { limits }: Run,
 ): AsyncGenerator<readonly Cells[]> {
-  for await (const batch of batches) yield batch.map((row) => output.map((value) => value(row, [])));
+  const make = (row: Cells): Cells => output.map((value) => value(row, []));
+  for await (const batch of batches) yield await inTurns(batch, limits, make);
 }
 
 async function* unique(batches: AsyncIterable<readonly Cells[]>, run: Run): AsyncGenerator<readonly Cells[]> {
@@ -335,6 +380,7 @@ async function* sorted(
   };
   for await (const batch of batches) {
     for (const row of batch) {
+      if (limits.isLong) await limits.pause();
       const keys = compiled.order.map(({ value }) => value(row, []));
       const candidate: Ranked = { keys, row, at: (at += 1) };
       // Of equal rows that are one in the answer, the first would have to be the best.
@@ -366,8 +412,6 @@ interface Group {
   readonly accumulators: readonly Accumulator[];
 }
 
-const NO_ROW: Cells = [];
-
 /** One row for each group. */
 async function* grouped(
   batches: AsyncIterable<readonly Cells[]>,
@@ -384,6 +428,7 @@ async function* grouped(
   if (keys.length === 0) groups.set(null, started(NO_ROW));
   for await (const batch of filtered(batches, compiled, run)) {
     for (const row of batch) {
+      if (limits.isLong) await limits.pause();
       const key = keys.length === 0 ? null : keyOf(keys.map((value) => value(row, [])));
       let group = groups.get(key);
       if (group === undefined || group.first === NO_ROW) {
@@ -400,6 +445,7 @@ async function* grouped(
   const isNew = distinct ? newRows(run) : () => true;
   const ranked: Ranked[] = [];
   for (const { first, accumulators } of groups.values()) {
+    if (limits.isLong) await limits.pause();
     const all = accumulators.map((each) => each.result());
     if (compiled.having !== undefined && !isTrue(compiled.having(first, all))) continue;
     const row = compiled.output.map((value) => value(first, all));

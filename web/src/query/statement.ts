@@ -24,21 +24,28 @@ export const AGGREGATES: ReadonlySet<string> = new Set([
   "ARRAY_AGG",
   "JSON_ARRAYAGG",
   "STRING_AGG",
+  "GROUP_CONCAT",
+  "LISTAGG",
 ]);
 
-/** Functions that models write and squirreling lacks, for its parser. `whole.ts` says them in its words. */
+/** Functions that models write and squirreling lacks, for its parser, with how many arguments each takes. */
 const ADDED_FUNCTIONS = Object.fromEntries(
-  Object.entries({ IFNULL: 2, YEAR: 1, MONTH: 1, DAY: 1, TOTAL: 1 }).map(([name, count]) => [
-    name,
-    { apply: () => null, arguments: { min: count, max: count } },
-  ]),
+  Object.entries({
+    IFNULL: [2, 2],
+    YEAR: [1, 1],
+    MONTH: [1, 1],
+    DAY: [1, 1],
+    TOTAL: [1, 1],
+    GROUP_CONCAT: [1, 2],
+    LISTAGG: [1, 2],
+  } as const).map(([name, [min, max]]) => [name, { apply: () => null, arguments: { min, max } }]),
 );
 
 /** A parsed query. */
 export interface Parsed {
   readonly statement: Statement;
   /** The source text that a part of the query was made of. */
-  textOf(part: { readonly positionStart: number; readonly positionEnd: number }): string;
+  readonly textOf: (part: { readonly positionStart: number; readonly positionEnd: number }) => string;
 }
 
 /** Parses a query. Throws E_INVALID_ARGUMENT. */
@@ -49,7 +56,13 @@ export function parsed(sql: string): Parsed {
     checkTree(statement, 0);
     return {
       statement,
-      textOf: ({ positionStart, positionEnd }) => text.slice(positionStart, positionEnd).trim().replaceAll(/\s+/g, " "),
+      textOf: ({ positionStart, positionEnd }) =>
+        text
+          .slice(positionStart, positionEnd)
+          .trim()
+          .replaceAll(/\s+/g, " ")
+          // Quotes that are ours: see `standardSql`.
+          .replaceAll(/(?<=[\w$]\.)"([A-Za-z_]\w*)"/g, "$1"),
     };
   } catch (error) {
     throw queryError(error);
@@ -98,14 +111,36 @@ export function queryError(error: unknown): unknown {
   }
   // Errors of the engine have the place; all others are those of the table or of the caller.
   if (!("positionStart" in error)) return error;
+  const unknown = /^Unknown function "([^"]*)"/.exec(error.message)?.[1];
+  if (unknown !== undefined) return wrongQuery(unknownFunction(unknown, error.message), { cause: error });
   const sentence = error.message.trimEnd().replace(/\.$/, "");
   const end = sentence.endsWith("?") ? "" : ".";
   return wrongQuery(`The query cannot be answered: ${sentence}${end}${hintFor(sentence)}`, { cause: error });
 }
 
+/** What the names of aggregates are like, ours and those of other dialects. */
+const LIKE_AGGREGATE =
+  /^(?:ANY|BIT|BOOL|EVERY|FIRST|LAST|LIST|MODE|MEAN|COLLECT|VAR|STD|CORR|COVAR|KURT|SKEW|QUANTILE|PERCENT|COUNT|SUM|AVG|MAX|MIN|GROUP|ARG)|AGG|CONCAT|DISTINCT/;
+
+/** Says that there is no such function, and which aggregates there are. `told` is the parser's sentence, with names that are near. */
+function unknownFunction(name: string, told: string): string {
+  const isLike = LIKE_AGGREGATE.test(name.toUpperCase());
+  const near = (/Did you mean ([\w, ]+)\?/.exec(told)?.[1] ?? "")
+    .split(", ")
+    .filter((each) => each !== "" && (isLike ? AGGREGATES.has(each) : !UNAVAILABLE.test(each)));
+  const meant = near.length === 0 ? "" : ` Did you mean ${near.join(", ")}?`;
+  return `There is no function ${name.slice(0, 60)}.${meant} The aggregates are ${[...AGGREGATES].join(", ")}.`;
+}
+
+const UNAVAILABLE = /^(?:REGEXP_|ST_)/i;
+
 function hintFor(sentence: string): string {
   if (/"\|"/.test(sentence)) return " Join texts with CONCAT(a, b).";
   if (/"[^\x00-\x7f]"/.test(sentence)) return ' Put names in double quotes: "name".';
+  if (/SEPARATOR/.test(sentence)) return " Write the separator behind a comma: GROUP_CONCAT(a, ', ').";
+  if (sentence.startsWith("Window function")) {
+    return " ROW_NUMBER() is the only window function: join with a subquery that has GROUP BY, or compare with a scalar subquery.";
+  }
   if (/Expected SELECT/.test(sentence)) return " Only SELECT is possible: the rows cannot be changed.";
   return "";
 }
@@ -178,6 +213,20 @@ export function statementsIn(statement: Statement): readonly Statement[] {
   return found;
 }
 
+/** The names of tables that a statement reads, as they are written. Those of its WITH are not among them. */
+export function tableNames(statement: Statement, ctes: ReadonlySet<string> = new Set()): ReadonlySet<string> {
+  const known =
+    statement.type === "with" ? new Set([...ctes, ...statement.ctes.map(({ name }) => name.toLowerCase())]) : ctes;
+  const names = statement.type === "select" ? placesIn(statement).map(({ table }) => table) : [];
+  const own = names.filter((name) => !known.has(name.toLowerCase()));
+  return new Set([...own, ...statementsIn(statement).flatMap((inner) => [...tableNames(inner, known)])]);
+}
+
+/** Where a SELECT names tables. */
+export function placesIn({ from, joins }: SelectStatement): { table: string; alias?: string }[] {
+  return [...(from.type === "table" ? [from] : []), ...joins.filter(({ fromFunction }) => fromFunction === undefined)];
+}
+
 /** Whether an expression aggregates. */
 export function isAggregate(node: ExprNode): boolean {
   return node.type === "function" && AGGREGATES.has(node.funcName.toUpperCase());
@@ -196,7 +245,7 @@ function checkTree(statement: Statement, depth: number): void {
 
 function checkExpression(node: ExprNode, depth: number): void {
   if (depth > MAX_DEPTH) throw tooDeep();
-  if (node.type === "function" && /^(?:REGEXP_|ST_)/i.test(node.funcName)) {
+  if (node.type === "function" && UNAVAILABLE.test(node.funcName)) {
     // A pattern may take the age of the universe in JavaScript, and so may two outlines with a million corners.
     throw wrongQuery(
       `${node.funcName.toUpperCase()} is not available: use LIKE with % and _, or POSITION, SUBSTRING and REPLACE.`,

@@ -62,7 +62,7 @@ export async function csvTable(
       await batches.return(undefined);
     },
     async *rows(wanted) {
-      const places = wanted.map((name) => columns.indexOf(name));
+      const places = placesOf(wanted, columns);
       let longer = 0;
       const cellsOf = (row: readonly string[]): Cells => {
         if (row.length > columns.length) longer += 1;
@@ -113,10 +113,16 @@ export function tableOf(columns: readonly string[], batches: AsyncIterable<reado
   return {
     columns,
     async *rows(wanted) {
-      const places = wanted.map((name) => columns.indexOf(name));
+      const places = placesOf(wanted, columns);
       for await (const batch of batches) yield batch.map((row) => places.map((place) => row[place] ?? null));
     },
   };
+}
+
+/** Where each column that is wanted is. */
+function placesOf(wanted: readonly string[], columns: readonly string[]): readonly number[] {
+  const known = new Map(columns.map((name, index) => [name, index]));
+  return wanted.map((name) => known.get(name) ?? -1);
 }
 
 function tokensIn(pointer: string): readonly string[] {
@@ -267,7 +273,8 @@ async function objectTable(batches: AsyncGenerator<readonly JsonRow[]>, first: r
       await batches.return(undefined);
     },
     async *rows(wanted) {
-      const missing = new Set(wanted.filter((name) => !columns.includes(name)));
+      const known = new Set(columns);
+      const missing = new Set(wanted.filter((name) => !known.has(name)));
       const cellsOf = ({ key, value }: JsonRow): Cells => {
         const record = recordOf(value);
         for (const name of missing) if (Object.hasOwn(record, name)) missing.delete(name);

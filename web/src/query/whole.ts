@@ -3,17 +3,14 @@
  * window functions, and subqueries in expressions.
  * @module
  */
-import { executeSql, type AsyncDataSource, type ExprNode, type SelectStatement, type Statement } from "squirreling";
-import { isTrue, textFunction } from "./expression.js";
+import { executeSql, type AsyncDataSource, type Statement } from "squirreling";
+import { EngineFunctions } from "./engine-functions.js";
 import { tooLarge, type Limits } from "./limits.js";
 import type { Cells, QueryTable } from "./query.js";
-import { unknownColumn } from "./scope.js";
-import type { Result } from "./select.js";
-import { expressionsOf, partsOf, statementsIn, walk, wrongQuery } from "./statement.js";
-import { comparable, likeTest, MAX_PATTERN, textOf } from "./values.js";
-
-/** The name of the table for squirreling. */
-const TABLE = "rows";
+import type { Result, Run } from "./select.js";
+import { expressionsOf, statementsIn, tableNames, walk, wrongQuery } from "./statement.js";
+import { Translation, type EngineTable } from "./translation.js";
+import { comparable } from "./values.js";
 
 /** Rows of an answer that are handed on at once. */
 const BATCH = 500;
@@ -21,10 +18,8 @@ const BATCH = 500;
 /** Cells that are read between two looks at the clock. */
 const CELLS_BETWEEN = 512;
 
-/** What is needed of a query that is answered. */
-interface WholeRun {
-  readonly limits: Limits;
-}
+/** Most columns of a table: the engine looks for each among all. */
+const MAX_COLUMNS = 2000;
 
 /**
  * How often a cell may be computed for one of the answer. The engine computes a column of a subquery anew for each time that it is
@@ -52,42 +47,103 @@ function weightOf(statement: Statement, ctes: ReadonlyMap<string, number>): numb
   return Math.max(1, ...tables, ...inner) * Math.max(1, ...named);
 }
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-/** Answers a statement over all rows of a table. Throws E_TOO_LARGE if these are too many. */
-export async function answerWhole(statement: Statement, table: QueryTable, { limits }: WholeRun): Promise<Result> {
-  const columns = table.columns.filter((name) => name !== "__proto__");
-  const prepared = structuredClone(statement);
-  const names = new Set<string>();
-  prepare(prepared, columns, new Set(), names);
-  if (names.size > 1) {
-    throw wrongQuery(
-      `There is one table, and the query names ${names.size}: ${[...names].join(", ")}. Write ${TABLE} for each, with an alias.`,
-    );
-  }
-  if (weightOf(prepared, new Map()) > MAX_WEIGHT) {
+/** Answers a statement over all rows of its tables. Throws E_TOO_LARGE if these are too many. */
+export async function answerWhole(statement: Statement, run: Run): Promise<Result> {
+  const { limits, parsed } = run;
+  if (weightOf(statement, new Map()) > MAX_WEIGHT) {
     throw wrongQuery(
       "The query computes values of values again and again: nest fewer subqueries, or use each column once.",
     );
   }
-  const rows: Cells[] = [];
-  for await (const batch of table.rows(columns)) {
-    await limits.pause();
-    for (const row of batch) rows.push(limits.keep(row));
-    if (rows.length > limits.maxRows) {
-      throw tooLarge(
-        `Joins, subqueries, set and window functions are answered for up to ${limits.maxRows} rows, and there are more: filter or aggregate in one SELECT without them.`,
-      );
+  const { named, sources } = await readTables(statement, run);
+  const functions = new EngineFunctions(limits);
+  const execute = (query: Statement): ReturnType<typeof executeSql> => {
+    try {
+      return executeSql({ tables: sources, query, functions: functions.within(query), signal: clockSignal(limits) });
+    } catch (error) {
+      // The engine says of some queries without a place that they are wrong.
+      if (error instanceof Error && error.constructor === Error)
+        throw wrongQuery(`The query cannot be answered: ${error.message}.`, { cause: error });
+      throw error;
     }
-  }
-  const source = sourceOf(columns, rows, limits);
-  const results = executeSql({
-    tables: { [TABLE]: source },
-    query: prepared,
-    functions: functionsWithin(limits),
-    signal: clockSignal(limits),
-  });
+  };
+  const prepared = structuredClone(statement);
+  await new Translation({ tables: named, textOf: parsed.textOf, functions, limits, execute }).prepare(prepared);
+  const results = execute(prepared);
   return { columns: results.columns, batches: batchesOf(results, limits) };
+}
+
+interface TablesRead {
+  /** The tables as the engine has them, by their names in the query. */
+  readonly named: ReadonlyMap<string, EngineTable>;
+  readonly sources: Record<string, AsyncDataSource>;
+}
+
+async function readTables(statement: Statement, { limits, tables }: Run): Promise<TablesRead> {
+  const wanted = namesIn(statement);
+  const named = new Map<string, EngineTable>();
+  const sources: Record<string, AsyncDataSource> = {};
+  const known = new Map<QueryTable, EngineTable>();
+  let count = 0;
+  for (const name of tableNames(statement)) {
+    const table = tables.get(name);
+    let read = known.get(table);
+    if (read === undefined) {
+      const all = table.columns.filter((column) => column !== "__proto__");
+      const columns = wanted === undefined ? all : all.filter((column) => wanted.has(column.toLowerCase()));
+      if (columns.length > MAX_COLUMNS) {
+        throw tooLarge(
+          `Joins, subqueries, set and window functions are answered for up to ${MAX_COLUMNS} columns, and there are more: name the columns that you need.`,
+        );
+      }
+      const rows: Cells[] = [];
+      for await (const batch of table.rows(columns)) {
+        await limits.pause();
+        for (const row of batch) {
+          if (limits.isLong) await limits.pause();
+          rows.push(limits.keep(row));
+        }
+        if (count + rows.length > limits.maxRows) {
+          throw tooLarge(
+            `Joins, subqueries, set and window functions are answered for up to ${limits.maxRows} rows, and there are more: filter or aggregate in one SELECT without them.`,
+          );
+        }
+      }
+      count += rows.length;
+      read = { id: `#${known.size}`, columns: all };
+      known.set(table, read);
+      sources[read.id] = sourceOf(columns, rows, limits);
+    }
+    named.set(name, read);
+  }
+  return { named, sources };
+}
+
+/** The names in a query that may be those of columns, in lower case. Undefined if it asks for all columns. */
+function namesIn(statement: Statement): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  const stars: Statement[] = [];
+  const add = (name: string): void => {
+    // What follows a dot may be a member of the value.
+    for (let at = name.length; at > 0; at = name.lastIndexOf(".", at - 1)) names.add(name.slice(0, at).toLowerCase());
+  };
+  const visit = (inner: Statement): void => {
+    if (inner.type === "select") {
+      if (inner.columns.some(({ type }) => type === "star")) stars.push(inner);
+      for (const expression of expressionsOf(inner)) {
+        walk(expression, (node) => {
+          if (node.type !== "identifier") return;
+          add(node.name);
+          if (node.prefix !== undefined) add(`${node.prefix}.${node.name}`);
+        });
+      }
+    } else if (inner.type === "compound") {
+      for (const { expr } of inner.orderBy) walk(expr, (node) => void (node.type === "identifier" && add(node.name)));
+    }
+    for (const each of statementsIn(inner)) visit(each);
+  };
+  visit(statement);
+  return stars.length > 0 ? undefined : names;
 }
 
 /** A signal that looks at the clock when it is asked: the engine computes without giving timers their turn. */
@@ -141,222 +197,4 @@ async function* batchesOf(results: ReturnType<typeof executeSql>, limits: Limits
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Functions of texts that are ours, within bounds of time and memory, by their names there. */
-const TEXTS = ["CONCAT", "REPLACE", "INSTR", "POSITION", "STRPOS", "LENGTH"];
-
-interface OwnFunction {
-  readonly apply: (...args: unknown[]) => never;
-  readonly arguments: { readonly min: number; readonly max: number };
-}
-
-/** Functions in place of operators, and of what models write. */
-function functionsWithin(limits: Limits): Record<string, OwnFunction> {
-  const check = (): void => limits.check();
-  const isPattern = (text: unknown, pattern: unknown): boolean | null => {
-    if (text == null || pattern == null) return null;
-    if (textOf(pattern).length > MAX_PATTERN) {
-      throw wrongQuery(`A pattern of LIKE has more than ${MAX_PATTERN} characters.`);
-    }
-    return likeTest(textOf(pattern), check)(textOf(text));
-  };
-  const texts = TEXTS.map((name) => {
-    const compute = textFunction(
-      name,
-      { type: "function", funcName: name, args: [], positionStart: 0, positionEnd: 0 },
-      check,
-    );
-    return [`TEXT_${name}`, udf((...args) => compute(args), { min: 1, max: 1000 })] as const;
-  });
-  return {
-    ...Object.fromEntries(texts),
-    IS_LIKE: udf((text, pattern) => isPattern(text, pattern) === true),
-    IS_NOT_LIKE: udf((text, pattern) => isPattern(text, pattern) === false),
-    IS_KNOWN_FALSE: udf((value) => value != null && !isTrue(value), { min: 1, max: 1 }),
-  };
-}
-
-function udf(apply: (...args: unknown[]) => unknown, counts = { min: 2, max: 2 }): OwnFunction {
-  return { apply: (...args) => apply(...args) as never, arguments: counts };
-}
-
-/** Makes a statement safe, and NULL what SQL says it is, in place. Adds the names of tables that are no CTE. */
-function prepare(
-  statement: Statement,
-  columns: readonly string[],
-  ctes: ReadonlySet<string>,
-  names: Set<string>,
-): void {
-  let known = ctes;
-  if (statement.type === "with") known = new Set([...ctes, ...statement.ctes.map(({ name }) => name.toLowerCase())]);
-  if (statement.type === "select") prepareSelect(statement, columns, known, names);
-  else if (statement.type === "compound") for (const term of statement.orderBy) nullsFirst(term);
-  for (const inner of statementsIn(statement)) prepare(inner, columns, known, names);
-}
-
-function prepareSelect(
-  select: SelectStatement,
-  columns: readonly string[],
-  ctes: ReadonlySet<string>,
-  names: Set<string>,
-): void {
-  const rename = (place: { table: string; alias?: string }): void => {
-    if (ctes.has(place.table.toLowerCase())) return;
-    names.add(place.table);
-    place.alias ??= place.table;
-    place.table = TABLE;
-  };
-  if (select.from.type === "table") rename(select.from);
-  for (const join of select.joins) if (join.fromFunction === undefined) rename(join);
-  for (const term of select.orderBy) nullsFirst(term);
-  for (const expression of expressionsOf(select)) walk(expression, (node) => checkName(node, columns));
-  if (select.where !== undefined) select.where = positive(select.where);
-  if (select.having !== undefined) select.having = positive(select.having);
-  for (const join of select.joins) if (join.on !== undefined) join.on = positive(join.on);
-  for (const column of select.columns) if (column.type === "derived") rewrite(column);
-  for (const term of select.orderBy) rewrite(term);
-  select.groupBy = select.groupBy.map(replaced);
-}
-
-/** NULL is less than everything, as in the answers that stream. */
-function nullsFirst(term: SelectStatement["orderBy"][number]): void {
-  term.nulls ??= term.direction === "DESC" ? "LAST" : "FIRST";
-}
-
-/** Refuses names that every object has, and writes others as the table does. */
-function checkName(node: ExprNode, columns: readonly string[]): void {
-  if (node.type !== "identifier") return;
-  const named = node as Mutable<typeof node>;
-  if (columns.includes(node.name)) return;
-  if (node.name in {}) throw wrongQuery(unknownColumn(node.name, columns));
-  const other = columns.find((name) => name.toLowerCase() === node.name.toLowerCase());
-  if (other !== undefined) named.name = other;
-}
-
-function rewrite(holder: { expr: ExprNode }): void {
-  holder.expr = replaced(holder.expr);
-}
-
-/** LIKE as a function that takes no regular expression, and functions that squirreling lacks in its words. */
-function replaced(node: ExprNode): ExprNode {
-  const { type } = node;
-  if (type === "binary") {
-    const left = replaced(node.left);
-    const right = replaced(node.right);
-    return node.op === "LIKE" ? called("IS_LIKE", [left, right], node) : { ...node, left, right };
-  }
-  if (type === "unary") return { ...node, argument: replaced(node.argument) };
-  if (type === "cast" || type === "in") return { ...node, expr: replaced(node.expr) };
-  if (type === "in valuelist") return { ...node, expr: replaced(node.expr), values: node.values.map(replaced) };
-  if (type === "function") {
-    const args = node.args.map(replaced);
-    const name = node.funcName.toUpperCase();
-    if (TEXTS.includes(name)) return called(`TEXT_${name}`, args, node);
-    if (name === "IFNULL") return called("COALESCE", args, node);
-    if (name === "YEAR" || name === "MONTH" || name === "DAY")
-      return called("EXTRACT", [literal(name, node), ...args], node);
-    const whole = { ...node, args, ...(node.filter !== undefined && { filter: positive(node.filter) }) };
-    if (name === "TOTAL") return called("COALESCE", [{ ...whole, funcName: "SUM" }, literal(0, node)], node);
-    return whole;
-  }
-  if (type === "window") {
-    for (const term of node.orderBy) rewrite(term);
-    return { ...node, args: node.args.map(replaced), partitionBy: node.partitionBy.map(replaced) };
-  }
-  if (type === "case") {
-    return {
-      ...node,
-      ...(node.caseExpr !== undefined && { caseExpr: replaced(node.caseExpr) }),
-      whenClauses: node.whenClauses.map((clause) => ({
-        ...clause,
-        condition: node.caseExpr === undefined ? positive(clause.condition) : replaced(clause.condition),
-        result: replaced(clause.result),
-      })),
-      ...(node.elseResult !== undefined && { elseResult: replaced(node.elseResult) }),
-    };
-  }
-  return node;
-}
-
-const OPPOSITES: Partial<Record<string, string>> = {
-  "=": "<>",
-  "==": "<>",
-  "<>": "=",
-  "!=": "=",
-  "<": ">=",
-  ">=": "<",
-  ">": "<=",
-  "<=": ">",
-};
-
-/**
- * A condition without NOT before what may be NULL: squirreling knows true and false alone, so that NOT would make NULL true. `isNot`
- * asks for the opposite.
- */
-function positive(node: ExprNode, isNot = false): ExprNode {
-  if (node.type === "unary" && node.op === "NOT") return positive(node.argument, !isNot);
-  if (node.type === "unary" && (node.op === "IS NULL" || node.op === "IS NOT NULL")) {
-    const op = isNot === (node.op === "IS NULL") ? "IS NOT NULL" : "IS NULL";
-    return { ...node, op, argument: replaced(node.argument) };
-  }
-  if (node.type === "binary") {
-    const { op } = node;
-    if (op === "AND" || op === "OR") {
-      const other = op === "AND" ? "OR" : "AND";
-      return { ...node, op: isNot ? other : op, left: positive(node.left, isNot), right: positive(node.right, isNot) };
-    }
-    const parts = [replaced(node.left), replaced(node.right)] as const;
-    if (op === "LIKE") return called(isNot ? "IS_NOT_LIKE" : "IS_LIKE", [...parts], node);
-    const opposite = OPPOSITES[op];
-    if (opposite !== undefined) {
-      return { ...node, op: (isNot ? opposite : op) as typeof op, left: parts[0], right: parts[1] };
-    }
-  }
-  const whole = replaced(node);
-  const isList = whole.type === "in" || whole.type === "in valuelist";
-  // To the engine, NULL is in a list that has NULL.
-  if (!isNot) return isList ? unlessNull(whole, [whole.expr]) : whole;
-  const not: ExprNode = {
-    type: "unary",
-    op: "NOT",
-    argument: whole,
-    positionStart: node.positionStart,
-    positionEnd: node.positionEnd,
-  };
-  if (node.type === "exists" || node.type === "not exists") return not;
-  if (whole.type === "in valuelist") return unlessNull(not, partsOf(whole));
-  if (whole.type === "in") {
-    // Nothing is known not to be in rows that have NULL, but all is not in no rows.
-    const hasNull: ExprNode = { ...whole, expr: { ...literal(0, node), value: null } as ExprNode };
-    const isKnown = unlessNull({ ...not, type: "binary", op: "AND", left: not, right: { ...not, argument: hasNull } }, [
-      whole.expr,
-    ]);
-    return { ...isKnown, type: "binary", op: "OR", left: isKnown, right: { ...whole, type: "not exists" } };
-  }
-  return called("IS_KNOWN_FALSE", [whole], node);
-}
-
-/** A condition that holds only if none of the values is NULL. */
-function unlessNull(condition: ExprNode, values: readonly ExprNode[]): ExprNode {
-  const { positionStart, positionEnd } = condition;
-  return values.reduce<ExprNode>(
-    (all, argument) => ({
-      type: "binary",
-      op: "AND",
-      left: { type: "unary", op: "IS NOT NULL", argument, positionStart, positionEnd },
-      right: all,
-      positionStart,
-      positionEnd,
-    }),
-    condition,
-  );
-}
-
-function literal(value: string | number, { positionStart, positionEnd }: ExprNode): ExprNode {
-  return { type: "literal", value, positionStart, positionEnd };
-}
-
-function called(funcName: string, args: ExprNode[], { positionStart, positionEnd }: ExprNode): ExprNode {
-  return { type: "function", funcName, args, positionStart, positionEnd };
 }

@@ -222,11 +222,29 @@ describe("a query", () => {
     ];
     const { store, uri } = await stored(await workbook([sheet("Plan", "1"), sheet("Costs", "2")]), "a.xlsx");
     expect(dataOf(await readerOf(store).call({ uri, query: "SELECT v FROM costs" }))).toBe("v\n2");
+    const joined = "SELECT p.v AS p, c.v AS c FROM Plan p JOIN costs c ON c.v > p.v";
+    expect(dataOf(await readerOf(store).call({ uri, query: joined }))).toBe("p,c\n1,2");
+    expect(wordsOf(await readerOf(store).call({ uri, query: "SELECT v FROM cost" }))).toContain('mean "Costs"');
     const first = await readerOf(store).call({ uri, query: "SELECT v FROM rows" });
     expect(dataOf(first)).toBe("v\n1");
     expect(wordsOf(first)).toContain('The sheets are "Plan", "Costs"');
     const json = await stored(encoder.encode('{"a":[{"v":1}],"b":[{"v":2}]}'), "a.json", "application/json");
     expect(dataOf(await readerOf(json.store).call({ uri: json.uri, query: "SELECT v FROM b" }))).toBe("v\n2");
+    const both = "SELECT A.v AS a, b.v AS b FROM A JOIN b ON A.v < b.v";
+    expect(dataOf(await readerOf(json.store).call({ uri: json.uri, query: both }))).toBe("a,b\n1,2");
+  });
+
+  test("that is one value is shown as it is, unless it looks quoted then", async () => {
+    const notes = ['Leave at door, "blue gate"\nor ring', '"quoted"'];
+    const { store, uri } = await stored(
+      encoder.encode(JSON.stringify(notes.map((note, id) => ({ id, note })))),
+      "a.json",
+      "application/json",
+    );
+    const ask = async (id: number): Promise<string | undefined> =>
+      dataOf(await readerOf(store).call({ uri, query: `SELECT note FROM rows WHERE id = ${id}` }));
+    expect(await ask(0)).toBe(`note\n${notes[0]}`);
+    expect(await ask(1)).toBe('note\n"""quoted"""');
   });
 
   test("whose first row is too wide shows its beginning", async () => {

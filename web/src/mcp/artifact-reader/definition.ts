@@ -76,7 +76,8 @@ const PROPERTIES = {
   query: {
     type: "string",
     description:
-      'SQL over the rows, as the table "rows": "SELECT city, SUM(price) FROM rows GROUP BY city". With pointer, over that array.',
+      'SQL (SELECT) over the rows, as the table "rows": "SELECT city, SUM(price) FROM rows GROUP BY city". In a JSON object each ' +
+      "array is a table by its key, in a workbook each sheet by its name. Text has the columns number and line. With pointer, rows are that array's.",
   },
   sheet: { type: "string", description: "A sheet of a workbook by name or number, for rows, query and search." },
   entry: {

@@ -56,7 +56,7 @@ async function sheetNamed(from: Readable, kind: DocumentKind, wanted: Wanted): P
 }
 
 /** The first table of a query, if it has another name than `rows`. */
-export function tableNameIn(sql: string): string | undefined {
+function tableNameIn(sql: string): string | undefined {
   const [, quoted, plain] = /\bfrom\s+(?:"([^"]+)"|([\p{L}_][\p{L}\p{N}_]*))/iu.exec(sql) ?? [];
   const name = quoted ?? plain;
   return name?.toLowerCase() === "rows" ? undefined : name;

@@ -14,8 +14,9 @@ import { csvTable, jsonTable, ndjsonTable, tableOf as tableOfRows } from "../../
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { artifactUri, quote } from "./definition.js";
 import { recordOf } from "./derived-record.js";
-import { chunksOf, tableNameIn } from "./forms.js";
+import { chunksOf } from "./forms.js";
 import type { Inspection } from "./inspection.js";
+import { namedTables } from "./query-tables.js";
 import type { Wanted } from "./request.js";
 import { factsOf, type Readable, subjectOf } from "./source.js";
 
@@ -33,8 +34,9 @@ export async function tellQuery(
   most: number,
 ): Promise<AnswerParts> {
   const { signal } = from;
-  const { table, note } = await tableOf(from, inspection, sql, tokens);
-  const answer = await query(sql, table, signal === undefined ? {} : { signal });
+  const { table, note } = await tableOf(from, inspection, tokens);
+  const tables = namedTables(from, inspection.isJson);
+  const answer = await query(sql, table, { ...(signal !== undefined && { signal }), ...(tables && { tables }) });
   const { shown, shownRows, rows, stored } = await writtenOf(from, answer, most);
   const head = `${subjectOf(from)}, answer to the query: ${counted(rows, "row")} below the header`;
   const part =
@@ -58,7 +60,6 @@ interface Asked {
 async function tableOf(
   from: Readable,
   { layout, isJson }: Inspection,
-  sql: string,
   tokens: readonly string[] | undefined,
 ): Promise<Asked> {
   if (tokens === undefined && layout.kind === "csv") {
@@ -66,25 +67,14 @@ async function tableOf(
     return { table, note: sheetNote(from) };
   }
   if (tokens === undefined && layout.kind === "ndjson") return { table: await ndjsonTable(chunksOf(from)), note: [] };
-  if (isJson) return { table: await jsonTableOf(from, sql, tokens), note: [] };
+  if (isJson) {
+    const table = await jsonTable(chunksOf(from), tokens === undefined ? {} : { pointer: pointerOf(tokens) });
+    return { table, note: [] };
+  }
   if (tokens === undefined) {
     return { table: lineTable(chunksOf(from)), note: ["The rows are lines, with the columns number and line."] };
   }
   throw new SluiceError("E_INVALID_ARGUMENT", "The artifact is not JSON: leave pointer out.", { path: "pointer" });
-}
-
-/** Without a pointer, the name of the table may be that of a member of the document. */
-async function jsonTableOf(from: Readable, sql: string, tokens: readonly string[] | undefined): Promise<QueryTable> {
-  if (tokens !== undefined) return jsonTable(chunksOf(from), { pointer: pointerOf(tokens) });
-  const name = tableNameIn(sql);
-  if (name !== undefined) {
-    try {
-      return await jsonTable(chunksOf(from), { pointer: pointerOf([name]) });
-    } catch (error) {
-      if (!(error instanceof SluiceError) || error.path !== "pointer") throw error;
-    }
-  }
-  return jsonTable(chunksOf(from));
 }
 
 /** Which sheet it was, if nobody said. */
@@ -130,11 +120,13 @@ async function writtenOf(from: Readable, { columns, rows }: QueryAnswer, most: n
   let shown = header;
   let shownRows = 0;
   let first = "";
+  let only: string | undefined;
   let count = 0;
   await using answer = new StoredAnswer(from);
   for await (const row of rows) {
     count += 1;
     const line = `\n${lineOf(row)}`;
+    only = count === 1 && row.length === 1 ? textOfCell(row[0]) : undefined;
     if (!answer.isOpen) {
       if (prefixWithin(shown + line, most).text.length === shown.length + line.length) {
         shown += line;
@@ -150,6 +142,8 @@ async function writtenOf(from: Readable, { columns, rows }: QueryAnswer, most: n
   if (stored !== undefined) from.onStored?.(stored);
   // Of a first row that is too long, its beginning is shown.
   if (count > 0 && shownRows === 0) shown = `${prefixWithin(first, most - 1).text}…`;
+  // A single value needs no quotes, unless it would look quoted then.
+  else if (only !== undefined && !only.startsWith('"')) shown = `${header}\n${only}`;
   return { shown, shownRows, rows: count, stored };
 }
 

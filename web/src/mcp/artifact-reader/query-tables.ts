@@ -1,0 +1,110 @@
+/**
+ * The tables beside `rows` that a query can name: arrays of a JSON object by their keys, sheets of a workbook by their names.
+ * @module
+ */
+import { SluiceError } from "../../errors/error.js";
+import { pointerOf } from "../../json/pointer.js";
+import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
+import type { NamedTables, QueryTable } from "../../query/query.js";
+import { csvTable, jsonTable } from "../../query/table.js";
+import { chunksOf, formFor } from "./forms.js";
+import { documentKind, headOf, inspect } from "./inspection.js";
+import { factsOf, type Readable } from "./source.js";
+
+/** Most tables of one document. */
+const MOST = 1000;
+
+/** The tables of what an artifact is read as. Undefined if it has one. */
+export function namedTables(from: Readable, isJson: boolean): NamedTables | undefined {
+  if (isJson) return new JsonTables(from);
+  return factsOf(from)?.part === "sheet" && from.origin !== undefined ? new SheetTables(from, from.origin) : undefined;
+}
+
+/** Finds the key or name that is meant: the exact one, else the first that differs in case alone. */
+function meantBy(name: string, names: readonly string[]): string | undefined {
+  return names.includes(name) ? name : names.find((each) => each.toLowerCase() === name.toLowerCase());
+}
+
+class JsonTables implements NamedTables {
+  readonly #from: Readable;
+  #keys: Promise<readonly string[]> | undefined;
+
+  constructor(from: Readable) {
+    this.#from = from;
+  }
+
+  async open(name: string): Promise<QueryTable | undefined> {
+    const exact = await this.#at(name);
+    if (exact !== undefined) return exact;
+    const other = meantBy(name, await this.names());
+    return other === undefined || other === name ? undefined : this.#at(other);
+  }
+
+  async names(): Promise<readonly string[]> {
+    return (this.#keys ??= this.#find());
+  }
+
+  async #at(key: string): Promise<QueryTable | undefined> {
+    try {
+      return await jsonTable(chunksOf(this.#from), { pointer: pointerOf([key]) });
+    } catch (error) {
+      if (!(error instanceof SluiceError) || error.path !== "pointer") throw error;
+      return undefined;
+    }
+  }
+
+  async #find(): Promise<readonly string[]> {
+    const keys = new ArrayKeys();
+    const scanner = new JsonScanner(keys, 0);
+    let isFirst = true;
+    for await (const chunk of chunksOf(this.#from)) {
+      const hasMark = isFirst && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+      isFirst = false;
+      scanner.push(hasMark ? chunk.subarray(3) : chunk);
+    }
+    return keys.found;
+  }
+}
+
+/** Collects the keys of the arrays of an object. */
+class ArrayKeys implements JsonVisitor {
+  readonly found: string[] = [];
+  #isObject = false;
+
+  wantsKey(depth: number): boolean {
+    return depth <= 1;
+  }
+
+  beginValue(kind: JsonKind, _at: number, depth: number, name: string | number | undefined): void {
+    if (depth === 0) this.#isObject = kind === "object";
+    if (depth === 1 && kind === "array" && this.#isObject && typeof name === "string") this.found.push(name);
+  }
+
+  endValue(): boolean {
+    return this.found.length < MOST;
+  }
+}
+
+class SheetTables implements NamedTables {
+  readonly #from: Readable;
+  readonly #workbook: Readable;
+
+  constructor(from: Readable, workbook: NonNullable<Readable["origin"]>) {
+    const { origin: _, ...rest } = from;
+    this.#from = from;
+    this.#workbook = { ...rest, ref: workbook };
+  }
+
+  async open(name: string): Promise<QueryTable | undefined> {
+    const sheet = meantBy(name, await this.names());
+    if (sheet === undefined) return undefined;
+    const kind = documentKind(this.#workbook, await headOf(this.#workbook));
+    const rows = await formFor(this.#workbook, kind, { mode: "rows", range: { first: 1, last: 1 } }, { sheet });
+    const { layout } = inspect(rows, await headOf(rows));
+    return csvTable(chunksOf(rows), layout.kind === "csv" ? layout : {});
+  }
+
+  async names(): Promise<readonly string[]> {
+    return factsOf(this.#from)?.names ?? [];
+  }
+}
