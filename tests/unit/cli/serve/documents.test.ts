@@ -32,7 +32,7 @@ test("`sluice serve` reads pages, asks sheets and takes files out of archives, f
   expect(new TextDecoder().decode(await place.read("out.csv"))).toBe(PRICES.replace("Coffee,4.50\n", ""));
 
   // Neither the document nor what it is read as is another's.
-  const uris = urisIn(page.observation);
+  const uris = urisIn((await call("artifact_read", { uri: pdf })).observation);
   expect(uris).toHaveLength(2);
   for (const uri of uris) {
     expect((await call("artifact_read", { uri }, bob)).observation).toContain("There is no artifact");
