@@ -80,11 +80,12 @@ describe("what is too much is refused", () => {
   });
 
   test("a subquery for each row ends in time", async () => {
-    const text = `k,m\n${Array.from({ length: 20_000 }, (_, at) => `k${at},${at % 7}\n`).join("")}`;
+    const text = `k,m\n${Array.from({ length: 100_000 }, (_, at) => `k${at},${at % 7}\n`).join("")}`;
     const sql = "SELECT k FROM rows a WHERE m = (SELECT MAX(m) FROM rows b WHERE b.k < a.k)";
     const started = performance.now();
     expect(await failureOf(sql, await csv(text), { timeoutMs: 1000 })).toMatchObject({ code: "E_TOO_LARGE" });
-    expect(performance.now() - started).toBeLessThan(4000);
+    // Far more than it takes, and less than each of them looking at the clock for itself would.
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   test("values of values, computed anew for each time that they are named", async () => {
@@ -182,7 +183,7 @@ describe("what is too much is refused", () => {
       timeoutMs: 400,
     });
     expect(failure).toMatchObject({ code: "E_TOO_LARGE" });
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
 
@@ -234,7 +235,7 @@ test.each(["rows", "rows a JOIN rows b ON a.t = b.t"])(
       table,
     );
     expect(rows).toEqual([[51]]);
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(performance.now() - start).toBeLessThan(20_000);
   },
 );
 

@@ -264,3 +264,21 @@ function checkExpression(node: ExprNode, depth: number): void {
 function tooDeep(): SluiceError {
   return wrongQuery(`The query is nested deeper than ${MAX_DEPTH} levels: write it in fewer.`);
 }
+
+/** What may be written to. */
+export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** The expression of a column, if it is no star. */
+export const exprOf = (column: SelectStatement["columns"][number]): ExprNode[] =>
+  column.type === "derived" ? [column.expr] : [];
+
+/** Makes a node another one, in place. */
+export function become(node: ExprNode, other: ExprNode): void {
+  for (const key of Object.keys(node)) delete (node as unknown as Record<string, unknown>)[key];
+  Object.assign(node, other);
+}
+
+/** A call of a function, in the place of a node. */
+export function called(funcName: string, args: ExprNode[], { positionStart, positionEnd }: ExprNode): ExprNode {
+  return { type: "function", funcName, args, positionStart, positionEnd };
+}

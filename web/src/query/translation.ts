@@ -4,10 +4,23 @@
  * @module
  */
 import { derivedAlias, type executeSql, type ExprNode, type SelectStatement, type Statement } from "squirreling";
+import { SluiceError } from "../errors/error.js";
 import { type EngineFunctions, literalOf } from "./engine-functions.js";
 import type { Limits } from "./limits.js";
-import { ColumnNames, unknownColumn } from "./scope.js";
-import { expressionsOf, hasPart, isAggregate, partsOf, placesIn, statementsIn, walk, wrongQuery } from "./statement.js";
+import { alikeNames, firstOf, nameColumns, resolveName, type SelectScope } from "./names.js";
+import { ColumnNames } from "./scope.js";
+import {
+  become,
+  called,
+  expressionsOf,
+  exprOf,
+  hasPart,
+  isAggregate,
+  partsOf,
+  placesIn,
+  statementsIn,
+  walk,
+} from "./statement.js";
 
 /** A table as the engine has it. */
 export interface EngineTable {
@@ -28,13 +41,16 @@ export interface TranslationDeps {
   execute(query: Statement): ReturnType<typeof executeSql>;
 }
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Cte = Extract<Statement, { type: "with" }>["ctes"][number];
 
-/** The tables that expressions of a SELECT see, by alias. Those that are no table of ours have unknown columns. */
-interface SelectScope {
-  readonly places: ReadonlyMap<string, ColumnNames | undefined>;
-  readonly outer: SelectScope | undefined;
+/** An expression that has a subquery. */
+type Nested = Extract<ExprNode, { readonly subquery: unknown }>;
+type Exists = Extract<ExprNode, { readonly type: "exists" | "not exists" }>;
+
+/** A row as the engine gives it. */
+interface EngineRow {
+  readonly columns: readonly string[];
+  readonly cells: Readonly<Record<string, () => Promise<unknown>>>;
 }
 
 /** Values of a subquery that are kept for one IN. */
@@ -126,62 +142,61 @@ export class Translation {
   /** Computes a subquery that does not depend on the row. To the engine it is a new one for each row. */
   async #settle(node: ExprNode, ctes: readonly Cte[]): Promise<void> {
     if (!("subquery" in node)) return;
+    try {
+      await this.#compute(node, ctes);
+    } catch (error) {
+      this.#deps.limits.check();
+      if (error instanceof SluiceError && error.code === "E_TOO_LARGE") throw error;
+      // It depends on the row, or is wrong, which the engine says.
+      if (node.type === "exists" || node.type === "not exists") await this.#settleExists(node, ctes);
+    }
+  }
+
+  async #compute(node: Nested, ctes: readonly Cte[]): Promise<void> {
     const { subquery, positionStart, positionEnd } = node;
     const query: Statement =
       ctes.length === 0 ? subquery : { type: "with", ctes: [...ctes], query: subquery, positionStart, positionEnd };
-    try {
-      const results = this.#deps.execute(query).rows();
-      if (node.type === "in") {
-        const values: unknown[] = [];
-        for await (const { columns, cells } of results) {
-          if (values.length % SET_BATCH === 0) await this.#deps.limits.pause();
-          values.push(await cells[columns[0] as string]?.());
-        }
-        become(node, called("IS_IN", [node.expr, literalOf(this.#deps.functions.addSet(values), node)], node));
-        return;
+    const results = this.#deps.execute(query).rows();
+    if (node.type === "in") {
+      const values: unknown[] = [];
+      for await (const row of results) {
+        if (values.length % SET_BATCH === 0) await this.#deps.limits.pause();
+        values.push(await firstCell(row));
       }
-      const { value: row } = (await results.next()) as IteratorResult<
-        { columns: string[]; cells: Record<string, () => Promise<unknown>> },
-        undefined
-      >;
-      if (node.type === "subquery") {
-        become(node, literalOf((await row?.cells[row.columns[0] as string]?.()) ?? null, node));
-      } else become(node, literalOf((row === undefined) === (node.type === "not exists"), node));
-      await results.return(undefined);
-    } catch (error) {
-      this.#deps.limits.check();
-      if (error instanceof Error && "code" in error && error.code === "E_TOO_LARGE") throw error;
-      // It depends on the row, or is wrong, which the engine says. It knows the row in a subquery that is a value.
-      if (node.type !== "exists" && node.type !== "not exists") return;
-      if (
-        subquery.type !== "select" ||
-        subquery.groupBy.length > 0 ||
-        subquery.columns.some((each) => hasPart(exprOf(each), isAggregate))
-      )
-        return;
-      const list = asList(subquery);
-      if (list !== undefined) {
-        const isIn: ExprNode = { type: "in", ...list, positionStart, positionEnd };
-        await this.#settle(isIn, ctes);
-        if ((isIn.type as string) !== "in") {
-          const found = called("IS_TRUE", [isIn], isIn);
-          become(
-            node,
-            node.type === "exists" ? found : { type: "unary", op: "NOT", argument: found, positionStart, positionEnd },
-          );
-          return;
-        }
-      }
-      const one: SelectStatement = {
-        ...subquery,
-        columns: [{ type: "derived", expr: literalOf(1, node), alias: "found", positionStart, positionEnd }],
-        orderBy: [],
-        limit: 1,
-      };
-      const argument: ExprNode = { type: "subquery", subquery: one, positionStart, positionEnd };
-      const op = node.type === "exists" ? "IS NOT NULL" : "IS NULL";
-      become(node, { type: "unary", op, argument, positionStart, positionEnd });
+      become(node, called("IS_IN", [node.expr, literalOf(this.#deps.functions.addSet(values), node)], node));
+      return;
     }
+    const { value: row } = (await results.next()) as IteratorResult<EngineRow, undefined>;
+    const value =
+      node.type === "subquery" ? await firstCell(row) : (row === undefined) === (node.type === "not exists");
+    become(node, literalOf(value ?? null, node));
+    await results.return(undefined);
+  }
+
+  /** EXISTS that depends on the row: as IN if it compares with one column, else as a value, in which the engine knows the row. */
+  async #settleExists(node: Exists, ctes: readonly Cte[]): Promise<void> {
+    const { subquery, positionStart, positionEnd, type } = node;
+    const place = { positionStart, positionEnd };
+    const isOfRows = subquery.type === "select" && subquery.groupBy.length === 0;
+    if (!isOfRows || hasPart(subquery.columns.flatMap(exprOf), isAggregate)) return;
+    const list = asList(subquery);
+    if (list !== undefined) {
+      const isIn: ExprNode = { type: "in", ...list, ...place };
+      await this.#settle(isIn, ctes);
+      if ((isIn.type as string) !== "in") {
+        const argument = called("IS_TRUE", [isIn], isIn);
+        become(node, type === "exists" ? argument : { type: "unary", op: "NOT", argument, ...place });
+        return;
+      }
+    }
+    const found: SelectStatement = {
+      ...subquery,
+      columns: [{ type: "derived", expr: literalOf(1, node), alias: "found", ...place }],
+      orderBy: [],
+      limit: 1,
+    };
+    const argument: ExprNode = { type: "subquery", subquery: found, ...place };
+    become(node, { type: "unary", op: type === "exists" ? "IS NOT NULL" : "IS NULL", argument, ...place });
   }
 
   /** NULL is less than everything, and numbers are numbers, as in the answers that stream. */
@@ -323,74 +338,6 @@ const OPPOSITES: Partial<Record<string, string>> = {
   "<=": ">",
 };
 
-/**
- * Names columns as they are written, as in the answers that stream, and no two alike: the engine has one cell for each name. Gives what
- * ORDER BY and the like may call them, in lower case.
- */
-function nameColumns(
-  select: SelectStatement,
-  scope: SelectScope,
-  textOf: TranslationDeps["textOf"],
-): ReadonlyMap<string, string> {
-  select.columns = select.columns.flatMap((column) => (column.type === "star" ? starColumns(column, scope) : [column]));
-  const aliases = new Map<string, string>();
-  const taken = new Set<string>();
-  for (const column of select.columns) {
-    if (column.type === "star") continue;
-    const { expr } = column;
-    const written = column.alias ?? (expr.type === "identifier" ? expr.name : textOf(expr));
-    let name = written;
-    for (let count = 2; taken.has(name); count += 1) name = `${written}_${count}`;
-    taken.add(name);
-    const other = derivedAlias(expr).toLowerCase();
-    if (!aliases.has(other)) aliases.set(other, name);
-    if (column.alias !== undefined) aliases.set(column.alias.toLowerCase(), name);
-    if (name !== derivedAlias(expr) || name.includes(".")) column.alias = name;
-  }
-  return aliases;
-}
-
-type Column = SelectStatement["columns"][number];
-
-/** The columns that a star stands for, if they are known. */
-function starColumns(star: Extract<Column, { type: "star" }>, scope: SelectScope): Column[] {
-  const only = star.table === undefined ? undefined : aliasOf(star.table, scope)?.alias;
-  if (star.table !== undefined && only === undefined) return [star];
-  const places = [...scope.places].filter(([alias]) => only === undefined || alias === only);
-  if (places.some(([, columns]) => columns === undefined))
-    return [only === undefined ? star : { ...star, table: only }];
-  const { positionStart, positionEnd } = star;
-  return places.flatMap(([prefix, columns]) =>
-    (columns?.list ?? []).map((name): Column => {
-      const expr: ExprNode = { type: "identifier", prefix, name, positionStart, positionEnd };
-      return { type: "derived", expr, positionStart, positionEnd };
-    }),
-  );
-}
-
-/** Names the columns of the right side of UNION and the like by those of the left, as SQL does: the engine wants them alike. */
-function alikeNames(left: Statement, right: Statement): void {
-  const first = firstOf(left);
-  const second = firstOf(right);
-  if (first === undefined || second === undefined || first.columns.length !== second.columns.length) return;
-  if ([...first.columns, ...second.columns].some(({ type }) => type === "star")) return;
-  for (const [index, column] of second.columns.entries()) {
-    const other = first.columns[index];
-    if (column.type !== "derived" || other?.type !== "derived") continue;
-    const name = other.alias ?? (other.expr.type === "identifier" ? other.expr.name : undefined);
-    if (name === undefined) {
-      other.alias = `column_${index + 1}`;
-      column.alias = other.alias;
-    } else column.alias = name;
-  }
-}
-
-/** The SELECT that names the columns of a statement. */
-function firstOf(statement: Statement): SelectStatement | undefined {
-  if (statement.type === "select") return statement;
-  return firstOf(statement.type === "with" ? statement.query : statement.left);
-}
-
 /** `EXISTS (SELECT … WHERE t.a = outer.b AND …)` as `outer.b IN (SELECT t.a … WHERE …)`, which is computed once. */
 function asList(select: SelectStatement): { expr: ExprNode; subquery: SelectStatement } | undefined {
   const { where, from, joins } = select;
@@ -428,81 +375,6 @@ function conjuncts(node: ExprNode): ExprNode[] {
   return node.type === "binary" && node.op === "AND" ? [...conjuncts(node.left), ...conjuncts(node.right)] : [node];
 }
 
-const exprOf = (column: SelectStatement["columns"][number]): ExprNode[] =>
-  column.type === "derived" ? [column.expr] : [];
-
-/** The table that a prefix means, here or further out. */
-function aliasOf(
-  prefix: string,
-  scope: SelectScope | undefined,
-): { readonly alias: string; readonly columns: ColumnNames | undefined } | undefined {
-  if (scope === undefined) return undefined;
-  const { places, outer } = scope;
-  const alias = places.has(prefix)
-    ? prefix
-    : [...places.keys()].find((name) => name.toLowerCase() === prefix.toLowerCase());
-  return alias === undefined ? aliasOf(prefix, outer) : { alias, columns: places.get(alias) };
-}
-
-/** All tables that are seen from within a SELECT, the nearest first. */
-function placesFrom(scope: SelectScope | undefined): readonly (ColumnNames | undefined)[] {
-  return scope === undefined ? [] : [...scope.places.values(), ...placesFrom(scope.outer)];
-}
-
-/** Writes a name as the table does. Refuses names that are not there, and those that every object has. */
-function resolveName(node: ExprNode, scope: SelectScope, aliases: ReadonlyMap<string, string>): void {
-  if (node.type !== "identifier") return;
-  const named = node as Mutable<typeof node>;
-  const { name, prefix } = node;
-  const places = placesFrom(scope);
-  if (prefix !== undefined) {
-    const place = aliasOf(prefix, scope);
-    if (place !== undefined) {
-      named.prefix = place.alias;
-      if (place.columns !== undefined) resolveMember(node, place.columns);
-      else if (name in {}) throw unknown(name, []);
-      return;
-    }
-    named.prefix = places.map((each) => each?.find(prefix)).find((each) => each !== undefined) ?? prefix;
-    return;
-  }
-  const found = places.map((each) => each?.find(name)).find((each) => each !== undefined);
-  if (found !== undefined) {
-    named.name = found;
-    return;
-  }
-  const columns = places.flatMap((each) => each?.list ?? []);
-  if (name in {}) throw unknown(name, columns);
-  const alias = aliases.get(name.toLowerCase());
-  if (alias !== undefined) named.name = alias;
-  else if (!places.includes(undefined)) throw unknown(name, columns);
-}
-
-/** Writes the name of a column of a table, or of a member of one, which becomes a function of the column. */
-function resolveMember(node: Extract<ExprNode, { type: "identifier" }>, columns: ColumnNames): void {
-  const named = node as Mutable<typeof node>;
-  const found = columns.find(node.name);
-  if (found !== undefined) {
-    named.name = found;
-    return;
-  }
-  const [first = "", ...path] = node.name.split(".");
-  const column = path.length === 0 ? undefined : columns.find(first);
-  if (column === undefined) throw unknown(node.name, columns.list);
-  const value: ExprNode = { ...node, name: column };
-  become(node, called("MEMBER_OF", [value, ...path.map((key) => literalOf(key, node))], node));
-}
-
-function unknown(name: string, columns: readonly string[]): Error {
-  return wrongQuery(unknownColumn(name, columns));
-}
-
-/** Makes a node another one, in place. */
-function become(node: ExprNode, other: ExprNode): void {
-  for (const key of Object.keys(node)) delete (node as unknown as Record<string, unknown>)[key];
-  Object.assign(node, other);
-}
-
 /** A condition that holds only if none of the values is NULL. */
 function unlessNull(condition: ExprNode, values: readonly ExprNode[]): ExprNode {
   const { positionStart, positionEnd } = condition;
@@ -519,6 +391,6 @@ function unlessNull(condition: ExprNode, values: readonly ExprNode[]): ExprNode 
   );
 }
 
-function called(funcName: string, args: ExprNode[], { positionStart, positionEnd }: ExprNode): ExprNode {
-  return { type: "function", funcName, args, positionStart, positionEnd };
+async function firstCell(row: EngineRow | undefined): Promise<unknown> {
+  return row?.cells[row.columns[0] as string]?.();
 }
