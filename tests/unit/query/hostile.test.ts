@@ -33,6 +33,7 @@ describe("what is wrong with a query is said", () => {
     ["SELECT REGEXP_MATCHES(name, '(a+)+$') FROM rows", /REGEXP_MATCHES is not available: use LIKE/],
     ["SELECT constructor FROM rows", /no column "constructor"/],
     ["SELECT a.__proto__ FROM rows a JOIN rows b ON a.name = b.name", /no column "__proto__"/],
+    ["SELECT when, name FROM rows", /If "when" is a column, write it in double quotes/],
     ["", /Expected SELECT|cannot be answered/],
   ])("%s", async (sql, sentence) => {
     expect(await failureOf(sql, await csv(PEOPLE))).toMatchObject({

@@ -142,6 +142,8 @@ function hintFor(sentence: string): string {
     return " ROW_NUMBER() is the only window function: join with a subquery that has GROUP BY, or compare with a scalar subquery.";
   }
   if (/Expected SELECT/.test(sentence)) return " Only SELECT is possible: the rows cannot be changed.";
+  const [, word] = /but found "([A-Za-z]+)"/.exec(sentence) ?? [];
+  if (word !== undefined) return ` If "${word.toLowerCase()}" is a column, write it in double quotes.`;
   return "";
 }
 

@@ -39,16 +39,16 @@ export async function tellQuery(
   const answer = await query(sql, table, { ...(signal !== undefined && { signal }), ...(tables && { tables }) });
   const { shown, shownRows, rows, stored } = await writtenOf(from, answer, most);
   const head = `${subjectOf(from)}, answer to the query: ${counted(rows, "row")} below the header`;
-  const part =
-    shownRows < rows && stored === undefined ? ` The first ${grouped(shownRows)} are shown: use LIMIT and OFFSET.` : "";
-  const whole =
-    stored === undefined
-      ? []
-      : [
-          `The first ${grouped(shownRows)} are shown. All are ${artifactUri(stored.id)} (CSV, ${humanSize(stored.size_bytes)}): ` +
-            "read on there, or pass that URI as a tool argument.",
-        ];
-  return { head: `${head}${part}`, data: shown, notes: [...note, ...answer.notes, ...whole] };
+  const part = shownRows < rows ? `, of which the first ${grouped(shownRows)} are shown` : "";
+  const notes = [...note, ...answer.notes, ...(part === "" ? [] : [restOf(stored)])];
+  return { head: `${head}${part}`, data: shown, notes };
+}
+
+/** Where the rows are that are not shown. */
+function restOf(stored: ArtifactRef | undefined): string {
+  if (stored === undefined) return "Ask for others with LIMIT and OFFSET.";
+  const { id, size_bytes: size } = stored;
+  return `All are ${artifactUri(id)} (CSV, ${humanSize(size)}): read on there, or pass that URI as a tool argument.`;
 }
 
 interface Asked {
