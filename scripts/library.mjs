@@ -16,9 +16,6 @@ const DIST = join(root, "dist");
 /** Where the bundled packages are, below `dist/`. */
 const BUNDLED = "bundled";
 
-/** A module without anything. */
-const NOTHING = "\0nothing";
-
 // Names of functions and classes stay: stacks and profiles show them.
 const MANGLE = { keepNames: true };
 
@@ -137,19 +134,15 @@ async function bundle(names) {
     plugins: [
       {
         name: "sluice-bundled",
-        resolveId: (id) => (entries.has(id) || id === NOTHING ? id : undefined),
-        load: (id) => (id === NOTHING ? "export {};" : entries.get(id)),
+        resolveId: (id) => (entries.has(id) ? id : undefined),
+        load: (id) => entries.get(id),
         transform: (code, id) => (id.endsWith("/zip.js/lib/core/codec-registry.js") ? withoutCodecs(code) : undefined),
       },
       // CommonJS that requires a module of Node imports it instead: `require` would bring `node:module` into every browser.
-      esmExternalRequirePlugin({ external: builtinModules.filter((name) => name !== "stream") }),
+      esmExternalRequirePlugin({ external: builtinModules }),
     ],
     resolve: {
-      alias: [
-        { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: join(root, "web/mcp-shims.ts") },
-        // Papa Parse has it for streams of Node, which nobody gives it here, and browsers have none.
-        { find: /^stream$/, replacement: NOTHING },
-      ],
+      alias: [{ find: /^@modelcontextprotocol\/client\/_shims$/, replacement: join(root, "web/mcp-shims.ts") }],
     },
     ssr: { noExternal: true, resolve: { conditions } },
     build: {

@@ -1,6 +1,7 @@
 /** Documents in a browser: converted in a web worker, which is ended when its time is over. */
 import { describe, expect, test } from "vitest";
 import { type ArtifactToolResult, createSluice, MemoryArtifactStore, type PdfAddresses } from "mcp-sluice";
+import { wrapClient } from "mcp-sluice/mcp";
 import { pdfOf } from "../support/pdf.js";
 
 const encoder = new TextEncoder();
@@ -81,6 +82,16 @@ describe("PDF", () => {
     );
     expect(text).toMatchObject({ text: expect.stringContaining("page 2, as 1212 × 1568 pixels") });
     expect(await inkOf(image)).toBeGreaterThan(1000);
+  });
+
+  test("is read as a resource, too, behind a client of MCP", async () => {
+    const store = new MemoryArtifactStore();
+    const { id } = await store.putBytes(report, { mime_type: "application/pdf", namespace: "ns" });
+    const server = { readResource: (_: object) => Promise.reject<object>(new Error("The server was asked.")) };
+    const client = wrapClient(server, { store, namespace: "ns", pdf: addresses });
+    expect(await client.readResource({ uri: `artifact://${id}?pages=2` })).toMatchObject({
+      contents: [{ text: expect.stringContaining("The crane stands still.") }],
+    });
   });
 
   test("says what is missing where it is not set up, and where its files are not", async () => {

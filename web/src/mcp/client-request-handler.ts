@@ -85,7 +85,7 @@ export class ClientRequestHandler {
         onStored(tool, ref);
       },
     });
-    this.#reading = new ArtifactReader(source);
+    this.#reading = new ArtifactReader(source, { sluice: deps.sluice });
   }
 
   /** Remembers stored artifacts, for lists. */
