@@ -52,7 +52,10 @@ const PAGE_BEGIN = {
   test: (id: string): boolean => /\/(?:app|dist|ui|node_modules)\//.test(id) && !/callback/.test(id),
 };
 
+const { version } = JSON.parse(readFileSync(here("../../package.json"), "utf8")) as { readonly version: string };
+
 export default defineConfig({
+  define: { "import.meta.env.SLUICE_VERSION": JSON.stringify(version) },
   root: here("."),
   base: "./",
   resolve: {
