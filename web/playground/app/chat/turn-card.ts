@@ -43,9 +43,21 @@ class ModelText extends LitElement {
         overflow: auto;
         padding: 8px;
       }
+      table {
+        border-collapse: collapse;
+        inline-size: fit-content;
+        padding: 0;
+      }
       :is(th, td) {
-        padding: 2px 10px 2px 0;
+        border-block-end: 1px solid var(--line);
+        padding: 6px 16px;
         text-align: start;
+      }
+      blockquote {
+        border-inline-start: 3px solid var(--line);
+        color: var(--text-soft);
+        margin-inline: 0;
+        padding-inline-start: 12px;
       }
     `,
   ];
