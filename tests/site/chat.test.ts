@@ -72,9 +72,9 @@ describe("the chat", () => {
       const { page } = seen;
       await ask(page, "Which region sold most?");
       const turn = page.locator("playground-turn").last();
-      await turn.getByText("comes first.").waitFor();
-      expect(await turn.getByRole("row").count()).toBe(6);
       await turn.getByText(/^3 steps · 2 calls · \d+ characters of results seen · 610\.0 KB kept out/).waitFor();
+      await turn.getByText("comes first.").waitFor();
+      await expect.poll(() => turn.getByRole("row").count()).toBe(6);
     });
 
     test("can make the model look inside of what was stored", async () => {
