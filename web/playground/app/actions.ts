@@ -244,7 +244,7 @@ export class Actions {
   }
 
   /** The methods of the engine that lazily loaded parts of the page call directly. */
-  get engine(): Pick<Remote<Engine>, "again" | "versions" | "chat" | "stop" | "serve" | "signIn" | "watch"> {
+  get engine(): Pick<Remote<Engine>, "again" | "versions" | "chat" | "stop" | "serve" | "signIn" | "watch" | "tokens"> {
     return this.#engine;
   }
 

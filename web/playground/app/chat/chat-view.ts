@@ -140,10 +140,15 @@ class ChatView extends ViewElement {
 
   override updated(changed: PropertyValues): void {
     super.updated(changed);
-    const said = this.renderRoot.querySelector(".said");
-    if (this.#follows) said?.scrollTo({ top: said.scrollHeight });
+    this.#follow();
     void this.#reachPause();
   }
+
+  /** Scrolls to the newest text. */
+  readonly #follow = (): void => {
+    const said = this.renderRoot.querySelector(".said");
+    if (this.#follows) said?.scrollTo({ top: said.scrollHeight });
+  };
 
   /** Focuses a new pause, unless the user is typing. */
   async #reachPause(): Promise<void> {
@@ -164,7 +169,14 @@ class ChatView extends ViewElement {
     const { turns, current } = this.#conversation;
     return html`
       ${this.#head()}
-      <div class="said" tabindex="0" role="region" aria-label="Conversation" @scroll=${this.#scrolled}>
+      <div
+        class="said"
+        tabindex="0"
+        role="region"
+        aria-label="Conversation"
+        @scroll=${this.#scrolled}
+        @playground-formatted=${this.#follow}
+      >
         ${
           turns.length === 0
             ? this.#empty()

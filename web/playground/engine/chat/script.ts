@@ -167,10 +167,13 @@ function tableOf(content: string): string | undefined {
   const [, text] = /answer to the query: .*\n--- data \w+ ---\n([^]*?)\n--- end/.exec(content) ?? [];
   if (text === undefined) return undefined;
   const [head = [], ...rows] = text.split("\n").map((line) => line.split(","));
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const [first = []] = rows;
   const lead = rows.length > 1 ? `**${first[0] ?? ""}** comes first.\n\n` : "";
-  return `${lead}${[line(head), line(head.map(() => "---")), ...rows.map((cells) => line(cells.map(grouped)))].join("\n")}`;
+  return `${lead}${[head, head.map(() => "---"), ...rows.map((cells) => cells.map(grouped))].map(rowOf).join("\n")}`;
+}
+
+function rowOf(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
 }
 
 /** A number with separators between its thousands; any other text as it is. */
