@@ -168,8 +168,12 @@ class GuardrailsView extends ViewElement {
       input[aria-invalid="true"] {
         border-color: var(--bad) !important;
       }
+      .row.actions {
+        margin-block-start: 12px;
+      }
       summary {
-        align-items: center;
+        /* Its parent in the flat tree is a slot of the browser's own, which has no box to inherit from. */
+        box-sizing: border-box;
         border-block-end: 1px solid var(--line);
         cursor: pointer;
         font-weight: 600;
