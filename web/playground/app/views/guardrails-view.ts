@@ -171,9 +171,12 @@ class GuardrailsView extends ViewElement {
       .row.actions {
         margin-block-start: 12px;
       }
-      summary {
-        /* Its parent in the flat tree is a slot of the browser's own, which has no box to inherit from. */
+      /* What is folded has a slot of the browser's own as its parent, from which nothing of ours is inherited. */
+      summary,
+      .field {
         box-sizing: border-box;
+      }
+      summary {
         border-block-end: 1px solid var(--line);
         cursor: pointer;
         font-weight: 600;
