@@ -120,7 +120,9 @@ describe("a host's JSON", () => {
   test.each(HOSTS)("of $label starts what the command line starts", async (host) => {
     const where = await folder();
     const read = JSON.parse(hostText(host, started(where), {})) as Record<string, Record<string, unknown>>;
-    const { command, args } = read[host.key]?.["office"] as { command: string; args: string[] };
+    const entry = read[host.key]?.["office"];
+    expect(entry).toBeDefined();
+    const { command, args } = entry as { command: string; args: string[] };
     const line = [command, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
     expect((await offered(line, where))[0]).toBe("file");
   });
