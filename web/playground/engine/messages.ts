@@ -232,8 +232,8 @@ export interface Engine {
   take(file: File, as: "auto" | "file"): Promise<Outcome<ShownResult>>;
   /** Sets the configuration for everything a model sees from now on. */
   configure(config: SluiceConfig): Promise<Outcome<null>>;
-  /** Gates a result again under the current configuration. */
-  again(result: string): Promise<Outcome<ShownResult>>;
+  /** Gates a result again, under the current configuration unless another is given. */
+  again(result: string, config?: SluiceConfig): Promise<Outcome<ShownResult>>;
   /** The original JSON text of a result. */
   raw(result: string): Promise<ReadableStream<Uint8Array>>;
   /** Counts the tokens of both sides of a result. */

@@ -122,8 +122,8 @@ export class PlaygroundEngine implements Engine {
     return done(() => this.#results.configure(config));
   }
 
-  async again(result: string): Promise<Outcome<ShownResult>> {
-    return outcome(() => this.#results.again(result));
+  async again(result: string, config?: SluiceConfig): Promise<Outcome<ShownResult>> {
+    return outcome(() => this.#results.again(result, config));
   }
 
   async tokens(result: string): Promise<Outcome<CountedTokens>> {
