@@ -236,7 +236,21 @@ export class Actions {
   }
 
   /** The methods of the engine that lazily loaded parts of the page call directly. */
-  get engine(): Pick<Remote<Engine>, "versions" | "chat" | "stop" | "serve" | "signIn" | "watch"> {
+  get engine(): Pick<
+    Remote<Engine>,
+    | "versions"
+    | "chat"
+    | "stop"
+    | "serve"
+    | "signIn"
+    | "watch"
+    | "exchanges"
+    | "forgetExchanges"
+    | "about"
+    | "prompts"
+    | "prompt"
+    | "check"
+  > {
     return this.#engine;
   }
 

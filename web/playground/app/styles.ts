@@ -113,6 +113,17 @@ const shared: CSSResult = css`
     background: var(--accent-soft);
     border-color: var(--accent);
   }
+  @media (forced-colors: active) {
+    .list button[aria-current="true"] {
+      background: Highlight;
+      border-color: Highlight;
+      color: HighlightText;
+      forced-color-adjust: none;
+    }
+    .list button[aria-current="true"] * {
+      color: HighlightText;
+    }
+  }
   .empty {
     align-items: center;
     color: var(--text-soft);

@@ -3,10 +3,19 @@
  * @module
  */
 import { type SluiceConfig, SluiceError } from "mcp-sluice";
-import type { OAuthManager, ToolNode, ToolNodeEvent } from "mcp-sluice/tools";
+import { type OAuthManager, ToolConnectionError, type ToolNode, type ToolNodeEvent } from "mcp-sluice/tools";
 import { DEMO_URL, demoFetch } from "../demo/server.js";
 import { Connection, type ConnectionDeps, logLine } from "./connection.js";
-import type { EngineEvent, Outcome, ServerAddress, ShownServer } from "./messages.js";
+import type {
+  CallRequest,
+  EngineEvent,
+  Outcome,
+  Problem,
+  ServerAddress,
+  ShownProgress,
+  ShownServer,
+  ShownTool,
+} from "./messages.js";
 import { Pauses } from "./pauses.js";
 import { problemOf } from "./outcome.js";
 import type { Session } from "./session.js";
@@ -31,6 +40,11 @@ export class Servers {
   readonly #connections = new Map<string, Connection>();
   /** Connections whose tools are known. */
   readonly #ready = new Set<Connection>();
+  /** Connections whose server died, with the tools that it had. */
+  readonly #fallen = new Map<Connection, readonly ShownTool[]>();
+  /** Somebody looks at messages, so that new ones are reported. */
+  isWatched = false;
+  #report: ReturnType<typeof setTimeout> | undefined;
   #manager: Promise<OAuthManager> | undefined;
 
   constructor(session: Session, tell: (event: EngineEvent) => void) {
@@ -55,10 +69,56 @@ export class Servers {
       this.#say(connection, { status: "ready", tools: await connection.tools() });
       return { ok: true, value: null };
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = withAddress(problemOf(error), address);
       this.#say(connection, { status: "failed", problem });
       return { ok: false, problem };
     }
+  }
+
+  /** All connections. */
+  all(): readonly Connection[] {
+    return [...this.#connections.values()];
+  }
+
+  /** Calls a tool, and notes when its server no longer answers or answers again. */
+  async call(
+    connection: Connection,
+    request: CallRequest,
+    signal: AbortSignal,
+    tell: (progress: ShownProgress) => void,
+  ): ReturnType<Connection["call"]> {
+    try {
+      const result = await connection.call(request, signal, tell);
+      await this.answered(connection);
+      return result;
+    } catch (error) {
+      if (error instanceof ToolConnectionError && !signal.aborted) this.fell(connection, error);
+      throw error;
+    }
+  }
+
+  /** A server that was connected does not answer. Its tools stay listed, since it may come back. */
+  fell(connection: Connection, error: unknown): void {
+    const { name } = connection.address;
+    if (!this.#ready.delete(connection) && !this.#fallen.has(connection)) return;
+    const message = error instanceof SluiceError ? error.message : `${name} does not answer: check that it is running.`;
+    const problem = withAddress({ code: "E_TOOL_CONNECTION", message }, connection.address);
+    void connection
+      .tools()
+      .catch(() => this.#fallen.get(connection) ?? [])
+      .then((tools) => {
+        if (this.#ready.has(connection)) return;
+        this.#fallen.set(connection, tools);
+        this.#say(connection, { status: "failed", problem, tools });
+      });
+  }
+
+  /** A server that did not answer does so again. */
+  async answered(connection: Connection): Promise<void> {
+    const tools = this.#fallen.get(connection);
+    if (tools === undefined || !this.#fallen.delete(connection)) return;
+    this.#ready.add(connection);
+    this.#say(connection, { status: "ready", tools: await connection.tools().catch(() => tools) });
   }
 
   /** Disconnects a server, whether it answers or not. */
@@ -110,6 +170,7 @@ export class Servers {
     if (connection === undefined) return false;
     this.#connections.delete(server);
     this.#ready.delete(connection);
+    this.#fallen.delete(connection);
     await connection[Symbol.asyncDispose]();
     return true;
   }
@@ -128,6 +189,7 @@ export class Servers {
       },
       myFiles: () => this.#session.myFiles(),
       onEvent: (connection, event) => this.#heard(connection, event),
+      onMessage: () => this.#recorded(),
     };
   }
 
@@ -152,8 +214,19 @@ export class Servers {
           .catch(() => undefined);
         return;
       default:
+        if (event.kind === "left_alone") this.fell(connection, undefined);
+        if (event.kind === "recovered") void this.answered(connection);
         this.#tell({ kind: "log", server, ...logLine(event) });
     }
+  }
+
+  /** Reports new messages, at most four times a second. */
+  #recorded(): void {
+    if (!this.isWatched) return;
+    this.#report ??= setTimeout(() => {
+      this.#report = undefined;
+      this.#tell({ kind: "exchanged" });
+    }, 250);
   }
 
   /** Reports the state of a server, unless it was disconnected meanwhile. */
@@ -162,4 +235,11 @@ export class Servers {
     if (this.#connections.get(name) !== connection) return;
     this.#tell({ kind: "server", server: { name, kind, userFiles, tools: [], ...now } });
   }
+}
+
+/** The problem with the address that was typed, without what may be a secret in it. */
+function withAddress(problem: Problem, { kind, url }: ServerAddress): Problem {
+  if (kind !== "http" || problem.code === "E_CANCELLED") return problem;
+  const { origin, pathname } = new URL(url);
+  return { ...problem, message: `${origin}${pathname}: ${problem.message}` };
 }
