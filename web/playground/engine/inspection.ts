@@ -70,13 +70,13 @@ export class Inspection {
     if (now - (this.#checked.get(connection) ?? 0) < PAUSE_MS) return;
     this.#checked.set(connection, now);
     const { url, fetch } = await connection.way();
-    const { headers } = connection.recorder;
+    const headers = new Headers(connection.recorder.headers);
     headers.delete("mcp-name");
     if (headers.has("mcp-method")) headers.set("mcp-method", "ping");
     const signal = AbortSignal.any([connection.over, AbortSignal.timeout(CHECK_MS)]);
     const body = JSON.stringify({ jsonrpc: "2.0", id: `check-${now}`, method: "ping" });
     try {
-      const response = await fetch(url, { method: "POST", headers: new Headers(headers), body, signal });
+      const response = await fetch(url, { method: "POST", headers, body, signal });
       await response.text();
       await this.#servers.answered(connection);
     } catch (error) {
@@ -152,13 +152,8 @@ async function said<T>(work: () => Promise<T>, server: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new SluiceError(
-      "E_TOOL",
-      `${server} did not answer the request for its prompts: ${(error as Error).message}`,
-      {
-        cause: error,
-      },
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SluiceError("E_TOOL", `${server} did not answer the request for its prompts: ${why}`);
   }
 }
 

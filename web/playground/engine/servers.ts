@@ -103,14 +103,14 @@ export class Servers {
     if (!this.#ready.delete(connection) && !this.#fallen.has(connection)) return;
     const message = error instanceof SluiceError ? error.message : `${name} does not answer: check that it is running.`;
     const problem = withAddress({ code: "E_TOOL_CONNECTION", message }, connection.address);
-    void connection
-      .tools()
-      .catch(() => this.#fallen.get(connection) ?? [])
-      .then((tools) => {
-        if (this.#ready.has(connection)) return;
-        this.#fallen.set(connection, tools);
-        this.#say(connection, { status: "failed", problem, tools });
-      });
+    void this.#keepTools(connection, problem);
+  }
+
+  async #keepTools(connection: Connection, problem: Problem): Promise<void> {
+    const tools = this.#fallen.get(connection) ?? (await connection.tools().catch(() => []));
+    if (this.#ready.has(connection)) return;
+    this.#fallen.set(connection, tools);
+    this.#say(connection, { status: "failed", problem, tools });
   }
 
   /** A server that did not answer does so again. */
@@ -223,7 +223,8 @@ export class Servers {
   /** Reports new messages, at most four times a second. */
   #recorded(): void {
     if (!this.isWatched) return;
-    this.#report ??= setTimeout(() => {
+    if (this.#report !== undefined) return;
+    this.#report = setTimeout(() => {
       this.#report = undefined;
       this.#tell({ kind: "exchanged" });
     }, 250);
