@@ -160,14 +160,12 @@ class Message {
 
   read(secret: string): Pick<RecordedMessage, "text" | "tail" | "size"> {
     const decoder = new TextDecoder();
-    const text = this.#kept.map((bytes) => decoder.decode(bytes, { stream: true })).join("") + decoder.decode();
-    const safe = secret.length < 4 ? text : text.replaceAll(secret, "•••");
+    const text = this.#kept.map((bytes) => decoder.decode(bytes, { stream: true })).join("");
+    const hidden = (all: string): string => (secret === "" ? all : all.replaceAll(secret, "•••"));
+    const kept = new TextEncoder().encode(hidden(text)).subarray(0, this.#limit);
     const tail = this.size > this.#limit ? new TextDecoder().decode(this.#tail) : "";
-    return {
-      text: safe.slice(0, this.#limit),
-      tail: secret !== "" && tail.includes(secret) ? "" : tail,
-      size: this.size,
-    };
+    // A new decoder drops a character that lies across the limit.
+    return { text: new TextDecoder().decode(kept, { stream: true }), tail: hidden(tail), size: this.size };
   }
 }
 

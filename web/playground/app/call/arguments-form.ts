@@ -71,7 +71,7 @@ export class ArgumentsForm extends LitElement {
       }
       .kind {
         justify-content: flex-end;
-        margin-block-end: 8px;
+        margin-block-start: 8px;
       }
     `,
   ];
@@ -126,13 +126,6 @@ export class ArgumentsForm extends LitElement {
     const fields = this.#fields();
     const isEmpty = fields.length === 0;
     return html`${isEmpty && !this.isJson ? html`<p class="soft">This ${this.subject} takes no arguments.</p>` : nothing}
-      ${
-        isEmpty
-          ? nothing
-          : html`<div class="row kind">
-              <button aria-pressed=${this.isJson} @click=${this.#toggle}>JSON</button>
-            </div>`
-      }
       <form ?hidden=${isEmpty} novalidate @submit=${this.#submitted} @keydown=${this.#key}>
         ${
           // A new schema resets the fields.
@@ -143,7 +136,14 @@ export class ArgumentsForm extends LitElement {
               : fields.map((field) => this.#field(field, field.name, this.#given?.[field.name])),
           )
         }<button hidden></button>
-      </form>`;
+      </form>
+      ${
+        isEmpty
+          ? nothing
+          : html`<div class="row kind">
+              <button aria-pressed=${this.isJson} @click=${this.#toggle}>JSON</button>
+            </div>`
+      }`;
   }
 
   #json(): TemplateResult {

@@ -299,7 +299,7 @@ export function addressProblem(url: string): string | undefined {
   if (!URL.canParse(url)) return "This is not an address: it begins with https:// or http://.";
   const { protocol, username, password } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:")
-    return `A page cannot connect over ${protocol}// : use the server's https:// or http:// address.`;
+    return `A page cannot connect over ${protocol.slice(0, -1)}: use the server's https:// or http:// address.`;
   if (username !== "" || password !== "")
     return "Browsers send no user name or password that is in an address: write a token below.";
   return undefined;

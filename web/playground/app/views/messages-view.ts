@@ -42,7 +42,7 @@ export class MessagesView extends ViewElement {
         border-radius: 0;
         column-gap: 12px;
         display: grid;
-        grid-template-columns: 5.5em 1.2em minmax(0, 1fr) minmax(0, 8em) 9em 5em 6em;
+        grid-template-columns: 7em 1.2em minmax(0, 1fr) minmax(0, 8em) 9em 5em 6em;
         inline-size: 100%;
         min-block-size: var(--target);
         padding: 4px 6px;
@@ -52,6 +52,9 @@ export class MessagesView extends ViewElement {
       .number {
         font-variant-numeric: tabular-nums;
         text-align: end;
+      }
+      .time {
+        white-space: nowrap;
       }
       .method {
         font-family: var(--font-code);
@@ -272,16 +275,31 @@ export class JsonText extends LitElement {
 
 customElements.define("playground-json", JsonText);
 
-/** JSON text over several lines. Also what was cut off is indented, as far as it goes. */
+/** A string, which may be cut off, with the colon of a key; a number or a word; a bracket or a comma. */
+const TOKENS = /("(?:[^"\\]|\\.)*(?:"|\\?$))(\s*:)?|-?\d[\d.eE+-]*|true|false|null|[{}[\],]/g;
+
+/** JSON text over several lines, also where its end is cut off. Other text stays as it is. */
 function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
+  if (!/^\s*[{[]/.test(text)) return text;
+  let depth = 0;
+  let out = "";
+  for (const [token, quoted, colon] of text.matchAll(TOKENS)) {
+    if (token === "}" || token === "]") {
+      depth -= 1;
+      // An empty object or list stays on its line.
+      out = /[{[]\s*$/.test(out) ? out.trimEnd() + token : `${out}${line(depth)}${token}`;
+    } else if (token === "{" || token === "[") {
+      depth += 1;
+      out += token + line(depth);
+    } else if (token === ",") out += token + line(depth);
+    else out += colon === undefined ? token : `${quoted}: `;
   }
+  return out;
 }
 
-const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|true|false|null/g;
+function line(depth: number): string {
+  return `\n${"  ".repeat(Math.max(0, Math.min(depth, 40)))}`;
+}
 
 /** The text in colours up to a number of tokens, and the rest without. */
 function coloured(text: string): readonly (string | TemplateResult)[] {
@@ -289,6 +307,7 @@ function coloured(text: string): readonly (string | TemplateResult)[] {
   let end = 0;
   for (const token of text.matchAll(TOKENS)) {
     if (parts.length >= 2 * MAX_COLOURED) break;
+    if (/^[{}[\],]$/.test(token[0])) continue;
     parts.push(text.slice(end, token.index));
     const kind = token[2] !== undefined ? "key" : token[1] !== undefined ? "string" : "other";
     parts.push(html`<span class=${kind}>${token[0]}</span>`);

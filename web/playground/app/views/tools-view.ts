@@ -28,6 +28,9 @@ class ToolsView extends ViewElement {
     viewStyles,
     twoPanes,
     css`
+      playground-prompts {
+        grid-column: 1 / -1;
+      }
       .kinds [aria-pressed="true"] {
         border-color: var(--accent);
         box-shadow: inset 0 -2px var(--accent);
