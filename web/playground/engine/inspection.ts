@@ -78,9 +78,9 @@ export class Inspection {
     try {
       const response = await fetch(url, { method: "POST", headers, body, signal });
       await response.text();
-      await this.#servers.answered(connection);
+      await (await this.#servers.health()).answered(connection);
     } catch (error) {
-      if (!connection.over.aborted) this.#servers.fell(connection, error);
+      if (!connection.over.aborted) await (await this.#servers.health()).fell(connection, error);
     }
   }
 

@@ -3,19 +3,11 @@
  * @module
  */
 import { type SluiceConfig, SluiceError } from "mcp-sluice";
-import { type OAuthManager, ToolConnectionError, type ToolNode, type ToolNodeEvent } from "mcp-sluice/tools";
+import type { OAuthManager, ToolNode, ToolNodeEvent } from "mcp-sluice/tools";
 import { DEMO_URL, demoFetch } from "../demo/server.js";
+import type { Health } from "./health.js";
 import { Connection, type ConnectionDeps, logLine } from "./connection.js";
-import type {
-  CallRequest,
-  EngineEvent,
-  Outcome,
-  Problem,
-  ServerAddress,
-  ShownProgress,
-  ShownServer,
-  ShownTool,
-} from "./messages.js";
+import type { CallRequest, EngineEvent, Outcome, ServerAddress, ShownProgress, ShownServer } from "./messages.js";
 import { Pauses } from "./pauses.js";
 import { problemOf } from "./outcome.js";
 import type { Session } from "./session.js";
@@ -40,8 +32,7 @@ export class Servers {
   readonly #connections = new Map<string, Connection>();
   /** Connections whose tools are known. */
   readonly #ready = new Set<Connection>();
-  /** Connections whose server died, with the tools that it had. */
-  readonly #fallen = new Map<Connection, readonly ShownTool[]>();
+  #health: Promise<Health> | undefined;
   /** Somebody looks at messages, so that new ones are reported. */
   isWatched = false;
   #report: ReturnType<typeof setTimeout> | undefined;
@@ -69,6 +60,7 @@ export class Servers {
       this.#say(connection, { status: "ready", tools: await connection.tools() });
       return { ok: true, value: null };
     } catch (error) {
+      const { withAddress } = await import("./health.js");
       const problem = withAddress(problemOf(error), address);
       this.#say(connection, { status: "failed", problem });
       return { ok: false, problem };
@@ -89,36 +81,21 @@ export class Servers {
   ): ReturnType<Connection["call"]> {
     try {
       const result = await connection.call(request, signal, tell);
-      await this.answered(connection);
+      await (await this.#health)?.answered(connection);
       return result;
     } catch (error) {
-      if (error instanceof ToolConnectionError && !signal.aborted) this.fell(connection, error);
+      const isGone = error instanceof SluiceError && error.code === "E_TOOL_CONNECTION" && !signal.aborted;
+      if (isGone) await (await this.health()).fell(connection, error);
       throw error;
     }
   }
 
-  /** A server that was connected does not answer. Its tools stay listed, since it may come back. */
-  fell(connection: Connection, error: unknown): void {
-    const { name } = connection.address;
-    if (!this.#ready.delete(connection) && !this.#fallen.has(connection)) return;
-    const message = error instanceof SluiceError ? error.message : `${name} does not answer: check that it is running.`;
-    const problem = withAddress({ code: "E_TOOL_CONNECTION", message }, connection.address);
-    void this.#keepTools(connection, problem);
-  }
-
-  async #keepTools(connection: Connection, problem: Problem): Promise<void> {
-    const tools = this.#fallen.get(connection) ?? (await connection.tools().catch(() => []));
-    if (this.#ready.has(connection)) return;
-    this.#fallen.set(connection, tools);
-    this.#say(connection, { status: "failed", problem, tools });
-  }
-
-  /** A server that did not answer does so again. */
-  async answered(connection: Connection): Promise<void> {
-    const tools = this.#fallen.get(connection);
-    if (tools === undefined || !this.#fallen.delete(connection)) return;
-    this.#ready.add(connection);
-    this.#say(connection, { status: "ready", tools: await connection.tools().catch(() => tools) });
+  /** Which servers died. */
+  health(): Promise<Health> {
+    this.#health ??= import("./health.js").then(
+      ({ Health }) => new Health({ ready: this.#ready, say: (connection, now) => this.#say(connection, now) }),
+    );
+    return this.#health;
   }
 
   /** Disconnects a server, whether it answers or not. */
@@ -170,7 +147,6 @@ export class Servers {
     if (connection === undefined) return false;
     this.#connections.delete(server);
     this.#ready.delete(connection);
-    this.#fallen.delete(connection);
     await connection[Symbol.asyncDispose]();
     return true;
   }
@@ -214,10 +190,14 @@ export class Servers {
           .catch(() => undefined);
         return;
       default:
-        if (event.kind === "left_alone") this.fell(connection, undefined);
-        if (event.kind === "recovered") void this.answered(connection);
+        if (event.kind === "left_alone" || event.kind === "recovered") void this.#turned(connection, event.kind);
         this.#tell({ kind: "log", server, ...logLine(event) });
     }
+  }
+
+  async #turned(connection: Connection, how: "left_alone" | "recovered"): Promise<void> {
+    const health = await this.health();
+    await (how === "recovered" ? health.answered(connection) : health.fell(connection, undefined));
   }
 
   /** Reports new messages, at most four times a second. */
@@ -236,11 +216,4 @@ export class Servers {
     if (this.#connections.get(name) !== connection) return;
     this.#tell({ kind: "server", server: { name, kind, userFiles, tools: [], ...now } });
   }
-}
-
-/** The problem with the address that was typed, without what may be a secret in it. */
-function withAddress(problem: Problem, { kind, url }: ServerAddress): Problem {
-  if (kind !== "http" || problem.code === "E_CANCELLED") return problem;
-  const { origin, pathname } = new URL(url);
-  return { ...problem, message: `${origin}${pathname}: ${problem.message}` };
 }

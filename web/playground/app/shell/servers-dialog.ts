@@ -202,10 +202,10 @@ export class ServersDialog extends ViewElement {
           placeholder="https://mcp.example.com/mcp"
           autocomplete="url"
           aria-invalid=${this.wrong !== undefined}
-          aria-describedby="wrong"
+          aria-describedby=${this.wrong === undefined ? nothing : "wrong"}
           @input=${() => (this.wrong = undefined)}
         />
-        <span id="wrong" class="wrong" role="alert">${this.wrong}</span>
+        ${this.wrong === undefined ? nothing : html`<span id="wrong" class="wrong" role="alert">${this.wrong}</span>`}
       </label>
       <label>
         <span class="label">Token (optional)</span>
