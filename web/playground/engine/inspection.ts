@@ -14,9 +14,6 @@ import type { Servers } from "./servers.js";
 /** Milliseconds that a server may take to show that it is there. */
 const CHECK_MS = 5000;
 
-/** Milliseconds between two checks of a server. */
-const PAUSE_MS = 3000;
-
 /** Exchanges shown of all servers. */
 const MAX_SHOWN = 200;
 
@@ -26,7 +23,8 @@ const MAX_PROMPTS = 500;
 /** Looks into the connections. */
 export class Inspection {
   readonly #servers: Servers;
-  readonly #checked = new WeakMap<Connection, number>();
+  /** Checks under way, which those that ask meanwhile share. */
+  readonly #checks = new WeakMap<Connection, Promise<void>>();
   readonly #clients = new WeakMap<Connection, Promise<Client>>();
 
   constructor(servers: Servers) {
@@ -66,15 +64,19 @@ export class Inspection {
       connection.recorder.headers.get("accept") === null
     )
       return;
-    const now = Date.now();
-    if (now - (this.#checked.get(connection) ?? 0) < PAUSE_MS) return;
-    this.#checked.set(connection, now);
+    const check =
+      this.#checks.get(connection) ?? this.#check(connection).finally(() => this.#checks.delete(connection));
+    this.#checks.set(connection, check);
+    await check;
+  }
+
+  async #check(connection: Connection): Promise<void> {
     const { url, fetch } = await connection.way();
     const headers = new Headers(connection.recorder.headers);
     headers.delete("mcp-name");
     if (headers.has("mcp-method")) headers.set("mcp-method", "ping");
     const signal = AbortSignal.any([connection.over, AbortSignal.timeout(CHECK_MS)]);
-    const body = JSON.stringify({ jsonrpc: "2.0", id: `check-${now}`, method: "ping" });
+    const body = JSON.stringify({ jsonrpc: "2.0", id: `check-${crypto.randomUUID()}`, method: "ping" });
     try {
       const response = await fetch(url, { method: "POST", headers, body, signal });
       await response.text();
