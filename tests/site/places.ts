@@ -132,7 +132,6 @@ export const PLACES: readonly Place[] = [
       await run(page, "sales_chart");
       await page.locator("playground-arguments").getByRole("button", { name: "JSON" }).click();
       await page.getByRole("textbox", { name: "Arguments as JSON" }).waitFor();
-      await page.locator("playground-arguments").getByRole("button", { name: "JSON" }).click();
     },
   },
   { name: "the drawer with a picture", show: (page) => look(page, "sales_chart", "img") },
