@@ -127,6 +127,25 @@ export const PLACES: readonly Place[] = [
       await page.locator("playground-log li").first().waitFor();
     },
   },
+  {
+    name: "Log with messages",
+    show: async (page) => {
+      await go(page, "Log");
+      await page.getByRole("tab", { name: "Messages" }).click();
+      const entry = page.locator("playground-messages").getByRole("listitem").getByRole("button").first();
+      await entry.waitFor();
+      if ((await entry.getAttribute("aria-expanded")) === "false") await entry.click();
+      await page.locator("playground-json pre").first().waitFor();
+    },
+  },
+  {
+    name: "Tools with arguments as JSON",
+    show: async (page) => {
+      await run(page, "sales_chart");
+      await page.locator("playground-arguments").getByRole("button", { name: "JSON" }).click();
+      await page.getByRole("textbox", { name: "Arguments as JSON" }).waitFor();
+    },
+  },
   { name: "the drawer with a picture", show: (page) => look(page, "sales_chart", "img") },
   { name: "the drawer with a PDF", show: (page) => look(page, "sales_report", "canvas") },
   { name: "the drawer with a table", show: (page) => look(page, "export_csv", "[role=row]") },
@@ -207,7 +226,12 @@ export const PLACES: readonly Place[] = [
     name: "the servers",
     show: async (page) => {
       await page.locator("playground-servers").getByRole("button").first().click();
-      await page.getByRole("dialog", { name: "Servers" }).waitFor();
+      const dialog = page.getByRole("dialog", { name: "Servers" });
+      await dialog.getByText("About demo").click();
+      await dialog.getByText("A shop that does not exist.").waitFor();
+      await dialog.getByRole("textbox", { name: "Address" }).fill("ftp://files.example/");
+      await dialog.getByRole("button", { name: "Connect", exact: true }).click();
+      await dialog.locator("#wrong").waitFor();
     },
   },
   {

@@ -244,7 +244,23 @@ export class Actions {
   }
 
   /** The methods of the engine that lazily loaded parts of the page call directly. */
-  get engine(): Pick<Remote<Engine>, "again" | "versions" | "chat" | "stop" | "serve" | "signIn" | "watch" | "tokens"> {
+  get engine(): Pick<
+    Remote<Engine>,
+    | "again"
+    | "versions"
+    | "tokens"
+    | "chat"
+    | "stop"
+    | "serve"
+    | "signIn"
+    | "watch"
+    | "exchanges"
+    | "forgetExchanges"
+    | "about"
+    | "prompts"
+    | "prompt"
+    | "check"
+  > {
     return this.#engine;
   }
 

@@ -137,6 +137,8 @@ export interface State {
   readonly updates: ReadonlySet<string>;
   /** Counts changes of the servers' resource lists. */
   readonly changes: number;
+  /** Counts reports of new JSON-RPC messages. */
+  readonly exchanges: number;
   /** The chat is answering a question. */
   readonly isChatting: boolean;
   readonly isOnline: boolean;
@@ -167,6 +169,7 @@ const START: State = {
   log: [],
   updates: new Set(),
   changes: 0,
+  exchanges: 0,
   isChatting: false,
   isOnline: true,
   theme: "system",
@@ -319,6 +322,8 @@ export function changeBy(state: State, event: EngineEvent, now: number): Partial
       return { updates: new Set([...updates, `${event.server} ${event.uri}`]) };
     case "resources_changed":
       return { changes: changes + 1 };
+    case "exchanged":
+      return { exchanges: state.exchanges + 1 };
     case "ended":
       return { calls: [], call: undefined, preview: undefined };
     case "served": {

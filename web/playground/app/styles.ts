@@ -120,6 +120,17 @@ const shared: CSSResult = css`
   .list button[aria-current="true"] {
     background: var(--accent-soft);
   }
+  @media (forced-colors: active) {
+    .list button[aria-current="true"] {
+      background: Highlight;
+      border-color: Highlight;
+      color: HighlightText;
+      forced-color-adjust: none;
+    }
+    .list button[aria-current="true"] * {
+      color: HighlightText;
+    }
+  }
   .empty {
     align-items: center;
     color: var(--text-soft);

@@ -16,6 +16,7 @@ import {
 import type { CallRequest, ServerAddress, ShownProgress, ShownTool } from "./messages.js";
 import type { MyFiles } from "./my-files.js";
 import type { Pauses } from "./pauses.js";
+import { Recorder } from "./recorder.js";
 import { TIMEOUT } from "./time-limit.js";
 import { pdfFiles } from "../pdf-files.js";
 
@@ -33,20 +34,27 @@ export interface ConnectionDeps {
   /** My Files, for servers that work with them. */
   readonly myFiles: () => Promise<MyFiles>;
   readonly onEvent: (connection: Connection, event: ToolNodeEvent) => void;
+  /** Called when a message was recorded. */
+  readonly onMessage: () => void;
 }
 
 /** A connection, from connecting to disconnecting. */
 export class Connection implements AsyncDisposable {
   readonly address: ServerAddress;
+  readonly recorder: Recorder;
+  /** Run when the server is disconnected. */
+  readonly ends: (() => Promise<void>)[] = [];
   readonly #deps: ConnectionDeps;
   /** By dialect and configuration. */
   readonly #nodes = new Map<string, Promise<ToolNode>>();
   readonly #over = new AbortController();
   #signsIn = false;
+  #demoServer: ReturnType<ConnectionDeps["demo"]> | undefined;
 
   constructor(address: ServerAddress, deps: ConnectionDeps) {
     this.address = address;
     this.#deps = deps;
+    this.recorder = new Recorder(deps.onMessage);
   }
 
   /** Connects, with a sign-in if the server asks for one. Throws ToolNodeError. */
@@ -65,14 +73,40 @@ export class Connection implements AsyncDisposable {
   /** The tools on offer. */
   async tools(): Promise<readonly ShownTool[]> {
     const node = await this.#node();
-    return node.getTools().map(({ name, description, input_schema }) => ({ name, description, schema: input_schema }));
+    return node.getTools().map(({ name, description, input_schema: schema, tags }) => {
+      const isAdded = tags.some((tag, index) => index > 1 && (tag === "artifacts" || tag === "resources"));
+      return { name, description, schema, ...(isAdded && { isAdded }) };
+    });
   }
 
   /** Calls a tool. The result is in the mcp dialect, which `restore` undoes. */
   async call(request: CallRequest, signal: AbortSignal, tell: (progress: ShownProgress) => void): Promise<ToolResult> {
     const node = await this.#node();
     const context = { ...this.#context(signal), timeoutSeconds: request.timeout };
-    return node.call(request.tool, request.args, { ...context, ...withWaits(tell) });
+    const tool = request.tool.slice(this.address.name.length + 1);
+    const ended = this.recorder.call(request.id, tool, request.args);
+    try {
+      return await node.call(request.tool, request.args, { ...context, ...withWaits(tell) });
+    } finally {
+      ended();
+    }
+  }
+
+  /** Where the server is reached, by a `fetch` that records. */
+  async way(): Promise<{ readonly url: string; readonly fetch: typeof globalThis.fetch }> {
+    const { kind, url } = this.address;
+    const demo = kind === "demo" ? await this.#demo() : undefined;
+    return { url: demo?.url ?? url, fetch: this.recorder.fetch(demo?.fetch ?? ((...args) => fetch(...args))) };
+  }
+
+  /** The demo server, which all connections to it share. */
+  #demo(): ReturnType<ConnectionDeps["demo"]> {
+    return (this.#demoServer ??= this.#deps.demo(this.address.url));
+  }
+
+  /** Aborted when the server is disconnected. */
+  get over(): AbortSignal {
+    return this.#over.signal;
   }
 
   /** The source for a planner: it returns observations under this configuration. Closes sources for other configurations. */
@@ -90,7 +124,10 @@ export class Connection implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort(new DOMException("The server was disconnected.", "AbortError"));
-    await Promise.allSettled([...this.#nodes.keys()].map((key) => this.#close(key)));
+    await Promise.allSettled([
+      ...[...this.#nodes.keys()].map((key) => this.#close(key)),
+      ...this.ends.splice(0).map((end) => end()),
+    ]);
   }
 
   async #close(key: string): Promise<void> {
@@ -116,10 +153,10 @@ export class Connection implements AsyncDisposable {
 
   async #open(options: ToolNodeOptions, config: Partial<ExternalToolConfig>): Promise<ToolNode> {
     const { store, manager, callback, myFiles, onEvent } = this.#deps;
-    const { kind, url, userFiles } = this.address;
-    const demo = kind === "demo" ? await this.#deps.demo(url) : undefined;
+    const { userFiles } = this.address;
+    const { url, fetch } = await this.way();
     const node = new ToolNode(
-      { ...this.#config(), ...(demo && { connection: demo.url }), ...config },
+      { ...this.#config(), connection: url, ...config },
       {
         store,
         pdf: pdfFiles(callback),
@@ -129,7 +166,7 @@ export class Connection implements AsyncDisposable {
           oauthClient: { redirect_uri: callback, client_name: "Sluice playground" },
         }),
         onEvent: (event) => onEvent(this, event),
-        ...(demo && { fetch: demo.fetch }),
+        fetch,
         ...(userFiles === true && { userFiles: (await myFiles()).handling }),
       },
     );

@@ -56,6 +56,71 @@ export interface ShownTool {
   readonly description: string;
   /** JSON Schema of its arguments. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** Sluice added it; the server does not know it. */
+  readonly isAdded?: boolean;
+}
+
+/** A JSON-RPC message. */
+export interface ShownMessage {
+  /** At most its first 8 KB. */
+  readonly text: string;
+  /** Bytes of the whole message. */
+  readonly size: number;
+  /** Whether `text` is only its beginning. */
+  readonly isCut: boolean;
+}
+
+/** A JSON-RPC request with its answer, or a notification. */
+export interface ShownExchange {
+  /** Unique, and the same each time that it is listed. */
+  readonly key: string;
+  readonly server: string;
+  /** Whether the page sent the request; else the server did. */
+  readonly isSent: boolean;
+  /** Empty for what is not a request. */
+  readonly method: string;
+  /** JSON text; empty for notifications. */
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Milliseconds until the answer. */
+  readonly duration?: number;
+  readonly state: "open" | "done" | "error" | "cancelled";
+  readonly request: ShownMessage;
+  readonly answer?: ShownMessage;
+  /** The HTTP status. */
+  readonly status?: number;
+  /** Why there is no answer. */
+  readonly problem?: string;
+  /** The id of the page's call that it belongs to. */
+  readonly call?: string;
+}
+
+/** How a server introduced itself. */
+export interface ShownAbout {
+  readonly name: string;
+  readonly version: string;
+  /** The protocol's revision, or the revisions that the server offers. */
+  readonly protocol: string;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly instructions: string;
+}
+
+/** A prompt of a server. */
+export interface ShownPrompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** JSON Schema of its arguments, which are texts. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** A message that a prompt gives. */
+export interface ShownPromptMessage {
+  readonly role: string;
+  /** Its text, or JSON text of other content. */
+  readonly text: string;
+  readonly isJson: boolean;
 }
 
 /** The current state of a server. */
@@ -183,6 +248,7 @@ export type EngineEvent =
   | { readonly kind: "resource_updated"; readonly server: string; readonly uri: string }
   | { readonly kind: "resources_changed"; readonly server: string }
   | { readonly kind: "files_changed" }
+  | { readonly kind: "exchanged" }
   | { readonly kind: "ended" }
   | ({ readonly kind: "served" } & ServedListing)
   | { readonly kind: "session_over" }
@@ -244,6 +310,21 @@ export interface Engine {
     id: string,
     range?: { readonly start: number; readonly end?: number },
   ): Promise<ReadableStream<Uint8Array> | null>;
+  /** The recorded JSON-RPC exchanges of all servers, or those of one call; newest first. Later ones are reported. */
+  exchanges(call?: string): Promise<readonly ShownExchange[]>;
+  /** Forgets the recorded exchanges. */
+  forgetExchanges(): Promise<void>;
+  /** How a server introduced itself; undefined if it is not known. */
+  about(server: string): Promise<ShownAbout | undefined>;
+  /** Finds out whether a server still answers, and reports its status. */
+  check(server: string): Promise<void>;
+  prompts(server: string): Promise<Outcome<readonly ShownPrompt[]>>;
+  /** Gets a prompt with its arguments filled in. */
+  prompt(
+    server: string,
+    name: string,
+    args: Readonly<Record<string, string>>,
+  ): Promise<Outcome<readonly ShownPromptMessage[]>>;
   resources(server: string): Promise<Outcome<ShownResources>>;
   read(server: string, uri: string): Promise<Outcome<ShownReading>>;
   subscribe(server: string, uri: string, wanted: boolean): Promise<Outcome<null>>;

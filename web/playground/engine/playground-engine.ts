@@ -14,8 +14,12 @@ import type {
   Outcome,
   ServeOffer,
   ServerAddress,
+  ShownAbout,
+  ShownExchange,
   ShownFile,
   ShownProgress,
+  ShownPrompt,
+  ShownPromptMessage,
   ShownReading,
   ShownResources,
   ShownResult,
@@ -24,6 +28,7 @@ import type {
   StartOptions,
 } from "./messages.js";
 import { CANCELLED, outcome } from "./outcome.js";
+import type { Inspection } from "./inspection.js";
 import type { Resources } from "./resources.js";
 import { isServed, type Shelf } from "./shelves.js";
 import type { ServeSession } from "./serve/serve-session.js";
@@ -44,6 +49,7 @@ export class PlaygroundEngine implements Engine {
   /** Loaded on first use. */
   #chat: Chat | undefined;
   #resources: Resources | undefined;
+  #inspection: Inspection | undefined;
   /** Set when the page comes from a server of Sluice. */
   #serve: ServeSession | undefined;
 
@@ -150,6 +156,35 @@ export class PlaygroundEngine implements Engine {
     return place.openReader(id, { scope, ...(range !== undefined && { range }) });
   }
 
+  async exchanges(call?: string): Promise<readonly ShownExchange[]> {
+    this.#servers.isWatched = true;
+    return (await this.#loadedInspection()).exchanges(call);
+  }
+
+  async forgetExchanges(): Promise<void> {
+    (await this.#loadedInspection()).forget();
+  }
+
+  async about(server: string): Promise<ShownAbout | undefined> {
+    return (await this.#loadedInspection()).about(server);
+  }
+
+  async check(server: string): Promise<void> {
+    await (await this.#loadedInspection()).check(server);
+  }
+
+  async prompts(server: string): Promise<Outcome<readonly ShownPrompt[]>> {
+    return (await this.#loadedInspection()).prompts(server);
+  }
+
+  async prompt(
+    server: string,
+    name: string,
+    args: Readonly<Record<string, string>>,
+  ): Promise<Outcome<readonly ShownPromptMessage[]>> {
+    return (await this.#loadedInspection()).prompt(server, name, args);
+  }
+
   async resources(server: string): Promise<Outcome<ShownResources>> {
     return (await this.#loadedResources()).list(server);
   }
@@ -252,6 +287,11 @@ export class PlaygroundEngine implements Engine {
     return (this.#resources ??= new Resources(this.#servers));
   }
 
+  async #loadedInspection(): Promise<Inspection> {
+    const { Inspection } = await import("./inspection.js");
+    return (this.#inspection ??= new Inspection(this.#servers));
+  }
+
   /** Changes My Files and reports it. */
   async #changed<T>(work: () => Promise<T>): Promise<Outcome<T>> {
     const changed = await outcome(work);
@@ -289,7 +329,7 @@ class Calls {
     const result = await outcome(async () => {
       const connection = this.#servers.get(server);
       const tell = (progress: ShownProgress): void => this.#tell({ kind: "progress", call: id, progress });
-      const reduced = await connection.call(request, signal, tell);
+      const reduced = await this.#servers.call(connection, request, signal, tell);
       const tool = request.tool.slice(server.length + 1);
       const { userFiles } = connection.address;
       return this.#results.add({

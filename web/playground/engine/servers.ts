@@ -5,8 +5,9 @@
 import { type SluiceConfig, SluiceError } from "mcp-sluice";
 import type { OAuthManager, ToolNode, ToolNodeEvent } from "mcp-sluice/tools";
 import { DEMO_URL, demoFetch } from "../demo/server.js";
+import type { Health } from "./health.js";
 import { Connection, type ConnectionDeps, logLine } from "./connection.js";
-import type { EngineEvent, Outcome, ServerAddress, ShownServer } from "./messages.js";
+import type { CallRequest, EngineEvent, Outcome, ServerAddress, ShownProgress, ShownServer } from "./messages.js";
 import { Pauses } from "./pauses.js";
 import { problemOf } from "./outcome.js";
 import type { Session } from "./session.js";
@@ -31,6 +32,10 @@ export class Servers {
   readonly #connections = new Map<string, Connection>();
   /** Connections whose tools are known. */
   readonly #ready = new Set<Connection>();
+  #health: Promise<Health> | undefined;
+  /** Somebody looks at messages, so that new ones are reported. */
+  isWatched = false;
+  #report: ReturnType<typeof setTimeout> | undefined;
   #manager: Promise<OAuthManager> | undefined;
 
   constructor(session: Session, tell: (event: EngineEvent) => void) {
@@ -55,10 +60,42 @@ export class Servers {
       this.#say(connection, { status: "ready", tools: await connection.tools() });
       return { ok: true, value: null };
     } catch (error) {
-      const problem = problemOf(error);
+      const { withAddress } = await import("./health.js");
+      const problem = withAddress(problemOf(error), address);
       this.#say(connection, { status: "failed", problem });
       return { ok: false, problem };
     }
+  }
+
+  /** All connections. */
+  all(): readonly Connection[] {
+    return [...this.#connections.values()];
+  }
+
+  /** Calls a tool, and notes when its server no longer answers or answers again. */
+  async call(
+    connection: Connection,
+    request: CallRequest,
+    signal: AbortSignal,
+    tell: (progress: ShownProgress) => void,
+  ): ReturnType<Connection["call"]> {
+    try {
+      const result = await connection.call(request, signal, tell);
+      await (await this.#health)?.answered(connection);
+      return result;
+    } catch (error) {
+      const isGone = error instanceof SluiceError && error.code === "E_TOOL_CONNECTION" && !signal.aborted;
+      if (isGone) await (await this.health()).fell(connection, error);
+      throw error;
+    }
+  }
+
+  /** Which servers died. */
+  health(): Promise<Health> {
+    this.#health ??= import("./health.js").then(
+      ({ Health }) => new Health({ ready: this.#ready, say: (connection, now) => this.#say(connection, now) }),
+    );
+    return this.#health;
   }
 
   /** Disconnects a server, whether it answers or not. */
@@ -128,6 +165,7 @@ export class Servers {
       },
       myFiles: () => this.#session.myFiles(),
       onEvent: (connection, event) => this.#heard(connection, event),
+      onMessage: () => this.#recorded(),
     };
   }
 
@@ -152,8 +190,24 @@ export class Servers {
           .catch(() => undefined);
         return;
       default:
+        if (event.kind === "left_alone" || event.kind === "recovered") void this.#turned(connection, event.kind);
         this.#tell({ kind: "log", server, ...logLine(event) });
     }
+  }
+
+  async #turned(connection: Connection, how: "left_alone" | "recovered"): Promise<void> {
+    const health = await this.health();
+    await (how === "recovered" ? health.answered(connection) : health.fell(connection, undefined));
+  }
+
+  /** Reports new messages, at most four times a second. */
+  #recorded(): void {
+    if (!this.isWatched) return;
+    if (this.#report !== undefined) return;
+    this.#report = setTimeout(() => {
+      this.#report = undefined;
+      this.#tell({ kind: "exchanged" });
+    }, 250);
   }
 
   /** Reports the state of a server, unless it was disconnected meanwhile. */

@@ -5,7 +5,7 @@
 import { css, html, nothing, type TemplateResult } from "lit";
 import { cleanNamespace } from "mcp-sluice";
 import "../copy-text.js";
-import type { Outcome, ServerAddress, ShownServer } from "../../engine/messages.js";
+import type { Outcome, ServerAddress, ShownAbout, ShownServer } from "../../engine/messages.js";
 import { textIn, ViewElement } from "../view-element.js";
 import { dialogStyles, viewStyles } from "../styles.js";
 import type { View } from "../state.js";
@@ -20,7 +20,13 @@ const PROGRAM = html`<p class="soft">To use a server that is a program, start th
 
 /** `<playground-servers-dialog>` */
 export class ServersDialog extends ViewElement {
-  static override properties = { ...ViewElement.properties, problem: { state: true }, isBusy: { state: true } };
+  static override properties = {
+    ...ViewElement.properties,
+    problem: { state: true },
+    wrong: { state: true },
+    isBusy: { state: true },
+    about: { state: true },
+  };
 
   static override styles = [
     viewStyles,
@@ -38,21 +44,53 @@ export class ServersDialog extends ViewElement {
         border-block-end: 1px solid var(--line);
         padding-block: 6px;
       }
+      .wrong {
+        color: var(--bad);
+        display: block;
+      }
+      summary {
+        cursor: pointer;
+        min-block-size: var(--target);
+        padding-block: 4px;
+      }
+      dl {
+        display: grid;
+        gap: 4px 12px;
+        grid-template-columns: auto minmax(0, 1fr);
+        margin: 0;
+      }
+      dt {
+        color: var(--text-soft);
+      }
+      dd {
+        margin: 0;
+        overflow-wrap: anywhere;
+      }
+      .instructions {
+        white-space: pre-wrap;
+      }
     `,
   ];
 
   declare problem: string | undefined;
+  /** Why the address that was typed cannot be used. */
+  declare wrong: string | undefined;
   declare isBusy: boolean;
+  /** How servers introduced themselves, by name. */
+  declare about: ReadonlyMap<string, ShownAbout>;
 
   constructor() {
     super();
     this.problem = undefined;
     this.isBusy = false;
+    this.about = new Map();
   }
 
   /** Opens the dialog; its form has the focus. */
   open(): void {
     this.problem = undefined;
+    this.wrong = undefined;
+    for (const { name } of this.state.servers) void this.actions.engine.check(name);
     this.#dialog?.showModal();
     this.renderRoot.querySelector<HTMLElement>("input[name=url]")?.focus();
   }
@@ -100,12 +138,44 @@ export class ServersDialog extends ViewElement {
           ?disabled=${status === "connecting" || (isCurrent && status === "ready")}
           @click=${(event: Event) => (status === "failed" ? this.#reconnect(name, event) : this.#choose(name))}
         >
-          ${status === "failed" ? "Try again" : isCurrent ? "Shown" : "Show"}
+          ${status === "failed" ? (tools.length > 0 ? "Connect again" : "Try again") : isCurrent ? "Shown" : "Show"}
         </button>
         ${name === "demo" ? nothing : html`<button @click=${() => this.#leave(name)}>Leave</button>`}
       </div>
+      ${status === "ready" ? this.#details(name) : nothing}
       ${problem === undefined || problem.message === this.problem ? nothing : html`<p class="problem" role="alert">${problem.message}</p>`}
     </li>`;
+  }
+
+  /** How the server introduced itself. */
+  #details(name: string): TemplateResult {
+    const about = this.about.get(name);
+    return html`<details @toggle=${(event: Event) => this.#look(name, event.target as HTMLDetailsElement)}>
+      <summary>About ${name}</summary>
+      ${
+        about === undefined
+          ? html`<p class="soft">It is not known how the server introduced itself.</p>`
+          : html`<dl>
+              <dt>Name</dt>
+              <dd>${about.name} ${about.version}</dd>
+              <dt>Protocol</dt>
+              <dd>${about.protocol}</dd>
+              <dt>Capabilities</dt>
+              <dd>${capabilities(about.capabilities)}</dd>
+              ${
+                about.instructions === ""
+                  ? nothing
+                  : html`<dt>Instructions</dt>
+                      <dd class="instructions">${about.instructions.slice(0, MAX_INSTRUCTIONS)}</dd>`
+              }
+            </dl>`
+      }
+    </details>`;
+  }
+
+  async #look(name: string, { open }: HTMLDetailsElement): Promise<void> {
+    const about = open ? await this.actions.engine.about(name) : undefined;
+    if (about !== undefined) this.about = new Map(this.about).set(name, about);
   }
 
   #served(): TemplateResult {
@@ -118,11 +188,21 @@ export class ServersDialog extends ViewElement {
   }
 
   #form(): TemplateResult {
-    return html`<form class="stack" @submit=${this.#connect}>
+    return html`<form class="stack" novalidate @submit=${this.#connect}>
       <h3>Connect my server</h3>
       <label>
         <span class="label">Address</span>
-        <input name="url" type="url" required placeholder="https://mcp.example.com/mcp" autocomplete="url" />
+        <input
+          name="url"
+          type="url"
+          required
+          placeholder="https://mcp.example.com/mcp"
+          autocomplete="url"
+          aria-invalid=${this.wrong !== undefined}
+          aria-describedby=${this.wrong === undefined ? nothing : "wrong"}
+          @input=${() => (this.wrong = undefined)}
+        />
+        ${this.wrong === undefined ? nothing : html`<span id="wrong" class="wrong" role="alert">${this.wrong}</span>`}
       </label>
       <label>
         <span class="label">Token (optional)</span>
@@ -159,7 +239,13 @@ export class ServersDialog extends ViewElement {
     if (this.isBusy) return;
     const form = event.target as HTMLFormElement;
     const withFiles = textIn(form, "files") === "on";
-    const outcome = await this.#tried(this.actions.connectUrl(textIn(form, "url"), textIn(form, "token"), withFiles));
+    const url = textIn(form, "url").trim();
+    this.wrong = addressProblem(url);
+    if (this.wrong !== undefined) {
+      form.querySelector<HTMLElement>("[name=url]")?.focus();
+      return;
+    }
+    const outcome = await this.#tried(this.actions.connectUrl(url, textIn(form, "token"), withFiles));
     this.problem = outcome.ok ? undefined : outcome.problem.message;
     if (outcome.ok) form.reset();
   }
@@ -191,6 +277,30 @@ export class ServersDialog extends ViewElement {
 }
 
 customElements.define("playground-servers-dialog", ServersDialog);
+
+/** Characters shown of a server's instructions. */
+const MAX_INSTRUCTIONS = 4000;
+
+/** The names of capabilities, with what each can do beside. */
+function capabilities(offered: Readonly<Record<string, unknown>>): string {
+  const names = Object.entries(offered).map(([name, value]) => {
+    const can = typeof value === "object" && value !== null ? Object.keys(value) : [];
+    return can.length === 0 ? name : `${name} (${can.slice(0, 10).join(", ")})`;
+  });
+  return names.length === 0 ? "none" : names.slice(0, 30).join(", ");
+}
+
+/** Why an address cannot be the one of a server, or undefined. */
+export function addressProblem(url: string): string | undefined {
+  if (url === "") return "Type the address of an MCP server, such as https://mcp.example.com/mcp.";
+  if (!URL.canParse(url)) return "This is not an address: it begins with https:// or http://.";
+  const { protocol, username, password } = new URL(url);
+  if (protocol !== "https:" && protocol !== "http:")
+    return `A page cannot connect over ${protocol.slice(0, -1)}: use the server's https:// or http:// address.`;
+  if (username !== "" || password !== "")
+    return "Browsers send no user name or password that is in an address: write a token below.";
+  return undefined;
+}
 
 /** Local hosts, which are named by their port. */
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);

@@ -44,6 +44,21 @@ export class Servers extends ViewElement {
     `,
   ];
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    document.addEventListener("visibilitychange", this.#seen);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    document.removeEventListener("visibilitychange", this.#seen);
+  }
+
+  /** A server may have died while nobody looked. */
+  readonly #seen = (): void => {
+    if (document.visibilityState === "visible") void this.actions.engine.check(this.state.server);
+  };
+
   /** Opens the list of servers; the form for a new one has the focus. */
   async open(): Promise<void> {
     await import("./servers-dialog.js");

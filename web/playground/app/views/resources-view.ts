@@ -109,6 +109,7 @@ class ResourcesView extends ViewElement {
 
   async #ask(server: string, asking: string): Promise<void> {
     this.problem = undefined;
+    void this.actions.engine.check(server);
     const outcome = await this.actions.resources.resources(server);
     if (asking !== this.#asked) return;
     if (outcome.ok) this.listed = outcome.value;

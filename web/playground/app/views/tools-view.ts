@@ -3,7 +3,8 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import type { ShownTool } from "../../engine/messages.js";
+import { keyed } from "lit/directives/keyed.js";
+import type { ShownServer, ShownTool } from "../../engine/messages.js";
 import type { ArgumentsForm } from "../call/arguments-form.js";
 import "../call/arguments-form.js";
 import "../call/call-card.js";
@@ -16,12 +17,31 @@ const MAX_LISTED = 200;
 
 /** `<playground-tools>` */
 class ToolsView extends ViewElement {
-  static override properties = { ...ViewElement.properties, query: { state: true } };
+  static override properties = {
+    ...ViewElement.properties,
+    query: { state: true },
+    hasPrompts: { state: true },
+    isPrompts: { state: true },
+  };
 
   static override styles = [
     viewStyles,
     twoPanes,
     css`
+      playground-prompts {
+        grid-column: 1 / -1;
+      }
+      .kinds [aria-pressed="true"] {
+        border-color: var(--accent);
+        box-shadow: inset 0 -2px var(--accent);
+      }
+      @media (forced-colors: active) {
+        .kinds [aria-pressed="true"] {
+          background: Highlight;
+          color: HighlightText;
+          forced-color-adjust: none;
+        }
+      }
       .said {
         display: -webkit-box;
         overflow: hidden;
@@ -40,21 +60,49 @@ class ToolsView extends ViewElement {
   ];
 
   declare query: string;
+  /** Whether the server has prompts, which are shown beside its tools. */
+  declare hasPrompts: boolean;
+  declare isPrompts: boolean;
   #hasLooked = false;
+  /** The server, and its status, that was looked into. */
+  #inspected = "";
 
   constructor() {
     super();
     this.query = "";
+    this.hasPrompts = false;
+    this.isPrompts = false;
+  }
+
+  override willUpdate(): void {
+    const current = currentServer(this.state);
+    const inspected = `${this.state.server} ${current?.status ?? ""}`;
+    if (inspected === this.#inspected || current === undefined) return;
+    const isOther = this.#inspected.split(" ")[0] !== this.state.server;
+    if (isOther) this.isPrompts = false;
+    this.#inspected = inspected;
+    if (isOther) void this.actions.engine.check(current.name);
+    void this.#inspect(current.name, inspected);
+  }
+
+  async #inspect(server: string, inspected: string): Promise<void> {
+    const about = await this.actions.engine.about(server);
+    if (this.#inspected === inspected) this.hasPrompts = about?.capabilities["prompts"] !== undefined;
   }
 
   override render(): TemplateResult {
     const { store, actions } = this;
-    const tools = currentServer(this.state)?.tools ?? [];
+    const current = currentServer(this.state);
+    if (this.isPrompts) {
+      return html`<playground-prompts .store=${store} .actions=${actions}>${this.#kinds()}</playground-prompts>`;
+    }
+    const tools = current?.tools ?? [];
     const tool = tools.find(({ name }) => name === this.state.tool) ?? tools[0];
     const call = currentCall(this.state);
     return html`
       <aside aria-label="Tools">
         <div class="stack">
+          ${this.hasPrompts ? this.#kinds() : nothing}
           <input
             type="search"
             aria-label="Search tools"
@@ -66,6 +114,7 @@ class ToolsView extends ViewElement {
         </div>
       </aside>
       <div class="work stack">
+        ${current?.status === "failed" ? this.#fallen(current) : nothing}
         ${tool === undefined ? html`<p class="empty">The server has no tools.</p>` : this.#form(tool)}
         ${
           call === undefined || call.tool !== tool?.name
@@ -74,6 +123,34 @@ class ToolsView extends ViewElement {
         }
       </div>
     `;
+  }
+
+  /** The server does not answer any more. */
+  #fallen({ name, problem }: ShownServer): TemplateResult {
+    return html`<div class="problem stack" role="alert">
+      <p>${problem?.message ?? `${name} is not connected.`}</p>
+      <div class="row">
+        <button class="primary" @click=${() => this.actions.reconnect(name)}>Connect again</button>
+      </div>
+    </div>`;
+  }
+
+  #kinds(): TemplateResult {
+    const kind = (title: string, isPrompts: boolean): TemplateResult =>
+      html`<button aria-pressed=${this.isPrompts === isPrompts} @click=${() => this.#show(isPrompts)}>
+        ${title}
+      </button>`;
+    return html`<div class="row kinds" role="group" aria-label="What is shown">
+      ${kind("Tools", false)} ${kind("Prompts", true)}
+    </div>`;
+  }
+
+  /** The pressed button is drawn again elsewhere, so it is given the focus. */
+  async #show(isPrompts: boolean): Promise<void> {
+    if (isPrompts) await import("./prompts-view.js");
+    this.isPrompts = isPrompts;
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>(".kinds [aria-pressed=true]")?.focus();
   }
 
   /** Focuses the form of the selected tool. */
@@ -90,7 +167,9 @@ class ToolsView extends ViewElement {
           (tool) =>
             html`<li>
               <button aria-current=${tool === chosen} @click=${() => this.store.set({ tool: tool.name })}>
-                <strong>${nameOf(tool)}</strong><span class="soft said">${tool.description}</span>
+                <strong>${nameOf(tool)}</strong>
+                ${tool.isAdded === true ? html`<span class="chip">added by Sluice</span>` : nothing}
+                <span class="soft said">${tool.description}</span>
               </button>
             </li>`,
         )}
@@ -107,7 +186,10 @@ class ToolsView extends ViewElement {
     >
       <h2>${nameOf(tool)}</h2>
       <p class="soft">${tool.description}</p>
-      <playground-arguments .schema=${tool.schema} .files=${this.#files()}></playground-arguments>
+      ${keyed(
+        tool.name,
+        html`<playground-arguments .schema=${tool.schema} .files=${this.#files()}></playground-arguments>`,
+      )}
       <div class="row">
         <button class="primary" @click=${() => this.#run(tool)}>Run</button>
       </div>
