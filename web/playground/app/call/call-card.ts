@@ -9,22 +9,32 @@ import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownResult } from "../../engine/messages.js";
 import { cards, viewStyles } from "../styles.js";
 import type { ShownCall } from "../state.js";
+import { type Tab, tabList, tabStyles } from "../tabs.js";
 import { ViewElement } from "../view-element.js";
 import { artifactCards } from "./artifact-cards.js";
 import "./gain.js";
 
 /** Milliseconds after which a call can continue in the background. */
 const LONG = 10_000;
+type Part = "result" | "setup" | "messages";
+
+const PARTS: readonly Tab<Part>[] = [
+  ["result", "Result"],
+  ["setup", "Use this in my app"],
+  ["messages", "JSON-RPC"],
+];
+
 /** Milliseconds between updates of the elapsed time. */
 const TICK = 1000;
 
 /** `<playground-call>` */
 class CallCard extends ViewElement {
-  static override properties = { ...ViewElement.properties, call: { attribute: false } };
+  static override properties = { ...ViewElement.properties, call: { attribute: false }, shownPart: { state: true } };
 
   static override styles = [
     viewStyles,
     cards,
+    tabStyles,
     css`
       :host {
         display: flex;
@@ -43,6 +53,13 @@ class CallCard extends ViewElement {
       .head .args {
         font-size: var(--size-small);
       }
+      .part {
+        display: flex;
+        flex-direction: column;
+        gap: 24px;
+        margin-block-start: -8px;
+        min-inline-size: 0;
+      }
       .stored {
         display: grid;
         gap: 4px;
@@ -55,7 +72,13 @@ class CallCard extends ViewElement {
   ];
 
   declare call: ShownCall;
+  declare shownPart: Part;
   #clock: ReturnType<typeof setInterval> | undefined;
+
+  constructor() {
+    super();
+    this.shownPart = "result";
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -136,6 +159,38 @@ class CallCard extends ViewElement {
       ${result.isError ? html`<p class="chip warn">The tool reported an error.</p>` : nothing}
       ${result.filed === undefined && !result.isError ? nothing : this.#filed()}
       ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything was stored: ${failure}</p>`)}
+      ${tabList("What is shown of the call", this.#parts, this.#shown, (part) => (this.shownPart = part))}
+      <div class="part" role="tabpanel" id=${`panel-${this.#shown}`} aria-labelledby=${`tab-${this.#shown}`}>
+        ${this.#part(result)}
+      </div>
+    `;
+  }
+
+  /** A dropped file came over no connection. */
+  get #parts(): readonly Tab<Part>[] {
+    return this.call.server === "dropped" ? PARTS.filter(([part]) => part !== "messages") : PARTS;
+  }
+
+  get #shown(): Part {
+    return this.#parts.some(([part]) => part === this.shownPart) ? this.shownPart : "result";
+  }
+
+  #part(result: ShownResult): TemplateResult {
+    const { store, actions, call } = this;
+    switch (this.#shown) {
+      case "setup":
+        void import("./setup.js");
+        return html`<playground-setup .store=${store} .actions=${actions} .call=${call}></playground-setup>`;
+      case "messages":
+        void import("../views/messages-view.js");
+        return html`<playground-messages .store=${store} .actions=${actions} .call=${call.id}></playground-messages>`;
+      default:
+        return this.#sides(result);
+    }
+  }
+
+  #sides(result: ShownResult): TemplateResult {
+    return html`
       <sluice-result
         .reduced=${result.reduced}
         .refs=${result.refs}
