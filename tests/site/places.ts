@@ -114,7 +114,7 @@ export const PLACES: readonly Place[] = [
     show: async (page) => {
       await go(page, "Guardrails");
       await page.locator("playground-guardrails").getByRole("tab", { name: "Form" }).click();
-      const field = page.getByLabel("Store strings longer than");
+      const field = page.getByRole("textbox", { name: /^Store strings longer than/ });
       await field.fill("-5");
       await field.press("Tab");
       await page.getByRole("region", { name: "Form" }).getByRole("alert").waitFor();
