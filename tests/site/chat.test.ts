@@ -162,7 +162,7 @@ describe("the chat", () => {
   test("the guardrails hold for the chat too", async () => {
     const { page } = seen;
     await go(page, "Guardrails");
-    const field = page.getByLabel("Longest observation");
+    const field = page.getByLabel("Show the model at most");
     const before = await field.inputValue();
     await field.fill("300");
     await field.press("Tab");

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { SluiceConfig } from "../../dist/index.js";
+import { humanSize, type SluiceConfig } from "../../dist/index.js";
 import { gated, inView } from "./in-view.js";
 import { firstResult, go, run, visitor } from "./visit.js";
 
@@ -19,16 +19,24 @@ beforeEach(async () => {
   // What held before is said to hold until this does.
   const wanted = await expected(seen.page, {});
   await vi.waitUntil(async () => (await modelSide()) === wanted, { timeout: 20_000 });
-  await view.getByText("The configuration is valid.").waitFor();
+  await view.getByText("Valid.", { exact: true }).waitFor();
 });
 
 const editor = (): Locator => view.getByRole("textbox", { name: "Configuration as JSON" });
 const problem = (): Locator => view.getByRole("region", { name: "JSON" }).getByRole("alert");
 const modelSide = (): Promise<string | null> => view.locator("sluice-result-model code").textContent();
-const write = (text: string): Promise<void> => editor().fill(text);
+
+async function write(text: string): Promise<void> {
+  await open("JSON");
+  await editor().fill(text);
+}
+
+/** Shows one of the panels. */
+const open = (panel: string): Promise<void> => view.getByRole("tab", { name: panel }).click();
 
 /** What is written in the editor. */
 async function written(): Promise<unknown> {
+  await open("JSON");
   return JSON.parse(await editor().innerText());
 }
 
@@ -42,9 +50,9 @@ describe("a change", () => {
 
   test("in the form gates the result in view anew, and stands in the JSON", async () => {
     const before = await modelSide();
-    const field = view.getByRole("textbox", { name: /^Longest text in place/ });
-    await field.fill("60000");
-    await field.press("Enter");
+    await open("Form");
+    // Nothing but typing: no Enter, and the focus stays.
+    await view.getByRole("textbox", { name: "Store strings longer than characters" }).fill("60000");
     await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, WIDE));
     expect(await modelSide()).not.toBe(before);
     expect(await written()).toEqual(WIDE);
@@ -54,23 +62,60 @@ describe("a change", () => {
     const config = { guardrail: { max_observation_chars: 400 } };
     await write(JSON.stringify(config));
     await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, config));
-    expect(await view.getByRole("textbox", { name: /^Longest observation/ }).inputValue()).toBe("400");
+    await open("Form");
+    expect(await view.getByRole("textbox", { name: /^Show the model at most/ }).inputValue()).toBe("400");
   });
 
   test("of a choice does too", async () => {
-    const box = view.getByRole("checkbox", { name: /^Store large texts/ });
+    await open("Form");
+    const box = view.getByRole("checkbox", { name: "Store long text, not only files" });
     await box.uncheck();
     await expect.poll(modelSide, { timeout: 20_000 }).toContain("export interface Order");
     expect(await written()).toEqual({ auto_artifact_large_content: false });
-    await view.getByRole("combobox", { name: /^When a server sends both/ }).selectOption("content");
+    await open("Form");
+    await view.getByRole("combobox", { name: "If a server says it twice, show" }).selectOption("the content blocks");
     await expect.poll(written, { timeout: 20_000 }).toEqual({ auto_artifact_large_content: false, prefer: "content" });
   });
 
-  test("changes the meter with it", async () => {
+  test("is told in bytes, before and after", async () => {
+    const before = humanSize(Buffer.byteLength(await expected(seen.page, {})));
     await write(JSON.stringify(WIDE));
     await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, WIDE));
-    const size = Buffer.byteLength((await modelSide()) ?? "").toLocaleString("en");
-    expect(await view.locator("sluice-meter .line").textContent()).toContain(`→ ${size} B`);
+    const after = humanSize(Buffer.byteLength(await expected(seen.page, WIDE)));
+    await view.getByRole("heading", { name: `Your model reads ${after}.` }).waitFor();
+    await expect.poll(() => view.locator(".sizes").textContent()).toBe(`${before} → ${after}`);
+  });
+
+  test("is marked at its field, and taken back there alone", async () => {
+    await write(JSON.stringify({ ...WIDE, prefer: "content" }));
+    await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, { ...WIDE, prefer: "content" }));
+    await open("Form");
+    expect(await view.getByText("changed", { exact: true }).count()).toBe(2);
+    await view.getByRole("button", { name: "Reset: Store strings longer than" }).click();
+    await expect.poll(() => view.getByText("changed", { exact: true }).count()).toBe(1);
+    expect(await view.getByRole("textbox", { name: /^Store strings longer than/ }).inputValue()).toBe("10,000");
+    expect(await written()).toEqual({ prefer: "content" });
+  });
+
+  test("stands beside what the model sees from 1100 pixels on, and before it in narrow windows", async () => {
+    const { page } = seen;
+    const boxes = async (): Promise<readonly [number, number]> => {
+      const form = await view.getByRole("region", { name: "Form" }).boundingBox();
+      const model = await view.locator("sluice-result").boundingBox();
+      return [(form?.x ?? 0) + (form?.width ?? 0), model?.x ?? 0];
+    };
+    await open("Form");
+    for (const width of [1440, 1100]) {
+      await page.setViewportSize({ width, height: 900 });
+      const [formEnds, modelBegins] = await boxes();
+      expect(modelBegins).toBeGreaterThanOrEqual(formEnds);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open("Model sees");
+    await view.locator("sluice-result-model").waitFor();
+    expect(await view.getByRole("region", { name: "Form" }).isVisible()).toBe(false);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await view.getByRole("region", { name: "Form" }).waitFor();
   });
 });
 
@@ -95,12 +140,17 @@ describe("what is wrong", () => {
   });
 
   test("in the form is told beside its field", async () => {
-    const field = view.getByRole("textbox", { name: /^Longest observation/ });
+    const before = await modelSide();
+    await open("Form");
+    const field = view.getByRole("textbox", { name: /^Show the model at most/ });
     await field.fill("plenty");
     await field.press("Enter");
-    await problem().waitFor();
-    const label = view.locator("label").filter({ hasText: "Longest observation" });
-    expect(await label.locator(".wrong").innerText()).toBe((await problem().innerText()).replace(/^[\w.]+: /, ""));
+    const told = view.locator(".field").filter({ hasText: "Show the model at most" }).getByRole("alert");
+    await told.waitFor();
+    expect(await told.innerText()).toMatch(/^guardrail\.max_observation_chars must be an integer from 256/);
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    expect(await field.inputValue()).toBe("plenty");
+    expect(await modelSide()).toBe(before);
   });
 
   test.each([
@@ -118,14 +168,14 @@ describe("what is wrong", () => {
     await write('{ "max_inline_sise": 5 }');
     await problem().waitFor();
     await write('{ "max_inline_size": 5000 }');
-    await view.getByText("The configuration is valid.").waitFor();
+    await view.getByText("Valid.", { exact: true }).waitFor();
     expect(await problem().count()).toBe(0);
   });
 });
 
 describe("a configuration", () => {
   test("is chosen by the name of a preset", async () => {
-    await view.getByRole("combobox", { name: "Preset" }).selectOption("Small context");
+    await view.getByRole("combobox", { name: "Preset" }).selectOption("A model with a small context");
     const config = { max_inline_size: 2000, guardrail: { max_observation_chars: 8000, max_field_chars: 1000 } };
     await expect.poll(written, { timeout: 20_000 }).toEqual(config);
     await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, config));
@@ -134,7 +184,7 @@ describe("a configuration", () => {
   test("is exported as the file that the command line reads", async () => {
     const config = { max_inline_size: 5000 };
     await write(JSON.stringify(config));
-    await view.getByText("The configuration is valid.").waitFor();
+    await view.getByText("Valid.", { exact: true }).waitFor();
     const [download] = await Promise.all([
       seen.page.waitForEvent("download"),
       view.getByRole("button", { name: "Export" }).click(),

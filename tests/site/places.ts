@@ -95,6 +95,17 @@ export const PLACES: readonly Place[] = [
     name: "Guardrails",
     show: async (page) => {
       await go(page, "Guardrails");
+      await page
+        .locator("playground-guardrails")
+        .getByRole("heading", { name: /^Your model reads/ })
+        .waitFor();
+    },
+  },
+  {
+    name: "Guardrails as JSON",
+    show: async (page) => {
+      await go(page, "Guardrails");
+      await page.locator("playground-guardrails").getByRole("tab", { name: "JSON" }).click();
       await page.locator("playground-guardrails .cm-content").waitFor();
     },
   },
@@ -102,10 +113,11 @@ export const PLACES: readonly Place[] = [
     name: "Guardrails with a mistake",
     show: async (page) => {
       await go(page, "Guardrails");
-      const field = page.getByLabel("Longest text in place");
+      await page.locator("playground-guardrails").getByRole("tab", { name: "Form" }).click();
+      const field = page.getByLabel("Store strings longer than");
       await field.fill("-5");
       await field.press("Tab");
-      await page.getByRole("region", { name: "JSON" }).getByRole("alert").waitFor();
+      await page.getByRole("region", { name: "Form" }).getByRole("alert").waitFor();
     },
   },
   {

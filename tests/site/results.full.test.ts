@@ -107,6 +107,29 @@ describe("results", () => {
     });
   });
 
+  test("tokens are counted by a real tokenizer where somebody asks, and money with them", async () => {
+    const { page } = seen;
+    await run(page, "sales_chart");
+    const meter = call(page).locator("sluice-meter");
+    const estimated = await meter.locator(".saved").innerText();
+    await call(page).getByRole("button", { name: "Count them" }).click();
+    await meter.locator(".estimator").getByText("o200k_base").waitFor();
+    expect(await meter.locator(".estimator").innerText()).toMatch(/^\d{2},\d{3} → \d{2,3} tokens: o200k_base/);
+    expect(await meter.locator(".saved").innerText()).not.toBe(estimated);
+    expect(seen.requests.filter((url) => /\/tokenizer-/.test(url))).toHaveLength(1);
+  });
+
+  test("money follows the price that a visitor chooses, and is remembered", async () => {
+    const { page } = seen;
+    await run(page, "sales_chart");
+    await call(page).getByRole("combobox", { name: "Price of a million tokens" }).selectOption("");
+    await call(page).getByRole("spinbutton", { name: "US dollars for a million tokens" }).fill("100");
+    await page.keyboard.press("Tab");
+    await expect.poll(() => call(page).locator("sluice-meter .saved b").innerText()).toBe("$1.41");
+    expect(await page.evaluate(() => localStorage.getItem("sluice.price"))).toBe("100");
+    await page.evaluate(() => localStorage.removeItem("sluice.price"));
+  });
+
   describe("what a server sent", () => {
     test("is there with its encoded bytes in the raw view, and nowhere else", async () => {
       const { page } = seen;

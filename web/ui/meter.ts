@@ -17,7 +17,7 @@ export function estimateTokens(bytes: number): number {
 
 /**
  * What a server sent and what a model reads of it: one sentence, then bytes of JSON, tokens, money and what was kept out, with a
- * bar. A page may put a control of its own, such as a choice of prices, into the slot `price`.
+ * bar. A page may put controls of its own into the slots `price`, for a choice of prices, and `estimator`, for another way to count.
  */
 export class SluiceMeter extends LitElement {
   /** @hidden */
@@ -220,6 +220,8 @@ export class SluiceMeter extends LitElement {
 
   #notes(sent: number, seen: number): TemplateResult {
     const [decoded, contentSent, contentSeen] = [this.decoded, this.contentSent, this.contentSeen].map(amount);
+    const counted = [this.tokensSent, this.tokensSeen].map(amount);
+    const isCounted = counted.every((count) => count !== undefined);
     return html`<small class="soft">
       ${
         decoded === undefined || decoded === 0
@@ -234,7 +236,11 @@ export class SluiceMeter extends LitElement {
               ${exact(Math.max(0, seen - contentSeen))}.</span
             >`
       }
-      <span class="estimator">≈ tokens: ${this.estimator ?? TOKEN_ESTIMATOR}.</span>
+      <span class="estimator"
+        >${isCounted ? `${counted.map((count) => count?.toLocaleString("en")).join(" → ")} tokens` : "≈ tokens"}:
+        ${this.estimator ?? TOKEN_ESTIMATOR}.</span
+      >
+      <slot name="estimator"></slot>
     </small>`;
   }
 }

@@ -99,6 +99,14 @@ export class Actions {
     return this.connect({ name: "files", kind: "demo", url: "files", userFiles: true });
   }
 
+  /** The address of a server, without its token. */
+  addressOf(server: string): (Omit<ServerAddress, "token"> & { readonly hasToken: boolean }) | undefined {
+    const address = this.#serverAddresses.get(server);
+    if (address === undefined) return undefined;
+    const { token, ...rest } = address;
+    return { ...rest, hasToken: token !== undefined };
+  }
+
   /** Retries a failed connection. */
   async reconnect(server: string): Promise<Outcome<null>> {
     const address = this.#serverAddresses.get(server);
@@ -238,6 +246,8 @@ export class Actions {
   /** The methods of the engine that lazily loaded parts of the page call directly. */
   get engine(): Pick<
     Remote<Engine>,
+    | "again"
+    | "tokens"
     | "versions"
     | "chat"
     | "stop"

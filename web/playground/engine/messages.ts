@@ -186,6 +186,14 @@ export interface ShownResult {
   readonly filed?: ShownDisplay;
 }
 
+/** Tokens of a result, as a model's tokenizer counts them. */
+export interface CountedTokens {
+  readonly sent: number;
+  readonly seen: number;
+  /** The tokenizer. */
+  readonly by: string;
+}
+
 /** The newest version of a file in My Files. */
 export interface ShownFile extends ShownArtifact {
   readonly filename: string;
@@ -290,10 +298,12 @@ export interface Engine {
   take(file: File, as: "auto" | "file"): Promise<Outcome<ShownResult>>;
   /** Sets the configuration for everything a model sees from now on. */
   configure(config: SluiceConfig): Promise<Outcome<null>>;
-  /** Gates a result again under the current configuration. */
-  again(result: string): Promise<Outcome<ShownResult>>;
+  /** Gates a result again, under the current configuration unless another is given. */
+  again(result: string, config?: SluiceConfig): Promise<Outcome<ShownResult>>;
   /** The original JSON text of a result. */
   raw(result: string): Promise<ReadableStream<Uint8Array>>;
+  /** Counts the tokens of both sides of a result. */
+  tokens(result: string): Promise<Outcome<CountedTokens>>;
   /** The bytes of an artifact; null if it is gone. */
   bytes(
     shelf: Shelf,

@@ -8,6 +8,7 @@ import type { Chat } from "./chat/chat.js";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/messages.js";
 import type {
   CallRequest,
+  CountedTokens,
   Engine,
   EngineEvent,
   Outcome,
@@ -127,8 +128,17 @@ export class PlaygroundEngine implements Engine {
     return done(() => this.#results.configure(config));
   }
 
-  async again(result: string): Promise<Outcome<ShownResult>> {
-    return outcome(() => this.#results.again(result));
+  async again(result: string, config?: SluiceConfig): Promise<Outcome<ShownResult>> {
+    return outcome(() => this.#results.again(result, config));
+  }
+
+  async tokens(result: string): Promise<Outcome<CountedTokens>> {
+    return outcome(async () => {
+      const { TOKENIZER, tokensOf } = await import("./tokenizer.js");
+      const { observation } = await this.#results.again(result);
+      const sent = await tokensOf(this.#results.original(result));
+      return { sent, seen: await tokensOf([new TextEncoder().encode(observation)]), by: TOKENIZER };
+    });
   }
 
   async raw(result: string): Promise<ReadableStream<Uint8Array>> {

@@ -41,9 +41,7 @@ export class Results {
         path: "retention",
       });
     }
-    const { store, scope } = this.#session;
-    const sluice = await createSluice({ store, config });
-    this.#current = { sluice, scope, isDefault: Object.keys(config).length === 0 };
+    this.#current = await this.#gateWith(config);
     this.#config = config;
   }
 
@@ -72,9 +70,9 @@ export class Results {
     return this.add({ id, title: file.name, server: DROPPED, tool: DROPPED, isError: false, reduced });
   }
 
-  /** Both sides of a result under the current configuration. Throws E_EXPIRED. */
-  async again(id: string): Promise<ShownResult> {
-    return shown(this.#find(id), this.#gate());
+  /** Both sides of a result, under the current configuration unless another is given. Throws E_EXPIRED. */
+  async again(id: string, config?: SluiceConfig): Promise<ShownResult> {
+    return shown(this.#find(id), config === undefined ? this.#gate() : await this.#gateWith(config));
   }
 
   /** The original JSON text of a result. Throws E_EXPIRED. */
@@ -85,6 +83,12 @@ export class Results {
   /** Drops all results. */
   clear(): void {
     this.#kept.clear();
+  }
+
+  async #gateWith(config: SluiceConfig): Promise<Gate> {
+    const { store, scope } = this.#session;
+    const sluice = await createSluice({ store, config });
+    return { sluice, scope, isDefault: Object.keys(config).length === 0 };
   }
 
   #gate(): Gate {

@@ -2,9 +2,9 @@
  * What a result saves: in the list of calls, above the result, and in money.
  * @module
  */
-import { css, html, nothing, type TemplateResult } from "lit";
+import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { type Change, changeOf } from "../../../ui/meter.js";
-import type { ShownResult } from "../../engine/messages.js";
+import type { CountedTokens, ShownResult } from "../../engine/messages.js";
 import { remember, remembered } from "../browser.js";
 import { storedBytes } from "../state.js";
 import { viewStyles } from "../styles.js";
@@ -75,7 +75,14 @@ const USUAL = 3;
 
 /** `<playground-gain>`: the meter of a result, with a price that the visitor may edit. */
 class Gain extends ViewElement {
-  static override properties = { ...ViewElement.properties, result: { attribute: false }, price: { state: true } };
+  static override properties = {
+    ...ViewElement.properties,
+    result: { attribute: false },
+    price: { state: true },
+    counted: { state: true },
+    problem: { state: true },
+    isCounting: { state: true },
+  };
   static override styles = [
     viewStyles,
     css`
@@ -98,9 +105,18 @@ class Gain extends ViewElement {
       .price input {
         inline-size: 72px;
       }
+      .count {
+        background: none;
+        border: 0;
+        font-size: var(--size-small);
+        min-block-size: 24px;
+        padding: 0;
+        text-decoration: underline dotted;
+      }
       @media (pointer: coarse), (max-width: 640px) {
         .price select,
-        .price input {
+        .price input,
+        .count {
           min-block-size: var(--target);
         }
       }
@@ -109,15 +125,27 @@ class Gain extends ViewElement {
 
   declare result: ShownResult;
   declare price: number;
+  declare counted: CountedTokens | undefined;
+  declare problem: string;
+  declare isCounting: boolean;
 
   constructor() {
     super();
+    this.counted = undefined;
+    this.problem = "";
+    this.isCounting = false;
     const known = remembered<number>("price");
     this.price = isPrice(known) ? known : USUAL;
   }
 
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has("result")) return;
+    this.counted = undefined;
+    this.problem = "";
+  }
+
   override render(): TemplateResult {
-    const { result, price } = this;
+    const { result, price, counted } = this;
     return html`<sluice-meter
       .sent=${result.bytesIn}
       .seen=${result.bytesOut}
@@ -126,8 +154,30 @@ class Gain extends ViewElement {
       .contentSent=${contentBytes(result.reduced, result.bytesIn)}
       .contentSeen=${contentBytes(result.observation, result.bytesOut)}
       .price=${price}
-      >${gainOf(result).kind === "kept" ? this.#prices() : nothing}</sluice-meter
+      .tokensSent=${counted?.sent}
+      .tokensSeen=${counted?.seen}
+      .estimator=${counted?.by}
+      >${gainOf(result).kind === "kept" ? this.#prices() : nothing}${counted === undefined ? this.#count() : nothing}</sluice-meter
     >`;
+  }
+
+  #count(): TemplateResult {
+    return html`<span slot="estimator"
+      ><button class="count" ?disabled=${this.isCounting} @click=${this.#counting}>
+        ${this.isCounting ? "Counting…" : "Count them"}
+      </button>
+      <span role="status">${this.problem}</span></span
+    >`;
+  }
+
+  async #counting(): Promise<void> {
+    const { result } = this;
+    this.isCounting = true;
+    const outcome = await this.actions.engine.tokens(result.id);
+    this.isCounting = false;
+    if (this.result !== result) return;
+    if (outcome.ok) this.counted = outcome.value;
+    else this.problem = outcome.problem.message;
   }
 
   #prices(): TemplateResult {

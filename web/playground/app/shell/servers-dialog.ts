@@ -4,6 +4,7 @@
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { cleanNamespace } from "mcp-sluice";
+import "../copy-text.js";
 import type { Outcome, ServerAddress, ShownAbout, ShownServer } from "../../engine/messages.js";
 import { textIn, ViewElement } from "../view-element.js";
 import { dialogStyles, viewStyles } from "../styles.js";
@@ -12,7 +13,10 @@ import { statusDot, STATUS_LABELS } from "./servers.js";
 
 /** A static page cannot start programs. */
 const PROGRAM = html`<p class="soft">To use a server that is a program, start the playground with it:</p>
-  <pre tabindex="0"><code>npx mcp-sluice serve -- npx -y @modelcontextprotocol/server-everything</code></pre>`;
+  <playground-copy
+    label="Command"
+    .text=${"npx mcp-sluice serve -- npx -y @modelcontextprotocol/server-everything"}
+  ></playground-copy>`;
 
 /** `<playground-servers-dialog>` */
 export class ServersDialog extends ViewElement {
@@ -64,13 +68,6 @@ export class ServersDialog extends ViewElement {
       }
       .instructions {
         white-space: pre-wrap;
-      }
-      pre {
-        background: var(--surface-sunken);
-        border-radius: 4px;
-        margin: 0;
-        overflow-x: auto;
-        padding: 6px 8px;
       }
     `,
   ];

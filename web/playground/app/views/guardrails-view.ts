@@ -1,99 +1,44 @@
 /**
- * Guardrails: the configuration as a form and as JSON, side by side. A change applies to the current result at once.
+ * Guardrails: the configuration as a form or as JSON, beside what a model sees of the result in view. A change applies at once.
  * @module
  */
 import { jsonLanguage } from "@codemirror/lang-json";
-import type { SluiceConfig } from "mcp-sluice";
-import schema from "mcp-sluice/config.schema.json" with { type: "json" };
+import { humanSize, type SluiceConfig } from "mcp-sluice";
 import { css, html, nothing, type TemplateResult } from "lit";
-import type { Problem } from "../../engine/messages.js";
-import "../call/call-card.js";
-import { viewStyles } from "../styles.js";
+import { live } from "lit/directives/live.js";
+import "../../../ui/result.js";
+import type { ShownArtifact } from "mcp-sluice/ui";
+import type { Problem, ShownResult } from "../../engine/messages.js";
 import { currentCall } from "../state.js";
+import { viewStyles } from "../styles.js";
+import { tabList, tabStyles, type Tab } from "../tabs.js";
 import { ViewElement } from "../view-element.js";
+import {
+  type ConfigField,
+  isChanged,
+  isObject,
+  MAIN_FIELDS,
+  MORE_FIELDS,
+  PRESETS,
+  schemaAt,
+  shownValue,
+  typed,
+  valueAt,
+  withValue,
+} from "./config-fields.js";
 import "./json-editor.js";
 
-/** A field of the form. What it takes and what it is unless it is set, the schema says. */
-interface ConfigField {
-  /** Configuration keys, joined by dots. */
-  readonly path: string;
-  readonly label: string;
-  readonly hint: string;
-}
+/** Milliseconds after a key until what was typed applies. */
+const PAUSE = 300;
+/** From this width of the view on, the model's view stands beside the form. */
+const WIDE = 640;
 
-/** The most common keys; all others are edited as JSON. */
-const FIELDS: readonly ConfigField[] = [
-  { path: "max_inline_size", label: "Longest text in place", hint: "Strings with more characters are stored." },
-  {
-    path: "guardrail.max_observation_chars",
-    label: "Longest observation",
-    hint: "Most characters that a model gets.",
-  },
-  {
-    path: "guardrail.max_field_chars",
-    label: "Longest field when cut",
-    hint: "Single strings are cut to this many characters first.",
-  },
-  {
-    path: "guardrail.preserve_structure",
-    label: "Keep the structure when cut",
-    hint: "Objects and arrays stay objects and arrays.",
-  },
-  {
-    path: "binary_detection.min_size_for_detection",
-    label: "Shortest encoded text",
-    hint: "Encoded text with fewer characters stays in place.",
-  },
-  {
-    path: "binary_detection.enabled",
-    label: "Find bytes in strings",
-    hint: "If off, only typed blocks count as bytes.",
-  },
-  {
-    path: "auto_artifact_large_content",
-    label: "Store large texts",
-    hint: "Stores long texts and large documents even if they have no bytes.",
-  },
-  { path: "prefer", label: "When a server sends both", hint: "structuredContent, or the blocks." },
+type Panel = "form" | "json" | "model";
+
+const EDITORS: readonly Tab<Panel>[] = [
+  ["form", "Form"],
+  ["json", "JSON"],
 ];
-
-/** What the configuration's schema says of a key. */
-interface KeySchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly string[];
-  readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, KeySchema>>;
-}
-
-const ROOT: KeySchema = schema;
-
-/** The schema of the key at a path. */
-function schemaAt(path: string): KeySchema {
-  return path.split(".").reduce((section, key) => section.properties?.[key] ?? {}, ROOT);
-}
-
-/** Presets by name. */
-const PRESETS: Readonly<Record<string, SluiceConfig>> = {
-  Defaults: {},
-  "Small context": { max_inline_size: 2000, guardrail: { max_observation_chars: 8000, max_field_chars: 1000 } },
-  "Large context": { max_inline_size: 50_000, guardrail: { max_observation_chars: 200_000, max_field_chars: 50_000 } },
-  "Bytes only": { auto_artifact_large_content: false },
-  "Everything that decodes": { binary_detection: { require_magic_bytes: false, min_size_for_detection: 64 } },
-};
-
-/** The value at a path; undefined if it is not set. */
-function valueAt(config: SluiceConfig, path: string): unknown {
-  return path.split(".").reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), config as unknown);
-}
-
-/** The configuration with one value changed. */
-function withValue(config: SluiceConfig, path: string, value: unknown): SluiceConfig {
-  const [key = "", ...rest] = path.split(".");
-  const object = config as Readonly<Record<string, unknown>>;
-  if (rest.length === 0) return { ...object, [key]: value };
-  const inner = isObject(object[key]) ? (object[key] as SluiceConfig) : {};
-  return { ...object, [key]: withValue(inner, rest.join("."), value) };
-}
 
 /** The configuration as JSON text. */
 function asText(config: SluiceConfig): string {
@@ -124,10 +69,6 @@ function placeIn(text: string): { line?: number; column?: number } {
   return { line: before.length, column: Array.from(before.at(-1) ?? "").length + 1 };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** `<playground-guardrails>` */
 class GuardrailsView extends ViewElement {
   static override properties = {
@@ -135,31 +76,136 @@ class GuardrailsView extends ViewElement {
     text: { state: true },
     problem: { state: true },
     tried: { state: true },
+    field: { state: true },
+    panel: { state: true },
+    isWide: { state: true },
+    usual: { state: true },
   };
   static override styles = [
     viewStyles,
+    tabStyles,
     css`
       :host {
         display: block;
-        padding: 16px;
+        margin-inline: auto;
+        max-inline-size: 1400px;
+        padding: 24px 24px 64px;
       }
-      .sides {
+      header {
+        margin-block-end: 24px;
+      }
+      h2.size {
+        font-size: var(--size-display, 36px);
+        letter-spacing: -0.02em;
+        line-height: 1.15;
+        margin-block: 4px 8px;
+        text-wrap: balance;
+      }
+      .size b {
+        color: var(--seen);
+        font-weight: inherit;
+        white-space: nowrap;
+      }
+      .size.usual b {
+        color: inherit;
+      }
+      .sides.wide {
+        align-items: start;
         display: grid;
-        gap: 16px;
-        grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr));
+        gap: 32px;
+        grid-template-columns: minmax(280px, 5fr) minmax(0, 6fr);
       }
-      .check {
+      .wide .model {
+        inset-block-start: 16px;
+        position: sticky;
+      }
+      .field {
+        border-block-end: 1px solid var(--line);
+        padding-block: 12px;
+      }
+      .field .line {
         align-items: center;
         display: flex;
-        gap: 8px;
+        flex-wrap: wrap;
+        gap: 4px 8px;
         min-block-size: var(--target);
+      }
+      .field .name {
+        font-weight: 600;
+      }
+      .field .line input:not([type="checkbox"]) {
+        inline-size: 108px;
+        text-align: end;
+      }
+      .field .line input.text {
+        flex: 1 1 200px;
+        text-align: start;
+      }
+      .field .line select {
+        inline-size: auto;
+        max-inline-size: 100%;
+      }
+      .field .soft,
+      .field .wrong {
+        display: block;
+        font-size: var(--size-small, 12px);
+      }
+      .field.changed {
+        border-inline-start: 3px solid var(--accent);
+        margin-inline-start: -12px;
+        padding-inline-start: 9px;
+      }
+      .changed-mark {
+        color: var(--accent);
+        font-size: var(--size-small, 12px);
+      }
+      .reset {
+        margin-inline-start: auto;
+      }
+      .wrong {
+        color: var(--bad);
+      }
+      input[aria-invalid="true"] {
+        border-color: var(--bad) !important;
+      }
+      .row.actions {
+        margin-block-start: 12px;
+      }
+      /* What is folded has a slot of the browser's own as its parent, from which nothing of ours is inherited. */
+      summary,
+      .field {
+        box-sizing: border-box;
+      }
+      summary {
+        border-block-end: 1px solid var(--line);
+        cursor: pointer;
+        font-weight: 600;
+        min-block-size: max(44px, var(--target));
+        padding-block: 10px;
+      }
+      details[open] {
+        padding-block-end: 16px;
+      }
+      [role="tabpanel"] {
+        min-inline-size: 0;
+      }
+      .json {
+        padding-block-start: 16px;
+      }
+      .valid {
+        min-block-size: 1.5em;
       }
       .early {
         visibility: hidden;
       }
-      .wrong {
-        color: var(--bad);
-        display: block;
+      .row.actions select {
+        inline-size: auto;
+        max-inline-size: 100%;
+      }
+      @media (max-width: 640px) {
+        :host {
+          padding: 16px 16px 64px;
+        }
       }
     `,
   ];
@@ -169,48 +215,174 @@ class GuardrailsView extends ViewElement {
   declare problem: Problem | undefined;
   /** The configuration that is being applied. */
   declare tried: SluiceConfig | undefined;
+  /** The field that is being written in, and what stands in it. */
+  declare field: { readonly path: string; readonly text: string } | undefined;
+  declare panel: Panel;
+  declare isWide: boolean;
+  /** What a model reads of a result under the defaults, in bytes. */
+  declare usual: { readonly result: string; readonly bytes: number } | undefined;
+  #asked: string | undefined;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  // In the next frame: changing the layout within the observer would notify it again.
+  readonly #width = new ResizeObserver((entries) => {
+    const width = entries.at(-1)?.contentRect.width ?? WIDE;
+    requestAnimationFrame(() => (this.isWide = width >= WIDE));
+  });
 
   constructor() {
     super();
-    this.text = undefined;
-    this.problem = undefined;
-    this.tried = undefined;
+    this.panel = "form";
+    this.isWide = true;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#width.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#width.disconnect();
+    this.#applyNow();
+  }
+
+  override willUpdate(): void {
+    const result = currentCall(this.state)?.result;
+    if (result !== undefined) void this.#askUsual(result);
   }
 
   override render(): TemplateResult {
-    const { store, actions } = this;
-    const { config } = this.state;
-    const call = currentCall(this.state);
-    return html`<div class="stack">
-      <div class="row">
-        <h2 class="grow">Guardrails</h2>
-        <div>
+    const tabs = this.isWide ? EDITORS : [...EDITORS, ["model", "Model sees"] as const];
+    const shown = this.isWide && this.panel === "model" ? "form" : this.panel;
+    return html`
+      <header>
+        ${this.#head()}
+        <div class="row actions">
           <select @change=${this.#preset} aria-label="Preset">
-            <option value="">Choose a preset…</option>
-            ${Object.keys(PRESETS).map((name) => html`<option value=${name}>${name}</option>`)}
+            <option value="">Rules for…</option>
+            ${PRESETS.map(({ name }) => html`<option value=${name}>${name}</option>`)}
           </select>
+          <button @click=${this.#export}>Export</button>
+          ${
+            Object.keys(this.state.config).length === 0
+              ? nothing
+              : html`<button class="plain" @click=${() => this.#take({})}>Reset all</button>`
+          }
         </div>
-        <button @click=${this.#export}>Export</button>
+      </header>
+      <div class="sides ${this.isWide ? "wide" : ""}">
+        <div>
+          ${tabList("Guardrails", tabs, shown, (panel) => (this.panel = panel))}
+          <div role="tabpanel" id="panel-form" aria-labelledby="tab-form" ?hidden=${shown !== "form"}>
+            ${this.#form()}
+          </div>
+          <div role="tabpanel" id="panel-json" aria-labelledby="tab-json" ?hidden=${shown !== "json"}>
+            ${this.#json()}
+          </div>
+          ${
+            this.isWide
+              ? nothing
+              : html`<div role="tabpanel" id="panel-model" aria-labelledby="tab-model" ?hidden=${shown !== "model"}>
+                  ${shown === "model" ? this.#model() : nothing}
+                </div>`
+          }
+        </div>
+        ${this.isWide ? html`<div class="model">${this.#model()}</div>` : nothing}
       </div>
-      <p class="soft">Changes here apply at once to the result below.</p>
-      <div class="sides">
-        <section class="panel stack" aria-label="Form">${FIELDS.map((field) => this.#field(field, config))}</section>
-        <section class="panel stack" aria-label="JSON">
-          <playground-json
-            label="Configuration as JSON"
-            .value=${this.text ?? asText(config)}
-            .problem=${this.problem?.message}
-            @json-change=${({ detail }: CustomEvent<string>) => this.#written(detail)}
-          ></playground-json>
-          ${this.problem === undefined ? html`<p class="soft ${this.tried === undefined ? "" : "early"}" role="status">The configuration is valid.</p>` : this.#refused(this.problem)}
-        </section>
-      </div>
+    `;
+  }
+
+  #head(): TemplateResult {
+    const call = currentCall(this.state);
+    const result = call?.result;
+    if (call === undefined || result === undefined) {
+      return html`<p class="over">Guardrails</p>
+        <h2 class="size usual">What may your model read?</h2>`;
+    }
+    const after = result.bytesOut;
+    const before = this.#before(result);
+    const now = html`<b>${humanSize(after)}</b>`;
+    return html`<p class="over">Guardrails · ${call.title}</p>
+      <h2 class="size ${before === after ? "usual" : ""}">Your model reads ${now}.</h2>
+      <p class="soft" role="status">
+        ${
+          before === undefined
+            ? "…"
+            : before === after
+              ? `As with the defaults: ${humanSize(before)}. The server sent ${humanSize(result.bytesIn)}.`
+              : html`<span class="sizes">${humanSize(before)} → ${humanSize(after)}</span>, from the defaults to these
+                  rules. The server sent ${humanSize(result.bytesIn)}.`
+        }
+      </p>`;
+  }
+
+  #before(result: ShownResult): number | undefined {
+    if (Object.keys(this.state.config).length === 0) return result.bytesOut;
+    return this.usual?.result === result.id ? this.usual.bytes : undefined;
+  }
+
+  /** Gates a result under the defaults, once. */
+  async #askUsual({ id, bytesOut }: ShownResult): Promise<void> {
+    if (this.#asked === id) return;
+    this.#asked = id;
+    const usual = Object.keys(this.state.config).length === 0 ? undefined : await this.actions.engine.again(id, {});
+    if (usual?.ok === false || this.#asked !== id) return;
+    this.usual = { result: id, bytes: usual?.value.bytesOut ?? bytesOut };
+  }
+
+  #form(): TemplateResult {
+    const { config } = this.state;
+    return html`<section aria-label="Form">
+      ${MAIN_FIELDS.map((field) => this.#field(field, config))}
+      ${MORE_FIELDS.map(({ title, fields }) => {
+        const changed = fields.filter(({ path }) => isChanged(config, path)).length;
+        return html`<details ?open=${fields.some(({ path }) => path === this.problem?.path)}>
+          <summary>
+            ${title} ${changed === 0 ? nothing : html`<span class="changed-mark">${changed} changed</span>`}
+          </summary>
+          ${fields.map((field) => this.#field(field, config))}
+        </details>`;
+      })}
+    </section>`;
+  }
+
+  #json(): TemplateResult {
+    return html`<section class="stack json" aria-label="JSON">
+      <playground-json
+        label="Configuration as JSON"
+        .value=${this.text ?? asText(this.state.config)}
+        .problem=${this.problem?.message}
+        @json-change=${({ detail }: CustomEvent<string>) => this.#written(detail)}
+      ></playground-json>
       ${
-        call === undefined
-          ? html`<p class="soft">There is no result to try it on: run a tool first.</p>`
-          : html`<playground-call .store=${store} .actions=${actions} .call=${call}></playground-call>`
+        this.problem === undefined
+          ? html`<p class="soft valid ${this.tried === undefined ? "" : "early"}" role="status">Valid.</p>`
+          : this.#refused(this.problem)
       }
-    </div>`;
+    </section>`;
+  }
+
+  #model(): TemplateResult {
+    const call = currentCall(this.state);
+    const result = call?.result;
+    if (result === undefined) {
+      return html`<div class="empty">
+        <p>${call?.state === "running" ? `${call.title} is running.` : "There is no result to try the rules on."}</p>
+        <button class="primary" @click=${this.#toTools}>Choose a tool</button>
+      </div>`;
+    }
+    return html`<sluice-result
+      .view=${"model"}
+      .reduced=${result.reduced}
+      .refs=${result.refs}
+      .observation=${result.observation}
+      .artifacts=${result.artifacts}
+      .bytesIn=${result.bytesIn}
+      .bytesOut=${result.bytesOut}
+      .clamped=${result.clamped}
+      .raw=${() => this.actions.raw(result.id)}
+      @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail)}
+    ></sluice-result>`;
   }
 
   #refused({ path, message, line, column }: Problem): TemplateResult {
@@ -221,50 +393,103 @@ class GuardrailsView extends ViewElement {
   }
 
   #field(field: ConfigField, config: SluiceConfig): TemplateResult {
-    const { path, label, hint } = field;
-    const { type, enum: choices, default: usual } = schemaAt(path);
-    const value = valueAt(config, path) ?? usual;
-    const wrong = this.problem?.path === path ? html`<span class="wrong">${this.problem.message}</span>` : nothing;
-    const told = html`<span class="soft">${hint}</span>${wrong}`;
-    if (type === "boolean") {
-      return html`<label
-        ><span class="check">
-          <input
-            type="checkbox"
-            .checked=${value === true}
-            @change=${(event: Event) => this.#set(path, (event.target as HTMLInputElement).checked)}
-          />
-          <strong>${label}</strong></span
-        >${told}</label
-      >`;
-    }
-    if (choices !== undefined) {
-      return html`<label
-        ><span class="label">${label}</span>
-        <select @change=${(event: Event) => this.#set(path, (event.target as HTMLSelectElement).value)}>
-          ${choices.map((choice) => html`<option ?selected=${choice === value}>${choice}</option>`)}</select
-        >${told}</label
-      >`;
-    }
-    return html`<label
-      ><span class="label">${label}</span>
-      <input
-        inputmode="numeric"
-        .value=${typeof value === "string" ? value : JSON.stringify(value)}
-        @change=${(event: Event) => this.#set(path, numberOr((event.target as HTMLInputElement).value))}
-      />${told}</label
-    >`;
+    const { path, label, unit, hint } = field;
+    const id = path.replaceAll(".", "-");
+    const changed = isChanged(config, path);
+    const wrong = this.problem?.path === path ? this.problem.message : undefined;
+    const isSwitch = schemaAt(path).type === "boolean";
+    const name = html`<label class="name" id="${id}-name" for=${id}>${label}</label>`;
+    const control = this.#control(field, config, wrong !== undefined);
+    return html`<div class="field ${changed ? "changed" : ""}">
+      <div class="line">
+        ${isSwitch ? html`${control} ${name}` : html`${name} ${control}`}
+        ${unit === undefined ? nothing : html`<span id="${id}-unit">${unit}</span>`}
+        ${
+          changed
+            ? html`<span class="changed-mark reset">changed</span>
+                <button class="plain" aria-label="Reset: ${label}" @click=${() => this.#reset(path)}>Reset</button>`
+            : nothing
+        }
+      </div>
+      <span class="soft" id="${id}-hint">${hint}</span>
+      ${wrong === undefined ? nothing : html`<span class="wrong" role="alert" id="${id}-wrong">${wrong}</span>`}
+    </div>`;
   }
 
-  #set(path: string, value: unknown): void {
-    void this.#take(withValue(this.tried ?? this.state.config, path, value));
+  #control({ path, unit, choices }: ConfigField, config: SluiceConfig, isWrong: boolean): TemplateResult {
+    const id = path.replaceAll(".", "-");
+    const value = valueAt(config, path);
+    const named = unit === undefined ? `${id}-name` : `${id}-name ${id}-unit`;
+    const told = isWrong ? `${id}-wrong` : `${id}-hint`;
+    const { type, enum: words } = schemaAt(path);
+    if (type === "boolean") {
+      return html`<input
+        type="checkbox"
+        id=${id}
+        aria-describedby=${told}
+        .checked=${live(value === true)}
+        @change=${(event: Event) => this.#set(path, (event.target as HTMLInputElement).checked)}
+      />`;
+    }
+    const offered = choices ?? words?.map((word) => [word, word] as const);
+    if (offered !== undefined) {
+      const chosen = offered.findIndex(([each]) => (isObject(each) ? isObject(value) : each === value));
+      return html`<select
+        id=${id}
+        aria-describedby=${told}
+        @change=${(event: Event) => this.#set(path, offered[(event.target as HTMLSelectElement).selectedIndex]?.[0])}
+      >
+        ${offered.map(([, said], at) => html`<option .selected=${live(at === chosen)}>${said}</option>`)}
+      </select>`;
+    }
+    const isNumber = type === "integer" || type === "number";
+    return html`<input
+      id=${id}
+      class=${isNumber ? "" : "text"}
+      inputmode=${isNumber ? "numeric" : "text"}
+      autocomplete="off"
+      spellcheck="false"
+      aria-labelledby=${named}
+      aria-describedby=${told}
+      aria-invalid=${isWrong}
+      .value=${live(this.field?.path === path ? this.field.text : shownValue(value))}
+      @input=${(event: Event) => this.#typing(path, (event.target as HTMLInputElement).value)}
+      @change=${() => this.#applyNow()}
+    />`;
+  }
+
+  /** Applies what is typed after a moment, so that half a number is seldom refused. */
+  #typing(path: string, text: string): void {
+    if (this.field?.path !== path) this.#applyNow();
+    this.field = { path, text };
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => this.#applyNow(), PAUSE);
+  }
+
+  #applyNow(): void {
+    if (this.#pause === undefined || this.field === undefined) return;
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    const { path, text } = this.field;
+    this.#set(path, typed(path, text), this.field);
+  }
+
+  #set(path: string, value: unknown, field?: { readonly path: string; readonly text: string }): void {
+    const base = this.tried !== undefined && this.problem === undefined ? this.tried : this.state.config;
+    void this.#take(withValue(base, path, value), undefined, field);
+  }
+
+  #reset(path: string): void {
+    // The button goes away with the change: the field is what it belonged to.
+    this.renderRoot.querySelector<HTMLElement>(`#${path.replaceAll(".", "-")}`)?.focus();
+    this.#set(path, schemaAt(path).default);
   }
 
   #preset(event: Event): void {
     const chosen = event.target as HTMLSelectElement;
-    const preset = PRESETS[chosen.value];
+    const preset = PRESETS.find(({ name }) => name === chosen.value);
     chosen.value = "";
-    if (preset !== undefined) void this.#take(preset);
+    if (preset !== undefined) void this.#take(preset.config);
   }
 
   #written(text: string): void {
@@ -275,15 +500,30 @@ class GuardrailsView extends ViewElement {
   }
 
   /** Applies a configuration, or shows why it was refused and keeps the previous one. */
-  async #take(config: SluiceConfig, text = asText(config)): Promise<void> {
+  async #take(
+    config: SluiceConfig,
+    text = asText(config),
+    field?: { readonly path: string; readonly text: string },
+  ): Promise<void> {
     this.text = text;
     this.tried = config;
+    if (field === undefined) this.field = undefined;
     try {
       const problem = await this.actions.configure(config);
-      if (this.text === text) this.problem = problem;
+      if (this.text !== text) return;
+      this.problem = problem;
+      // A refused value stays where it can be mended; digits are grouped once nobody writes in the field.
+      const isWritten = this.renderRoot instanceof ShadowRoot && this.renderRoot.activeElement?.localName === "input";
+      if (problem === undefined && this.field === field && !isWritten) this.field = undefined;
     } finally {
       if (this.tried === config) this.tried = undefined;
     }
+  }
+
+  #toTools(): void {
+    this.dispatchEvent(
+      new CustomEvent("playground-show", { detail: { view: "tools" }, bubbles: true, composed: true }),
+    );
   }
 
   #export(): void {
@@ -292,12 +532,6 @@ class GuardrailsView extends ViewElement {
     link.click();
     URL.revokeObjectURL(url);
   }
-}
-
-/** Anything but a number is passed on as text: the core reports it. */
-function numberOr(written: string): unknown {
-  const number = Number(written);
-  return written.trim() === "" || Number.isNaN(number) ? written : number;
 }
 
 customElements.define("playground-guardrails", GuardrailsView);
