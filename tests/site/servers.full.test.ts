@@ -88,7 +88,7 @@ describe("resources", () => {
 
   const seen = visitor();
 
-  /** Opens a list, and one of its rows, which `name` begins. */
+  /** Opens a list, and one of its rows, which `name` begins: what is in it stands beside the list. */
   async function opened(page: Page, tab: string, name: RegExp): Promise<Locator> {
     await go(page, "Resources");
     const list = page.locator("sluice-resources");
@@ -96,7 +96,8 @@ describe("resources", () => {
     const row = list.getByRole("listitem").filter({ has: page.getByRole("button", { name, expanded: false }) });
     const wasClosed = await row.count();
     if (wasClosed > 0) await row.getByRole("button", { name }).click();
-    return list.getByRole("listitem").filter({ has: page.getByRole("button", { name, expanded: true }) });
+    await list.getByRole("button", { name, expanded: true }).waitFor();
+    return list.locator("section.work");
   }
 
   describe("resources of the demo", () => {
@@ -144,7 +145,7 @@ describe("resources", () => {
       expect(await page.getByText(NOTE).count()).toBe(0);
       await row.getByRole("button", { name: "Refresh Today's note" }).click();
       await row.getByRole("button", { name: /^Today's note/ }).click();
-      await row.getByText(NOTE).waitFor();
+      await page.locator("sluice-resources section.work").getByText(NOTE).waitFor();
       expect(await row.locator(".dot").count()).toBe(0);
       await page.locator("playground-rail").getByRole("button", { name: "Resources", exact: true }).waitFor();
     });

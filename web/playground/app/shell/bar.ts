@@ -161,6 +161,8 @@ export class Bar extends ViewElement {
         .name span,
         .word {
           clip-path: inset(50%);
+          inline-size: 1px;
+          overflow: hidden;
           position: absolute;
         }
         kbd {

@@ -59,6 +59,7 @@ class Rail extends ViewElement {
         background: var(--accent-soft);
         color: var(--accent);
         font-weight: 600;
+        letter-spacing: -0.03em;
       }
       svg.icon {
         block-size: 20px;
