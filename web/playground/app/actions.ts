@@ -9,6 +9,7 @@ import type { ResourceReader } from "../../ui/resources.js";
 import type { CallRequest, Engine, EngineEvent, Outcome, Problem, ServerAddress } from "../engine/messages.js";
 import type { Keys, Shelf } from "../engine/shelves.js";
 import { longer, TIMEOUT } from "../engine/time-limit.js";
+import { hashOf, type Route } from "./route.js";
 import { Addresses, restartTabs, remember, remembered } from "./browser.js";
 import {
   changeBy,
@@ -47,8 +48,9 @@ export class Actions {
     this.#store = store;
   }
 
-  /** Starts the engine, connects to the demo and shows a first result. */
-  async start(): Promise<void> {
+  /** Starts the engine, connects to the demo, and shows what the address names. */
+  async start(route: Route): Promise<void> {
+    this.#store.set({ view: route.view });
     const config = remembered<SluiceConfig>("config") ?? {};
     await this.#engine.listen(proxy((event: EngineEvent) => this.#heard(event)));
     const callback = new URL("callback.html", document.baseURI).href;
@@ -63,8 +65,43 @@ export class Actions {
     }
     await this.connect({ name: "demo", kind: "demo", url: "" });
     this.#store.set({ isReady: true });
-    await this.run(FIRST.tool, FIRST.args);
+    if (hashOf(route) !== hashOf({ view: route.view })) await this.open(route);
+  }
+
+  /** Runs the first example, unless the address brought a result, and counts My Files. */
+  async first(): Promise<void> {
+    const { isReady, calls } = this.#store.state;
+    if (!isReady) return;
+    if (calls.length === 0) await this.run(FIRST.tool, FIRST.args);
     this.#store.set({ fileCount: await this.#engine.fileCount() });
+  }
+
+  /** Shows what an address names, and says what is gone. */
+  async open(route: Route): Promise<void> {
+    const { openRoute } = await import("./destination.js");
+    await openRoute(route, this);
+  }
+
+  /** Copies a link to a call: one that carries its result if that is small. Returns what to tell the visitor. */
+  async copyLink(call: ShownCall): Promise<string> {
+    const { linkOf } = await import("./call/shared-result.js");
+    const { href, carries } = await linkOf(call, (id) => this.#engine.raw(id));
+    await navigator.clipboard.writeText(href);
+    return carries
+      ? "The link is copied: it carries the whole result."
+      : "The link is copied. The result is too large for a link, so it works in this tab only: share it as a file.";
+  }
+
+  /** Downloads the original result of a call as JSON. */
+  async downloadResult(call: ShownCall): Promise<void> {
+    if (call.result === undefined) return;
+    const { download } = await import("./call/shared-result.js");
+    await download(`${call.tool}.json`, await this.#engine.raw(call.result.id));
+  }
+
+  /** The artifact with this id; undefined if it is gone. */
+  async find(shelf: Shelf, id: string): Promise<ShownArtifact | undefined> {
+    return (await this.#engine.find(shelf, id)) ?? undefined;
   }
 
   /** Shows another view. */

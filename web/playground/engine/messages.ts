@@ -234,6 +234,8 @@ export interface Engine {
     id: string,
     range?: { readonly start: number; readonly end?: number },
   ): Promise<ReadableStream<Uint8Array> | null>;
+  /** What is known of an artifact; null if it is gone. */
+  find(shelf: Shelf, id: string): Promise<ShownArtifact | null>;
   resources(server: string): Promise<Outcome<ShownResources>>;
   read(server: string, uri: string): Promise<Outcome<ShownReading>>;
   subscribe(server: string, uri: string, wanted: boolean): Promise<Outcome<null>>;

@@ -4,6 +4,7 @@
  */
 import { type SluiceConfig, SluiceError } from "mcp-sluice";
 import type { TemplateVariable } from "mcp-sluice/tools";
+import type { ShownArtifact } from "mcp-sluice/ui";
 import type { Chat } from "./chat/chat.js";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/messages.js";
 import type {
@@ -138,6 +139,15 @@ export class PlaygroundEngine implements Engine {
     const { store, files, scope: own } = this.#session;
     const [place, scope] = shelf === "files" ? [files, VISITOR] : [store, own];
     return place.openReader(id, { scope, ...(range !== undefined && { range }) });
+  }
+
+  async find(shelf: Shelf, id: string): Promise<ShownArtifact | null> {
+    if (isServed(shelf)) return null;
+    const { store, files, scope } = this.#session;
+    const known = shelf === "files" ? await files.stat(id, VISITOR) : await store.stat(id, scope);
+    if (known === null) return null;
+    const { scope: _, ...shown } = known;
+    return shown;
   }
 
   async resources(server: string): Promise<Outcome<ShownResources>> {

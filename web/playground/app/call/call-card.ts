@@ -61,13 +61,19 @@ class CallCard extends ViewElement {
         ${
           call.state === "running"
             ? nothing
-            : html`<button @click=${() => this.actions.repeat(call)}>Run again</button>`
+            : html`${this.#share()}<button @click=${() => this.actions.repeat(call)}>Run again</button>`
         }
       </div>
       <p class="unseen" aria-live="polite">${call.state === "done" ? `${call.title} is done.` : nothing}</p>
       ${call.state === "running" ? this.#running() : nothing} ${call.problem === undefined ? nothing : this.#failed()}
       ${call.result === undefined ? nothing : this.#result(call.result)}
     `;
+  }
+
+  #share(): TemplateResult | typeof nothing {
+    if (this.call.result === undefined) return nothing;
+    void import("./share-menu.js");
+    return html`<playground-share .store=${this.store} .actions=${this.actions} .call=${this.call}></playground-share>`;
   }
 
   #running(): TemplateResult {
