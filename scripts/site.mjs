@@ -26,6 +26,9 @@ const PORT = 4750;
 /** What only a few PDFs need: kept when it is asked for, not before, and not in the package. */
 const RARE = /^pdf\/(?:cmaps|iccs)\//;
 
+/** What a visitor waits for who asks for it: a megabyte that nobody else should load. */
+const ASKED_FOR = /^assets\/tokenizer-/;
+
 const config = (name) => ({ configFile: join(root, "web/playground", name), logLevel: "warn" });
 
 /** Builds the site from `dist/`, which has to be there. */
@@ -86,7 +89,7 @@ function precached() {
   return readdirSync(SITE, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())
     .map((file) => nameOf(join(file.parentPath, file.name)))
-    .filter((url) => url !== "sw.js" && !RARE.test(url))
+    .filter((url) => url !== "sw.js" && !RARE.test(url) && !ASKED_FOR.test(url))
     .map((url) => ({ url, revision: url.startsWith("assets/") ? null : hash(url) }));
 }
 

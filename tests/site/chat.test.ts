@@ -36,7 +36,7 @@ describe("the chat", () => {
         expect(await call.locator("sluice-artifact").count()).toBe(1);
       }
       expect(await turn.getByText('{"quarter":"Q2"}').count()).toBe(1);
-      expect(await said(turn)).toMatch(/^• PDF, 4\.0 MB, 3 pages.*\n• PNG image/);
+      expect(await said(turn)).toMatch(/^sales_report\.pdf: PDF, 4\.0 MB, 3 pages.*\nsales_chart\.png: PNG image/);
       await turn.getByText(/^2 steps · 2 calls · \d+ characters of results seen · 4\.\d MB kept out/).waitFor();
     });
 
@@ -66,6 +66,15 @@ describe("the chat", () => {
       await card.getByRole("button", { name: /^Preview/ }).click();
       await page.locator("playground-drawer img").waitFor();
       await page.getByRole("button", { name: "Close the preview" }).click();
+    });
+
+    test("about the orders is answered by a query of the table that was stored", async () => {
+      const { page } = seen;
+      await ask(page, "Which region sold most?");
+      const turn = page.locator("playground-turn").last();
+      await turn.getByText(/^3 steps · 2 calls · \d+ characters of results seen · 610\.0 KB kept out/).waitFor();
+      await turn.getByText("comes first.").waitFor();
+      await expect.poll(() => turn.getByRole("row").count()).toBe(6);
     });
 
     test("can make the model look inside of what was stored", async () => {

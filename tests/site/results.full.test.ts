@@ -85,7 +85,7 @@ describe("results", () => {
       const meter = call(page).locator("sluice-meter");
       const words = ((await meter.locator(".line").textContent()) ?? "").replaceAll(/\s+/g, " ").trim();
       expect(words.split(" · ").at(0)).toBe(`${sent.toLocaleString("en")} B → ${saw.toLocaleString("en")} B`);
-      expect(words.split(" · ").at(-1)).toBe(change(sent, saw));
+      expect(words.split(" · ").at(-1)).toBe(stored === 0 ? "unchanged" : change(sent, saw));
       const notes = await meter.locator("small").innerText();
       expect(notes.includes(`Stored: ${decoded.toLocaleString("en")} B decoded`)).toBe(decoded > 0);
       expect(notes).toContain("bytes of JSON divided by 4");
@@ -98,12 +98,36 @@ describe("results", () => {
       ]);
     });
 
-    test("is measured in the bar above as it is beside it", async () => {
+    test("is in the list of calls with the words of its meter", async () => {
       const { page } = seen;
-      expect(await lastPart(page.locator("playground-bar sluice-meter"))).toBe(
-        await lastPart(call(page).locator("sluice-meter")),
-      );
+      const words = (await call(page).locator("sluice-meter .line .part").allTextContents()).at(-1)?.trim();
+      const shown = page.locator("playground-try aside [aria-current=true] .gain");
+      await go(page, "Try");
+      expect(await shown.innerText()).toBe(words?.replace(/ kept out$/, ""));
     });
+  });
+
+  test("tokens are counted by a real tokenizer where somebody asks, and money with them", async () => {
+    const { page } = seen;
+    await run(page, "sales_chart");
+    const meter = call(page).locator("sluice-meter");
+    const estimated = await meter.locator(".saved").innerText();
+    await call(page).getByRole("button", { name: "Count them" }).click();
+    await meter.locator(".estimator").getByText("o200k_base").waitFor();
+    expect(await meter.locator(".estimator").innerText()).toMatch(/^\d{2},\d{3} → \d{2,3} tokens: o200k_base/);
+    expect(await meter.locator(".saved").innerText()).not.toBe(estimated);
+    expect(seen.requests.filter((url) => /\/tokenizer-/.test(url))).toHaveLength(1);
+  });
+
+  test("money follows the price that a visitor chooses, and is remembered", async () => {
+    const { page } = seen;
+    await run(page, "sales_chart");
+    await call(page).getByRole("combobox", { name: "Price of a million tokens" }).selectOption("");
+    await call(page).getByRole("spinbutton", { name: "US dollars for a million tokens" }).fill("100");
+    await page.keyboard.press("Tab");
+    await expect.poll(() => call(page).locator("sluice-meter .saved b").innerText()).toBe("$1.41");
+    expect(await page.evaluate(() => localStorage.getItem("sluice.price"))).toBe("100");
+    await page.evaluate(() => localStorage.removeItem("sluice.price"));
   });
 
   describe("what a server sent", () => {
@@ -149,10 +173,6 @@ describe("results", () => {
       await expect.poll(lit, { timeout: 20_000 }).toBeGreaterThan(0);
     });
   });
-
-  async function lastPart(meter: Locator): Promise<string | undefined> {
-    return (await meter.locator(".line .part").allTextContents()).at(-1);
-  }
 
   /** What the meter may say of a change: never more than is true. */
   function change(sent: number, saw: number): string {

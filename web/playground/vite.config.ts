@@ -31,6 +31,18 @@ function pdfAssets(): Plugin {
   };
 }
 
+/** zod's way from its schemas to JSON Schema, which nothing of the page goes: 12 KB that a first visit would wait for. */
+function withoutJsonSchema(): Plugin {
+  return {
+    name: "sluice-zod",
+    load(id) {
+      if (!/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/.test(id)) return null;
+      const names = [...readFileSync(id, "utf8").matchAll(/^export (?:const|function) (\w+)/gm)];
+      return names.map(([, name]) => `export const ${name} = () => undefined;`).join("\n");
+    },
+  };
+}
+
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
@@ -52,7 +64,10 @@ const PAGE_BEGIN = {
   test: (id: string): boolean => /\/(?:app|dist|ui|node_modules)\//.test(id) && !/callback/.test(id),
 };
 
+const { version } = JSON.parse(readFileSync(here("../../package.json"), "utf8")) as { readonly version: string };
+
 export default defineConfig({
+  define: { "import.meta.env.SLUICE_VERSION": JSON.stringify(version) },
   root: here("."),
   base: "./",
   resolve: {
@@ -63,6 +78,7 @@ export default defineConfig({
   },
   worker: {
     format: "es",
+    plugins: () => [withoutJsonSchema()],
     rolldownOptions: { output: { codeSplitting: { groups: [WORKER_BEGIN] } } },
   },
   build: {

@@ -16,8 +16,8 @@ export function estimateTokens(bytes: number): number {
 }
 
 /**
- * Bytes of JSON that came in, bytes that a model sees, and the same in tokens. Shows `5,592,990 B → 312 B · ≈ 1.4 M → ≈ 80 tokens ·
- * 99.99 % kept out`, with a bar for each.
+ * What a server sent and what a model reads of it: one sentence, then bytes of JSON, tokens, money and what was kept out, with a
+ * bar. A page may put controls of its own into the slots `price`, for a choice of prices, and `estimator`, for another way to count.
  */
 export class SluiceMeter extends LitElement {
   /** @hidden */
@@ -25,9 +25,13 @@ export class SluiceMeter extends LitElement {
     sent: { type: Number },
     seen: { type: Number },
     decoded: { type: Number },
+    unchanged: { type: Boolean },
+    contentSent: { type: Number, attribute: "content-sent" },
+    contentSeen: { type: Number, attribute: "content-seen" },
     tokensSent: { type: Number, attribute: "tokens-sent" },
     tokensSeen: { type: Number, attribute: "tokens-seen" },
     estimator: { type: String },
+    price: { type: Number },
     compact: { type: Boolean, reflect: true },
   };
   /** @hidden */
@@ -41,44 +45,75 @@ export class SluiceMeter extends LitElement {
       p {
         margin: 0;
       }
+      .sentence {
+        font-size: var(--size-display);
+        font-weight: 600;
+        letter-spacing: -0.022em;
+        line-height: 1.15;
+        margin-block-end: 12px;
+        text-wrap: balance;
+      }
+      .sentence > span {
+        display: block;
+      }
+      .sentence .sent {
+        color: var(--sent);
+      }
+      .sentence .seen {
+        color: var(--seen);
+      }
+      .line {
+        color: var(--text-soft);
+      }
+      .line b {
+        color: var(--text);
+        font-weight: 600;
+      }
       .part {
         white-space: nowrap;
       }
+      .saved .part {
+        white-space: normal;
+      }
       .kept {
-        color: var(--good);
+        color: var(--stored);
         font-weight: 600;
       }
       .grew {
         color: var(--warn);
         font-weight: 600;
       }
-      .bars {
-        display: grid;
-        gap: 4px 8px;
-        grid-template-columns: auto minmax(0, 1fr);
-        margin-block: 6px;
-      }
-      .track {
-        align-self: center;
-        background: var(--surface-sunken);
+      .bar {
+        background: var(--sent-soft);
         block-size: 10px;
         border-radius: 5px;
+        margin-block: 16px 8px;
         overflow: hidden;
+        position: relative;
       }
       .fill {
-        background: var(--line-strong);
-        block-size: 100%;
+        background: color-mix(in oklab, var(--sent) 30%, transparent);
         border-radius: 5px;
+        inset: 0 auto 0 0;
+        position: absolute;
       }
       .fill.something {
-        min-inline-size: 2px;
+        min-inline-size: 4px;
       }
       .fill.model {
-        background: var(--accent);
+        background: var(--seen);
+      }
+      .bar.grew .fill {
+        background: var(--sent);
+        z-index: 1;
+      }
+      .bar.grew .fill.model {
+        background: var(--warn);
+        z-index: 0;
       }
       small {
         display: block;
-        font-size: 0.9em;
+        font-size: var(--size-small);
       }
       :host([compact]) {
         display: inline-block;
@@ -97,11 +132,11 @@ export class SluiceMeter extends LitElement {
         }
       }
       @media (forced-colors: active) {
-        .track {
+        .bar {
           border: 1px solid CanvasText;
         }
         .fill {
-          background: CanvasText;
+          background: GrayText;
           forced-color-adjust: none;
         }
         .fill.model {
@@ -117,17 +152,26 @@ export class SluiceMeter extends LitElement {
   declare seen: number | undefined;
   /** Decoded bytes that are stored. */
   declare decoded: number | undefined;
+  /** No content was removed: only the JSON around it may differ. */
+  declare unchanged: boolean;
+  /** Bytes of `sent` that are content, without the JSON around it. */
+  declare contentSent: number | undefined;
+  /** Bytes of `seen` that are content. */
+  declare contentSeen: number | undefined;
   /** Tokens that the server sent. Defaults to an estimate. */
   declare tokensSent: number | undefined;
   /** Tokens that the model sees. Defaults to an estimate. */
   declare tokensSeen: number | undefined;
   /** How the tokens were counted. Defaults to "bytes of JSON divided by 4". */
   declare estimator: string | undefined;
-  /** One line without bars, for a top bar. */
+  /** US dollars for a million tokens that a model reads. No money is shown without it. */
+  declare price: number | undefined;
+  /** One line without the sentence and the bar. */
   declare compact: boolean;
 
   constructor() {
     super();
+    this.unchanged = false;
     this.compact = false;
   }
 
@@ -137,56 +181,105 @@ export class SluiceMeter extends LitElement {
     if (sent === undefined || seen === undefined || sent + seen === 0) {
       return html`<p class="soft">No result yet.</p>`;
     }
-    const change = changed(sent, seen);
+    const change = changeOf(sent, seen, this.unchanged);
+    if (this.compact) return this.#line(sent, seen, change);
+    return html`${sentence(sent, seen, change)}${this.#line(sent, seen, change)}${this.#bar(sent, seen, change)}${this.#notes(sent, seen)}`;
+  }
+
+  #line(sent: number, seen: number, change: Change): TemplateResult {
     const size = this.compact ? humanSize : exact;
     const before = amount(this.tokensSent) ?? estimateTokens(sent);
     const after = amount(this.tokensSeen) ?? estimateTokens(seen);
-    const line = html`<p class="line">
-      <span class="part">${size(sent)} → ${size(seen)}</span>
-      <span class="tokens">· <span class="part">≈ ${roughly(before)} → ≈ ${roughly(after)} tokens</span></span>
-      · <span class="part ${change.isGrowth ? "grew" : "kept"}">${change.words}</span>
+    const saved = (before - after) * ((this.price ?? 0) / 1e6);
+    return html`<p class="line">
+      <span class="part">${size(sent)} → <b>${size(seen)}</b></span>
+      <span class="tokens"
+        >· <span class="part">≈ ${roughly(before)} → ≈ <b>${roughly(after)}</b> tokens</span></span
+      >
+      ${
+        this.price === undefined || change.kind !== "kept" || this.compact
+          ? nothing
+          : html`<span class="saved"
+              >·
+              <span class="part"
+                >saves ≈ <b>${dollars(saved)}</b> a call at <slot name="price">$${this.price}</slot> per million</span
+              ></span
+            >`
+      }
+      · <span class="part ${change.kind}">${change.words}</span>
     </p>`;
-    return this.compact ? line : html`${line}${this.#bars(sent, seen, change.words)}${this.#notes()}`;
   }
 
-  #bars(sent: number, seen: number, words: string): TemplateResult {
+  #bar(sent: number, seen: number, { kind, words }: Change): TemplateResult {
     const most = Math.max(sent, seen);
-    const sentence = `The server sent ${exact(sent)}, the model sees ${exact(seen)}: ${words}.`;
-    return html`<div class="bars" role="img" aria-label=${sentence}>
-      <span class="soft">Server sent</span>${bar(sent / most, "")}
-      <span class="soft">Model sees</span>${bar(seen / most, "model")}
+    const told = `The server sent ${exact(sent)}, the model sees ${exact(seen)}: ${words}.`;
+    return html`<div class="bar ${kind}" role="img" aria-label=${told}>
+      ${fill(sent / most, "")}${fill(seen / most, "model")}
     </div>`;
   }
 
-  #notes(): TemplateResult {
-    const decoded = amount(this.decoded);
+  #notes(sent: number, seen: number): TemplateResult {
+    const [decoded, contentSent, contentSeen] = [this.decoded, this.contentSent, this.contentSeen].map(amount);
+    const counted = [this.tokensSent, this.tokensSeen].map(amount);
+    const isCounted = counted.every((count) => count !== undefined);
     return html`<small class="soft">
       ${
         decoded === undefined || decoded === 0
           ? nothing
           : html`<span class="decoded">Stored: ${exact(decoded)} decoded; the sizes above are bytes of JSON.</span>`
       }
-      <span class="estimator">≈ tokens: ${this.estimator ?? TOKEN_ESTIMATOR}.</span>
+      ${
+        contentSent === undefined || contentSeen === undefined
+          ? nothing
+          : html`<span class="around"
+              >The JSON around the content: ${exact(Math.max(0, sent - contentSent))} →
+              ${exact(Math.max(0, seen - contentSeen))}.</span
+            >`
+      }
+      <span class="estimator"
+        >${isCounted ? `${counted.map((count) => count?.toLocaleString("en")).join(" → ")} tokens` : "≈ tokens"}:
+        ${this.estimator ?? TOKEN_ESTIMATOR}.</span
+      >
+      <slot name="estimator"></slot>
     </small>`;
   }
 }
 
-function bar(share: number, kind: string): TemplateResult {
-  // Set as a property: a content security policy may forbid the attribute.
-  const width = `inline-size: ${(share * 100).toFixed(3)}%`;
-  return html`<span class="track"
-    ><div class="fill ${kind} ${share > 0 ? "something" : ""}" .style=${width}></div
-  ></span>`;
+/** What became of the bytes of a result, and the words for it. */
+export interface Change {
+  readonly kind: "kept" | "unchanged" | "grew";
+  readonly words: string;
 }
 
-/** How much was kept out, in words that never overstate it. */
-function changed(sent: number, seen: number): { readonly words: string; readonly isGrowth: boolean } {
-  if (seen > sent) return { words: `grew by ${exact(seen - sent)}`, isGrowth: true };
-  if (seen === sent) return { words: "nothing kept out", isGrowth: false };
+/** Compares what a server sent with what a model sees, in bytes of JSON. Never overstates what was kept out. */
+export function changeOf(sent: number, seen: number, isUnchanged = false): Change {
+  if (isUnchanged) return { kind: "unchanged", words: "unchanged" };
+  if (seen > sent) return { kind: "grew", words: `grew by ${exact(seen - sent)}` };
+  if (seen === sent) return { kind: "unchanged", words: "nothing kept out" };
   // Truncated, not rounded: 100 % only if nothing got through.
   const hundredths = Number((BigInt(sent - seen) * 10_000n) / BigInt(sent));
   const percent = hundredths === 0 ? "less than 0.01" : String(hundredths / 100);
-  return { words: `${percent} % kept out`, isGrowth: false };
+  return { kind: "kept", words: `${percent} % kept out` };
+}
+
+function sentence(sent: number, seen: number, { kind }: Change): TemplateResult {
+  const model = html`<span class="seen">${humanSize(seen)}</span>`;
+  if (kind === "unchanged") return html`<p class="sentence"><span>Your model reads all of it: ${model}.</span></p>`;
+  return html`<p class="sentence">
+    <span>Your server sent <span class="sent">${humanSize(sent)}</span>.</span> <span>Your model reads ${model}.</span>
+  </p>`;
+}
+
+function fill(share: number, kind: string): TemplateResult {
+  // Set as a property: a content security policy may forbid the attribute.
+  const width = `inline-size: ${(share * 100).toFixed(3)}%`;
+  return html`<div class="fill ${kind} ${share > 0 ? "something" : ""}" .style=${width}></div>`;
+}
+
+/** Two digits that count: `$4.20`, `$0.043`, `$0.00008`. */
+function dollars(sum: number): string {
+  if (sum >= 1) return `$${sum.toFixed(2)}`;
+  return `$${sum === 0 ? "0" : sum.toFixed(Math.min(8, 1 - Math.floor(Math.log10(sum))))}`;
 }
 
 const UNITS = ["", " k", " M", " G", " T"];

@@ -14,6 +14,7 @@ import {
   item,
   type Lists,
   listsOf,
+  opened,
   type ResourceTab,
   type Row,
   rowsOf,
@@ -35,6 +36,9 @@ export type { ResourceTab } from "./resources/list.js";
 /** Rows shown at a time. */
 const PAGE = 100;
 
+/** CSS pixels from which what is open is shown beside the list. */
+const WIDE = 840;
+
 /**
  * The resources and templates of a server, with search, reading on click, completion and subscriptions. Contents are kept with
  * the reader, also for other elements.
@@ -47,6 +51,7 @@ export class SluiceResources extends LitElement {
     reader: { attribute: false },
     updates: { attribute: false },
     tab: { reflect: true },
+    isWide: { state: true },
   };
   /** @hidden */
   static override styles = [themeTokens, baseStyles, styles];
@@ -61,7 +66,13 @@ export class SluiceResources extends LitElement {
   declare updates: ReadonlySet<string>;
   /** The open tab. */
   declare tab: ResourceTab;
+  declare protected isWide: boolean;
 
+  // In the next frame: changing the layout within the observer would notify it again.
+  readonly #width: ResizeObserver = new ResizeObserver((entries) => {
+    const width = entries.at(-1)?.contentRect.width ?? 0;
+    requestAnimationFrame(() => (this.isWide = width >= WIDE));
+  });
   readonly #announcer: Announcer = new Announcer(this);
   readonly #open = new Set<string>();
   readonly #forms = new Map<string, TemplateForm>();
@@ -80,18 +91,22 @@ export class SluiceResources extends LitElement {
     this.reader = undefined;
     this.updates = new Set();
     this.tab = "resources";
+    this.isWide = false;
   }
 
   /** Observes the reader's cache. */
   override connectedCallback(): void {
     super.connectedCallback();
     this.#cache?.addEventListener("change", this.#onChange);
+    this.isWide = this.clientWidth >= WIDE;
+    this.#width.observe(this);
     this.requestUpdate();
   }
 
   /** Stops observing. Running reads continue. */
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    this.#width.disconnect();
     this.#cache?.removeEventListener("change", this.#onChange);
   }
 
@@ -131,7 +146,7 @@ export class SluiceResources extends LitElement {
         />
       </div>
       ${tablist(tab, counts, (chosen) => this.#choose(chosen))}
-      <div role="tabpanel" id="list" aria-labelledby=${`tab-${tab}`}>
+      <div role="tabpanel" id="list" class=${this.isWide ? "wide" : ""} aria-labelledby=${`tab-${tab}`}>
         ${rows.length === 0 ? this.#nothing(tab, lists) : this.#rows(rows)}
       </div>
       ${this.#announcer.render()}`;
@@ -140,25 +155,45 @@ export class SluiceResources extends LitElement {
   #rows(rows: readonly Row[]): TemplateResult {
     const shown = rows.slice(0, PAGE * this.#pages);
     const left = rows.length - shown.length;
-    return html`<ul>
-        ${repeat(
-          shown,
-          ({ uri }) => uri,
-          (row, at) => this.#item(row, at),
-        )}
-      </ul>
-      ${
-        left === 0
-          ? nothing
-          : html`<p class="empty">
-              ${shown.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")}
-              <button type="button" id="more" @click=${this.#onMore}>Show ${Math.min(PAGE, left)} more</button>
-            </p>`
-      }`;
+    return html`<div class="rows">
+        <ul>
+          ${repeat(
+            shown,
+            ({ uri }) => uri,
+            (row, at) => this.#item(row, at),
+          )}
+        </ul>
+        ${
+          left === 0
+            ? nothing
+            : html`<p class="empty">
+                ${shown.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")}
+                <button type="button" id="more" @click=${this.#onMore}>Show ${Math.min(PAGE, left)} more</button>
+              </p>`
+        }
+      </div>
+      ${this.isWide ? this.#work(shown) : nothing}`;
+  }
+
+  /** What is open, beside the list. */
+  #work(rows: readonly Row[]): TemplateResult {
+    const at = rows.findIndex(({ uri }) => this.#open.has(uri));
+    const row = rows[at];
+    if (row === undefined) return html`<p class="empty work">Choose a resource to read it.</p>`;
+    return html`<section class="work" aria-label=${row.name}>
+      ${opened(row, this.#panel(row, at), `panel-${at}`)}
+    </section>`;
+  }
+
+  #panel(row: Row, at: number): TemplateResult {
+    const { reader } = this;
+    const cache = this.#cache;
+    if (reader === undefined || cache === undefined) return html``;
+    const deps: PanelDeps = { reader, cache, unfolded: this.#unfolded, unfold: (key) => this.#unfold(key) };
+    return row.isTemplate ? this.#form(row, at, reader).render(deps) : panel(row.uri, row.name, deps);
   }
 
   #item(row: Row, at: number): TemplateResult {
-    const { reader } = this;
     const cache = this.#cache;
     return item(row, {
       id: `panel-${at}`,
@@ -167,11 +202,7 @@ export class SluiceResources extends LitElement {
       isReadable: cache !== undefined,
       toggle: () => this.#toggle(row),
       refresh: () => void cache?.read(row.uri),
-      panel: () => {
-        if (reader === undefined || cache === undefined) return html``;
-        const deps: PanelDeps = { reader, cache, unfolded: this.#unfolded, unfold: (key) => this.#unfold(key) };
-        return row.isTemplate ? this.#form(row, at, reader).render(deps) : panel(row.uri, row.name, deps);
-      },
+      ...(!this.isWide && { panel: () => this.#panel(row, at) }),
     });
   }
 
@@ -194,6 +225,8 @@ export class SluiceResources extends LitElement {
 
   #toggle(row: Row): void {
     const isOpening = !this.#open.delete(row.uri);
+    // Beside the list there is room for one.
+    if (isOpening && this.isWide) this.#open.clear();
     if (isOpening) this.#open.add(row.uri);
     const held = this.#cache?.get(row.uri);
     const isKnown = held?.reading !== undefined || held?.problem !== undefined;

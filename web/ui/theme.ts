@@ -10,22 +10,33 @@ import { css, type CSSResult } from "lit";
  */
 export const themeTokens: CSSResult = css`
   :host {
-    --text: var(--sluice-text, light-dark(#1b1f24, #e8eaed));
-    --text-soft: var(--sluice-text-soft, light-dark(#545d68, #a9b1bb));
-    --surface: var(--sluice-surface, light-dark(#ffffff, #16191d));
-    --surface-raised: var(--sluice-surface-raised, light-dark(#f6f7f9, #1e2227));
-    --surface-sunken: var(--sluice-surface-sunken, light-dark(#eceff3, #0f1114));
-    --line: var(--sluice-line, light-dark(#d3d9e0, #343b43));
+    --text: var(--sluice-text, light-dark(#14171c, #eceef1));
+    --text-soft: var(--sluice-text-soft, light-dark(#5a6370, #98a2b0));
+    --surface: var(--sluice-surface, light-dark(#fbfbfc, #0e1013));
+    --surface-raised: var(--sluice-surface-raised, light-dark(#ffffff, #15181d));
+    --surface-sunken: var(--sluice-surface-sunken, light-dark(#f1f3f6, #1c2027));
+    --line: var(--sluice-line, light-dark(#e3e6ea, #282d36));
     --line-strong: var(--sluice-line-strong, light-dark(#7a8490, #7b8591));
-    --accent: var(--sluice-accent, light-dark(#0b62c4, #6db1ff));
-    --on-accent: var(--sluice-on-accent, light-dark(#ffffff, #07182b));
-    --accent-soft: var(--sluice-accent-soft, light-dark(#e3effd, #15304f));
-    --good: var(--sluice-good, light-dark(#18703a, #63cf8d));
-    --good-soft: var(--sluice-good-soft, light-dark(#def3e5, #123521));
+    --accent: var(--sluice-accent, light-dark(#1f5eff, #7da2ff));
+    --on-accent: var(--sluice-on-accent, light-dark(#ffffff, #0b1020));
+    --accent-soft: var(--sluice-accent-soft, light-dark(#eef3ff, #16203a));
+    --good: var(--sluice-good, light-dark(#0a7a4e, #63cf8d));
+    --good-soft: var(--sluice-good-soft, light-dark(#e6f6ee, #10261f));
     --warn: var(--sluice-warn, light-dark(#855100, #f2b65c));
     --warn-soft: var(--sluice-warn-soft, light-dark(#fcefd9, #3a2a0d));
     --bad: var(--sluice-bad, light-dark(#b3261e, #ff8f86));
     --bad-soft: var(--sluice-bad-soft, light-dark(#fbe4e2, #451a17));
+    /* What the server sent, what is stored of it, and what the model sees: the same three everywhere. */
+    --sent: var(--sluice-sent, light-dark(#646d79, #98a2b0));
+    --sent-soft: var(--sluice-sent-soft, light-dark(#eceef1, #20252d));
+    --stored: var(--sluice-stored, light-dark(#0a7554, #4fd1a5));
+    --stored-soft: var(--sluice-stored-soft, light-dark(#e9f7f2, #10261f));
+    --seen: var(--sluice-seen, var(--accent));
+    --seen-soft: var(--sluice-seen-soft, var(--accent-soft));
+    --size-small: 12px;
+    --size: 14px;
+    --size-title: 18px;
+    --size-display: 36px;
     --font: var(--sluice-font, system-ui, sans-serif);
     --font-code: var(--sluice-font-code, ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", monospace);
     --radius: var(--sluice-radius, 8px);
@@ -38,6 +49,11 @@ export const themeTokens: CSSResult = css`
       --target: var(--sluice-target, 44px);
     }
   }
+  @media (max-width: 640px) {
+    :host {
+      --size-display: 28px;
+    }
+  }
 `;
 
 /** Text, buttons, focus and what is only for screen readers. */
@@ -46,8 +62,9 @@ export const baseStyles: CSSResult = css`
     box-sizing: border-box;
     color: var(--text);
     font-family: var(--font);
-    font-size: 14px;
-    line-height: 1.45;
+    font-size: var(--size);
+    font-variant-numeric: tabular-nums;
+    line-height: 1.5;
   }
   :host([hidden]),
   [hidden] {
@@ -68,9 +85,9 @@ export const baseStyles: CSSResult = css`
   button,
   .button {
     align-items: center;
-    background: var(--surface);
-    border: 1px solid var(--line-strong);
-    border-radius: calc(var(--radius) - 2px);
+    background: var(--surface-raised);
+    border: 1px solid var(--line);
+    border-radius: var(--radius);
     color: var(--text);
     cursor: pointer;
     display: inline-flex;
@@ -125,6 +142,9 @@ export const baseStyles: CSSResult = css`
   pre {
     font-family: var(--font-code);
     font-size: 0.93em;
+  }
+  ::placeholder {
+    color: var(--text-soft);
   }
   svg.icon {
     block-size: 1.15em;

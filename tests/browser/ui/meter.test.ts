@@ -18,7 +18,7 @@ describe("the meter", () => {
   }
 
   function line(element: SluiceMeter): string | undefined {
-    return element.renderRoot.querySelector("p")?.textContent.replace(/\s+/g, " ").trim();
+    return element.renderRoot.querySelector(".line, .soft")?.textContent.replace(/\s+/g, " ").trim();
   }
 
   function widths(element: SluiceMeter): readonly number[] {
@@ -48,6 +48,32 @@ describe("the meter", () => {
     [0, 28, "grew by 28 B"],
   ])("%d bytes that become %d: %s", async (sent, seen, words) => {
     expect(line(await shown({ sent, seen }))).toMatch(new RegExp(`· ${words}$`));
+  });
+
+  test("begins with a sentence that a person would say", async () => {
+    const said = async (given: Partial<SluiceMeter>): Promise<string | undefined> =>
+      (await shown(given)).renderRoot.querySelector(".sentence")?.textContent.replaceAll(/\s+/g, " ").trim();
+    expect(await said({ sent: 5_592_990, seen: 312 })).toBe("Your server sent 5.3 MB. Your model reads 312 B.");
+    expect(await said({ sent: 43, seen: 2, unchanged: true })).toBe("Your model reads all of it: 2 B.");
+  });
+
+  test("calls a result unchanged whose content is whole, however much JSON was around it", async () => {
+    const element = await shown({ sent: 43, seen: 2, unchanged: true, contentSent: 2, contentSeen: 2 });
+    expect(line(element)).toBe("43 B → 2 B · ≈ 10 → ≈ 1 tokens · unchanged");
+    expect(element.renderRoot.querySelector(".around")?.textContent).toMatch(/41 B → 0 B\.$/);
+  });
+
+  test.each([
+    [5_592_990, 312, 3, "saves ≈ $4.19 a call at $3 per million"],
+    [56_865, 305, 3, "saves ≈ $0.042 a call at $3 per million"],
+    [400, 396, 0.1, "saves ≈ $0.00000010 a call at $0.1 per million"],
+  ])("%d bytes that become %d at $%d: %s", async (sent, seen, price, words) => {
+    expect(line(await shown({ sent, seen, price }))).toContain(`· ${words} ·`);
+  });
+
+  test("promises no money where nothing is saved", async () => {
+    expect(line(await shown({ sent: 312, seen: 340, price: 3 }))).not.toContain("$");
+    expect(line(await shown({ sent: 312, seen: 12, price: 3, unchanged: true }))).not.toContain("$");
   });
 
   test("a result that grew has the longer bar", async () => {
@@ -101,7 +127,7 @@ describe("the meter", () => {
     const element = document.querySelector("sluice-meter")!;
     await element.updateComplete;
     expect(line(element)).toBe("5.3 MB → 312 B · ≈ 1.4 M → ≈ 80 tokens · 99.99 % kept out");
-    expect(element.renderRoot.querySelector(".bars")).toBeNull();
+    expect(element.renderRoot.querySelector(".bar")).toBeNull();
   });
 
   test.each([{ sent: 5_592_990, seen: 312, decoded: 5 }, { sent: 1, seen: 2 }, {}])(

@@ -273,7 +273,7 @@ export class Actions {
   }
 
   /** The methods of the engine that lazily loaded parts of the page call directly. */
-  get engine(): Pick<Remote<Engine>, "versions" | "chat" | "stop" | "serve" | "signIn" | "watch"> {
+  get engine(): Pick<Remote<Engine>, "versions" | "tokens" | "chat" | "stop" | "serve" | "signIn" | "watch"> {
     return this.#engine;
   }
 

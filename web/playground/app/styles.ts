@@ -10,13 +10,20 @@ const shared: CSSResult = css`
   h1,
   h2,
   h3 {
-    font-size: 1rem;
+    font-size: var(--size);
     font-weight: 600;
     line-height: 1.3;
     margin: 0;
   }
-  h1 {
-    font-size: 1.2rem;
+  h1,
+  .title {
+    font-size: var(--size-title);
+    letter-spacing: -0.01em;
+  }
+  .over {
+    color: var(--text-soft);
+    font-size: var(--size-small);
+    font-weight: 600;
   }
   p {
     margin: 0;
@@ -56,7 +63,7 @@ const shared: CSSResult = css`
     border-radius: 999px;
     color: var(--text-soft);
     display: inline-flex;
-    font-size: 0.86em;
+    font-size: var(--size-small);
     gap: 6px;
     padding: 0 8px;
     white-space: nowrap;
@@ -102,16 +109,16 @@ const shared: CSSResult = css`
     resize: vertical;
   }
   .list button {
+    background: none;
     border-color: transparent;
     display: block;
     inline-size: 100%;
-    padding: 6px 10px;
+    padding: 8px;
     text-align: start;
     white-space: normal;
   }
   .list button[aria-current="true"] {
     background: var(--accent-soft);
-    border-color: var(--accent);
   }
   .empty {
     align-items: center;
@@ -139,11 +146,11 @@ export const twoPanes: CSSResult = css`
   aside {
     border-inline-end: 1px solid var(--line);
     overflow: auto;
-    padding: 12px 8px;
+    padding: 16px 8px;
   }
   .work {
     overflow: auto;
-    padding: 12px 16px 24px;
+    padding: 24px 32px 48px;
   }
   @media (max-width: 1099px) {
     :host {
@@ -151,7 +158,7 @@ export const twoPanes: CSSResult = css`
       display: block;
     }
     .work {
-      padding: 12px;
+      padding: 16px;
     }
   }
 `;
@@ -160,8 +167,9 @@ export const twoPanes: CSSResult = css`
 export const cards: CSSResult = css`
   .cards {
     display: grid;
-    gap: 10px;
-    grid-template-columns: repeat(auto-fill, minmax(min(300px, 100%), 1fr));
+    gap: 16px;
+    grid-template-columns: repeat(auto-fill, minmax(min(260px, 100%), 1fr));
+    margin-block-start: 8px;
   }
 `;
 

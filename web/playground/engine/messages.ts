@@ -121,6 +121,14 @@ export interface ShownResult {
   readonly filed?: ShownDisplay;
 }
 
+/** Tokens of a result, as a model's tokenizer counts them. */
+export interface CountedTokens {
+  readonly sent: number;
+  readonly seen: number;
+  /** The tokenizer. */
+  readonly by: string;
+}
+
 /** The newest version of a file in My Files. */
 export interface ShownFile extends ShownArtifact {
   readonly filename: string;
@@ -228,6 +236,8 @@ export interface Engine {
   again(result: string): Promise<Outcome<ShownResult>>;
   /** The original JSON text of a result. */
   raw(result: string): Promise<ReadableStream<Uint8Array>>;
+  /** Counts the tokens of both sides of a result. */
+  tokens(result: string): Promise<Outcome<CountedTokens>>;
   /** The bytes of an artifact; null if it is gone. */
   bytes(
     shelf: Shelf,

@@ -9,6 +9,7 @@ import type { Chat } from "./chat/chat.js";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/messages.js";
 import type {
   CallRequest,
+  CountedTokens,
   Engine,
   EngineEvent,
   Outcome,
@@ -124,6 +125,15 @@ export class PlaygroundEngine implements Engine {
 
   async again(result: string): Promise<Outcome<ShownResult>> {
     return outcome(() => this.#results.again(result));
+  }
+
+  async tokens(result: string): Promise<Outcome<CountedTokens>> {
+    return outcome(async () => {
+      const { TOKENIZER, tokensOf } = await import("./tokenizer.js");
+      const { observation } = await this.#results.again(result);
+      const sent = await tokensOf(this.#results.original(result));
+      return { sent, seen: await tokensOf([new TextEncoder().encode(observation)]), by: TOKENIZER };
+    });
   }
 
   async raw(result: string): Promise<ReadableStream<Uint8Array>> {

@@ -154,8 +154,8 @@ interface ItemOptions {
   readonly isReadable: boolean;
   toggle(): void;
   refresh(): void;
-  /** The panel below an open row. */
-  panel(): TemplateResult;
+  /** The panel below an open row; without it, it is shown elsewhere. */
+  panel?(): TemplateResult;
 }
 
 /** A row. Its resource is read when the row is opened. */
@@ -168,7 +168,7 @@ export function item(row: Row, deps: ItemOptions): TemplateResult {
         type="button"
         class="plain opener"
         aria-expanded=${isOpen}
-        aria-controls=${id}
+        aria-controls=${deps.panel === undefined && !isOpen ? nothing : id}
         ?disabled=${!isReadable}
         @click=${() => deps.toggle()}
       >
@@ -182,14 +182,15 @@ export function item(row: Row, deps: ItemOptions): TemplateResult {
       </button>
       ${held === undefined ? nothing : badges(row, held, deps)}
     </div>
-    <div class="panel" id=${id} ?hidden=${!isOpen}>
-      ${
-        isOpen
-          ? html`${row.description === "" ? nothing : html`<p><bdi>${row.description}</bdi></p>`} ${deps.panel()}`
-          : nothing
-      }
-    </div>
+    ${deps.panel === undefined ? nothing : isOpen ? opened(row, deps.panel(), id) : html`<div class="panel" id=${id} hidden></div>`}
   </li>`;
+}
+
+/** What is open of a row: its description, and the panel. */
+export function opened(row: Row, panel: TemplateResult, id: string): TemplateResult {
+  return html`<div class="panel" id=${id}>
+    ${row.description === "" ? nothing : html`<p><bdi>${row.description}</bdi></p>`} ${panel}
+  </div>`;
 }
 
 function badges(row: Row, held: CachedResource, deps: ItemOptions): TemplateResult {

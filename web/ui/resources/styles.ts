@@ -66,6 +66,30 @@ export const styles: CSSResult = css`
       padding-inline: 4px;
     }
   }
+  .wide {
+    align-items: start;
+    display: grid;
+    gap: 32px;
+    grid-template-columns: 320px minmax(0, 1fr);
+  }
+  .wide .opener[aria-expanded="true"] {
+    background: var(--accent-soft);
+  }
+  .wide .chevron {
+    display: none;
+  }
+  .wide .opener {
+    padding: 8px;
+  }
+  .wide li {
+    border: 0;
+  }
+  .work {
+    min-inline-size: 0;
+  }
+  section.work > .panel {
+    padding: 0;
+  }
   ul {
     list-style: none;
     margin: 0;
@@ -212,5 +236,12 @@ export const styles: CSSResult = css`
     flex-wrap: wrap;
     gap: 8px;
     margin: 8px 4px;
+  }
+  @media (forced-colors: active) {
+    .wide .opener[aria-expanded="true"] {
+      border-color: Highlight;
+      outline: 2px solid Highlight;
+      outline-offset: -2px;
+    }
   }
 `;

@@ -230,7 +230,44 @@ describe("scripts", () => {
       ]);
       const { text, calls: more } = await says(query, [called, stored, called, result('"first"')]);
       expect(more).toBeUndefined();
-      expect(text).toContain('• PDF, 4.0 MB\n• "first"');
+      expect(text).toContain("- PDF, 4.0 MB\n> first");
+    });
+
+    test.each([
+      ["Which region sold most?", /SELECT region AS region, .* GROUP BY region ORDER BY revenue DESC/],
+      ["What are the worst products?", /SELECT product AS product, .* GROUP BY product ORDER BY revenue ASC/],
+      ["Which month was best?", /SELECT SUBSTR\(date, 1, 7\) AS month/],
+      ["How many orders are there?", /SELECT COUNT\(\*\) AS orders/],
+    ])("asks the stored orders: %s", async (query, sql) => {
+      expect(await calls(query)).toEqual([["demo_export_csv", { rows: 12_000 }]]);
+      const stored = result('{"artifact":{"id":"demo_0a1b","filename":"orders.csv"},"summary":"CSV"}');
+      const { calls: [call] = [] } = await says(asked(query), [called, stored]);
+      expect(call).toEqual({
+        name: "demo_artifact_read",
+        args: { uri: "artifact://demo_0a1b", query: expect.stringMatching(sql) as string },
+      });
+    });
+
+    test("tells the rows of an answer as a table", async () => {
+      const stored = result('{"artifact":{"id":"demo_0a1b","filename":"orders.csv"},"summary":"CSV, 12,000 rows"}');
+      const rows = "region,orders,revenue\nEast,2413,401234.5\nWest,2390,399001";
+      const answer = result(
+        JSON.stringify(
+          `[sluice] artifact://demo_0a1b, answer to the query: 2 rows below the header. It is data:\n--- data 0a1b ---\n${rows}\n--- end 0a1b ---`,
+        ),
+      );
+      const { text } = await says(asked("Which region sold most?"), [called, stored, called, answer]);
+      expect(text).toMatch(
+        /^\*\*East\*\* comes first\.\n\n\| region \| orders \| revenue \|\n\| --- \| --- \| --- \|\n\| East \| 2,413 \| 401,234\.5 \|\n\| West \| 2,390 \| 399,001 \|\n\nThat is all I saw/,
+      );
+    });
+
+    test("names the files of a result, with what they are", async () => {
+      const { text } = await says(asked("Draw the chart"), [
+        called,
+        result('{"artifact":{"id":"demo_0a1b","filename":"sales.png"},"summary":"PNG image, 960 × 540"}'),
+      ]);
+      expect(text).toContain("- **sales.png**: PNG image, 960 × 540\n");
     });
 
     test("tells the beginning of what is long", async () => {

@@ -8,9 +8,10 @@ import "../../../ui/result.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownResult } from "../../engine/messages.js";
 import { cards, viewStyles } from "../styles.js";
-import { type ShownCall, storedBytes } from "../state.js";
+import type { ShownCall } from "../state.js";
 import { ViewElement } from "../view-element.js";
 import { artifactCards } from "./artifact-cards.js";
+import "./gain.js";
 
 /** Milliseconds after which a call can continue in the background. */
 const LONG = 10_000;
@@ -28,8 +29,23 @@ class CallCard extends ViewElement {
       :host {
         display: flex;
         flex-direction: column;
-        gap: var(--gap);
+        gap: 24px;
         min-inline-size: 0;
+      }
+      .head {
+        flex-wrap: nowrap;
+        margin-block-end: -16px;
+      }
+      .head h2 {
+        font-size: var(--size-small);
+        max-inline-size: 60%;
+      }
+      .head .args {
+        font-size: var(--size-small);
+      }
+      .stored {
+        display: grid;
+        gap: 4px;
       }
       progress {
         accent-color: var(--accent);
@@ -56,8 +72,9 @@ class CallCard extends ViewElement {
   override render(): TemplateResult {
     const { call } = this;
     return html`
-      <div class="row">
-        <h2 class="grow cut">${call.title}</h2>
+      <div class="row head">
+        <h2 class="soft cut">${call.title}</h2>
+        <span class="grow cut soft args">${argumentsOf(call)}</span>
         ${
           call.state === "running"
             ? nothing
@@ -121,7 +138,7 @@ class CallCard extends ViewElement {
 
   #result(result: ShownResult): TemplateResult {
     return html`
-      <sluice-meter .sent=${result.bytesIn} .seen=${result.bytesOut} .decoded=${storedBytes(result)}></sluice-meter>
+      <playground-gain .store=${this.store} .actions=${this.actions} .result=${result}></playground-gain>
       ${result.isError ? html`<p class="chip warn">The tool reported an error.</p>` : nothing}
       ${result.filed === undefined && !result.isError ? nothing : this.#filed()}
       ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything was stored: ${failure}</p>`)}
@@ -152,13 +169,27 @@ class CallCard extends ViewElement {
   }
 
   #artifacts(artifacts: readonly ShownArtifact[]): TemplateResult {
-    return html`<h3>Stored, not shown</h3>
-      ${artifactCards(this.actions, artifacts)}`;
+    return html`<section class="stored" aria-labelledby="stored">
+      <h3 class="title" id="stored">Stored</h3>
+      <p class="soft">Whole and untouched, for you and for the next tool.</p>
+      ${artifactCards(this.actions, artifacts)}
+    </section>`;
   }
 
   #aside(): void {
     this.store.setCall(this.call.id, { inBackground: true });
   }
+}
+
+/** Characters of arguments beside the title. */
+const MAX_ARGUMENTS = 120;
+
+/** The arguments of a call in short: `quarter Q3 · rows 10`. */
+function argumentsOf({ args }: ShownCall): string {
+  const words = Object.entries(args).map(
+    ([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return words.join(" · ").slice(0, MAX_ARGUMENTS);
 }
 
 customElements.define("playground-call", CallCard);

@@ -16,6 +16,7 @@ import type { ChatTurn } from "./turn.js";
 
 /** Questions that the script answers without a model. */
 const SUGGESTIONS = [
+  "Which region sold most?",
   "Make the Q3 sales report and draw the chart",
   "Export the orders as CSV and read the first rows",
   "Import the orders, which takes 8 seconds",
@@ -43,12 +44,12 @@ class ChatView extends ViewElement {
       }
       header,
       form {
-        padding: 8px 16px;
+        padding: 12px 16px;
       }
       header,
       .ask,
       playground-turn {
-        --most: 960px;
+        --most: 800px;
         inline-size: 100%;
         margin-inline: auto;
         max-inline-size: var(--most);
@@ -81,11 +82,15 @@ class ChatView extends ViewElement {
         max-block-size: 30vh;
         resize: none;
       }
+      .empty .title {
+        color: var(--text);
+      }
       .suggestions {
         display: flex;
         flex-wrap: wrap;
         gap: 8px;
         justify-content: center;
+        max-inline-size: 720px;
       }
       .suggestions button {
         white-space: normal;
@@ -135,10 +140,15 @@ class ChatView extends ViewElement {
 
   override updated(changed: PropertyValues): void {
     super.updated(changed);
-    const said = this.renderRoot.querySelector(".said");
-    if (this.#follows) said?.scrollTo({ top: said.scrollHeight });
+    this.#follow();
     void this.#reachPause();
   }
+
+  /** Scrolls to the newest text. */
+  readonly #follow = (): void => {
+    const said = this.renderRoot.querySelector(".said");
+    if (this.#follows) said?.scrollTo({ top: said.scrollHeight });
+  };
 
   /** Focuses a new pause, unless the user is typing. */
   async #reachPause(): Promise<void> {
@@ -159,7 +169,14 @@ class ChatView extends ViewElement {
     const { turns, current } = this.#conversation;
     return html`
       ${this.#head()}
-      <div class="said" tabindex="0" role="region" aria-label="Conversation" @scroll=${this.#scrolled}>
+      <div
+        class="said"
+        tabindex="0"
+        role="region"
+        aria-label="Conversation"
+        @scroll=${this.#scrolled}
+        @playground-formatted=${this.#follow}
+      >
         ${
           turns.length === 0
             ? this.#empty()
@@ -195,7 +212,8 @@ class ChatView extends ViewElement {
   #empty(): TemplateResult {
     const withFiles = this.state.servers.some(({ name, status }) => name === "files" && status === "ready");
     return html`<div class="empty">
-      <p>Ask something that your servers' tools can answer. The model does not see their bytes.</p>
+      <h2 class="title">Ask about files that the model never sees</h2>
+      <p>It calls the tools of your servers, reads what it needs of their results, and answers.</p>
       <div class="suggestions">
         ${[...SUGGESTIONS, ...(withFiles ? WITH_FILES : [])].map((text) => html`<button ?disabled=${!this.state.isReady} @click=${() => this.#ask(text)}>${text}</button>`)}
       </div>

@@ -11,7 +11,7 @@ import "./tool-card.js";
 import "./trajectory-view.js";
 import { type ChatStep, type ChatTurn, keptOut, seenChars } from "./turn.js";
 
-/** `<playground-text>`: text of the model, plain while it streams, then formatted. */
+/** `<playground-text>`: text of the model, plain while it streams, then formatted. Dispatches `playground-formatted` then. */
 class ModelText extends LitElement {
   static override properties = { text: {}, isWhole: { attribute: false }, content: { state: true } };
   static override styles = [
@@ -43,9 +43,21 @@ class ModelText extends LitElement {
         overflow: auto;
         padding: 8px;
       }
+      table {
+        border-collapse: collapse;
+        inline-size: fit-content;
+        padding: 0;
+      }
       :is(th, td) {
-        padding: 2px 10px 2px 0;
+        border-block-end: 1px solid var(--line);
+        padding: 6px 16px;
         text-align: start;
+      }
+      blockquote {
+        border-inline-start: 3px solid var(--line);
+        color: var(--text-soft);
+        margin-inline: 0;
+        padding-inline-start: 12px;
       }
     `,
   ];
@@ -78,7 +90,10 @@ class ModelText extends LitElement {
   async #format(text: string): Promise<void> {
     this.#shown = text;
     const { formatted } = await import("./markdown.js");
-    if (this.#shown === text) this.content = formatted(plainLines(text));
+    if (this.#shown !== text) return;
+    this.content = formatted(plainLines(text));
+    await this.updateComplete;
+    this.dispatchEvent(new Event("playground-formatted", { bubbles: true, composed: true }));
   }
 }
 

@@ -3,7 +3,6 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import "../../../ui/meter.js";
 import { icon } from "../../../ui/icons.js";
 import bell from "lucide-static/icons/bell.svg?raw";
 import dark from "lucide-static/icons/moon.svg?raw";
@@ -12,7 +11,7 @@ import offline from "lucide-static/icons/wifi-off.svg?raw";
 import search from "lucide-static/icons/search.svg?raw";
 import system from "lucide-static/icons/sun-moon.svg?raw";
 import { viewStyles } from "../styles.js";
-import { currentCall, type Notice, storedBytes, type Theme } from "../state.js";
+import type { Notice, Theme } from "../state.js";
 import { ViewElement } from "../view-element.js";
 import { takeUpdate } from "../browser.js";
 import type { Servers } from "./servers.js";
@@ -77,6 +76,19 @@ class Notices extends ViewElement {
 
 customElements.define("playground-notices", Notices);
 
+/** The version that this page was built from. */
+const VERSION = String(import.meta.env["SLUICE_VERSION"]);
+
+const PACKAGE = "https://www.npmjs.com/package/mcp-sluice";
+
+const LINKS = [
+  ["Docs", PACKAGE],
+  ["Source", `${PACKAGE}?activeTab=code`],
+] as const;
+
+/** The shortcut of the palette, as the keyboard of this machine names it. */
+const KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K";
+
 const THEMES: Readonly<Record<Theme, { readonly icon: string; readonly next: Theme }>> = {
   system: { icon: system, next: "light" },
   light: { icon: light, next: "dark" },
@@ -92,7 +104,7 @@ export class Bar extends ViewElement {
         background: var(--surface-raised);
         border-block-end: 1px solid var(--line);
         display: block;
-        padding: 6px 10px;
+        padding: 8px 16px;
       }
       .row {
         flex-wrap: nowrap;
@@ -100,20 +112,38 @@ export class Bar extends ViewElement {
       .name {
         align-items: center;
         display: flex;
-        font-weight: 700;
         gap: 8px;
       }
       .name svg {
         block-size: 24px;
         inline-size: 24px;
       }
-      sluice-meter.away {
-        visibility: hidden;
-      }
-      sluice-meter {
-        flex: 1;
+      .find {
+        background: var(--surface-sunken);
+        color: var(--text-soft);
+        flex: 0 1 420px;
+        justify-content: flex-start;
+        margin-inline: auto;
         min-inline-size: 0;
-        padding-inline: 12px;
+      }
+      kbd {
+        border: 1px solid var(--line);
+        border-radius: 4px;
+        font-family: var(--font-code);
+        font-size: var(--size-small);
+        margin-inline-start: auto;
+        padding: 0 4px;
+      }
+      .link {
+        color: var(--text-soft);
+        text-decoration: none;
+      }
+      .link:hover {
+        color: var(--text);
+        text-decoration: underline;
+      }
+      .version {
+        font-size: var(--size-small);
       }
       .unread {
         background: var(--bad);
@@ -122,11 +152,9 @@ export class Bar extends ViewElement {
         inline-size: 8px;
       }
       @media (max-width: 900px) {
-        sluice-meter {
+        .version,
+        .link {
           display: none;
-        }
-        .spacer {
-          flex: 1;
         }
       }
       @media (max-width: 640px) {
@@ -135,8 +163,14 @@ export class Bar extends ViewElement {
           clip-path: inset(50%);
           position: absolute;
         }
-        .long {
+        kbd {
           display: none;
+        }
+        .find {
+          background: none;
+          border-color: transparent;
+          flex: none;
+          margin-inline: auto 0;
         }
         .row {
           gap: 4px;
@@ -151,27 +185,17 @@ export class Bar extends ViewElement {
   override render(): TemplateResult {
     const { store, actions } = this;
     const { isOnline, theme, unread, isOutdated, notices } = this.state;
-    // The chat shows its own numbers.
-    const isOwn = this.state.view !== "chat";
-    const result = currentCall(this.state)?.result;
     return html`<header class="row">
       <slot></slot>
       <h1 class="name"><img src="./icon.svg" alt="" width="24" height="24" /><span>Sluice</span></h1>
       <playground-servers .store=${store} .actions=${actions}></playground-servers>
-      <sluice-meter
-        compact
-        class=${isOwn ? "" : "away"}
-        .sent=${result?.bytesIn}
-        .seen=${result?.bytesOut}
-        .decoded=${result && storedBytes(result)}
-      ></sluice-meter>
-      <span class="spacer"></span>
+      <button class="find" @click=${this.#find} aria-keyshortcuts="Meta+K Control+K">
+        ${icon(search)}<span class="word cut">Find a tool or an action</span><kbd aria-hidden="true">${KEYS}</kbd>
+      </button>
       ${isOnline ? nothing : html`<span class="chip warn" role="status">${icon(offline)} offline</span>`}
       ${isOutdated ? html`<button class="primary" @click=${() => takeUpdate()}>Update</button>` : nothing}
-      <button class="plain" @click=${this.#find} aria-keyshortcuts="Meta+K Control+K">
-        ${icon(search)}<span class="word">Find</span><span class="unseen"> a tool or an action</span
-        ><kbd class="long soft" aria-hidden="true">⌘K</kbd>
-      </button>
+      <span class="soft version">${VERSION}</span>
+      ${LINKS.map(([name, href]) => html`<a class="link" href=${href} target="_blank" rel="noopener noreferrer">${name}</a>`)}
       <button class="plain" popovertarget="notices" aria-label=${`Notifications${unread > 0 ? `, ${unread} new` : ""}`}>
         ${icon(bell)}${unread > 0 ? html`<span class="unread"></span>` : nothing}
       </button>

@@ -90,7 +90,7 @@ class Drawer extends ViewElement {
         padding-block-start: 8px;
       }
       :host([half]) .artifact {
-        inline-size: calc(50vw - 36px);
+        inline-size: calc(50vw - 44px);
       }
       /* Covers the view. */
       :host([wide]) {

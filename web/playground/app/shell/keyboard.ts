@@ -6,7 +6,6 @@ import type { LitElement, ReactiveController } from "lit";
 import type { Actions } from "../actions.js";
 import { currentCall, type Store, type View } from "../state.js";
 import type { ToolsView } from "../views/tools-view.js";
-import type { Palette } from "./palette.js";
 
 /** The keys that follow `g`. */
 const VIEW_KEYS: Readonly<Record<string, View>> = {
@@ -49,7 +48,7 @@ export class Keyboard implements ReactiveController {
   };
 
   #command(key: string): boolean {
-    if (key.toLowerCase() === "k") this.#palette()?.open("find");
+    if (key.toLowerCase() === "k") this.#find("find");
     else if (key === "Enter" && this.#store.state.view === "tools") {
       return this.#host.renderRoot.querySelector<ToolsView>("playground-tools")?.submit() ?? false;
     } else if (key === "Enter") {
@@ -64,7 +63,7 @@ export class Keyboard implements ReactiveController {
     const view = this.#goes ? VIEW_KEYS[key] : undefined;
     this.#goes = !this.#goes && key === "g";
     if (view !== undefined) this.#host.dispatchEvent(new CustomEvent("playground-show", { detail: { view } }));
-    else if (key === "?") this.#palette()?.open("keys");
+    else if (key === "?") this.#find("keys");
     else if (key === "/") return this.#search();
     else if (key === "[" || key === "]") this.#step(key === "[" ? 1 : -1);
     else if (key === "Escape" && this.#store.state.preview !== undefined) this.#actions.preview(undefined);
@@ -82,13 +81,13 @@ export class Keyboard implements ReactiveController {
   #search(): boolean {
     const work = this.#host.renderRoot.querySelector("main");
     const field = work === null ? undefined : searchIn(work);
-    if (field === undefined) this.#palette()?.open("find");
+    if (field === undefined) this.#find("find");
     else field.focus();
     return true;
   }
 
-  #palette(): Palette | null {
-    return this.#host.renderRoot.querySelector<Palette>("playground-palette");
+  #find(mode: "find" | "keys"): void {
+    this.#host.dispatchEvent(new CustomEvent("playground-find", { detail: mode }));
   }
 }
 

@@ -22,7 +22,6 @@ import type { Bar } from "./bar.js";
 import "./bar.js";
 import { Keyboard } from "./keyboard.js";
 import type { Palette } from "./palette.js";
-import "./palette.js";
 import "./rail.js";
 
 /** Accepts files that are dropped on or pasted into the window. */
@@ -161,7 +160,7 @@ export class Playground extends ViewElement {
       :host {
         background: var(--surface);
         display: grid;
-        grid-template: auto minmax(0, 1fr) / 56px minmax(0, 1fr) auto;
+        grid-template: auto minmax(0, 1fr) / 88px minmax(0, 1fr) auto;
         grid-template-areas: "bar bar bar" "rail work drawer";
       }
       playground-bar {
@@ -232,7 +231,7 @@ export class Playground extends ViewElement {
         background: color-mix(in oklab, var(--accent-soft) 92%, transparent);
         border: 3px dashed var(--accent);
         display: flex;
-        font-size: 1.2rem;
+        font-size: var(--size-title);
         inset: 0;
         justify-content: center;
         pointer-events: none;
@@ -241,7 +240,7 @@ export class Playground extends ViewElement {
       }
       @media (max-width: 1099px) {
         :host {
-          grid-template: auto minmax(0, 1fr) var(--half, 0) / 56px minmax(0, 1fr);
+          grid-template: auto minmax(0, 1fr) var(--half, 0) / 72px minmax(0, 1fr);
           grid-template-areas: "bar bar" "rail work" "rail drawer";
         }
       }
@@ -265,8 +264,9 @@ export class Playground extends ViewElement {
     super.connectedCallback();
     this.#keyboard ??= new Keyboard(this, this.store, this.actions);
     this.addController(this.#keyboard);
-    this.addEventListener("playground-find", () =>
-      this.renderRoot.querySelector<Palette>("playground-palette")?.open("find"),
+    this.addEventListener(
+      "playground-find",
+      (event) => void this.#find((event as CustomEvent<"find" | "keys" | null>).detail),
     );
     this.addEventListener("playground-connect", () => this.renderRoot.querySelector<Bar>("playground-bar")?.connect());
     this.addEventListener("playground-pick", () => this.#pick());
@@ -287,6 +287,11 @@ export class Playground extends ViewElement {
     const shown = part === "form" ? work?.querySelector<ViewElement>("playground-tools") : undefined;
     await shown?.updateComplete;
     if (root.activeElement === null || root.activeElement === before) (shown ?? work)?.focus();
+  }
+
+  async #find(mode: "find" | "keys" | null): Promise<void> {
+    await import("./palette.js");
+    this.renderRoot.querySelector<Palette>("playground-palette")?.open(mode ?? "find");
   }
 
   #forget(): void {

@@ -39,17 +39,17 @@ class Rail extends ViewElement {
       nav {
         display: flex;
         flex-direction: column;
-        gap: 2px;
-        padding: 6px 2px;
+        gap: 4px;
+        padding: 12px 8px;
       }
       button {
-        border-color: transparent;
         background: none;
+        border-color: transparent;
+        color: var(--text-soft);
         flex-direction: column;
-        font-size: 10px;
-        gap: 2px;
-        letter-spacing: -0.02em;
-        min-block-size: 48px;
+        font-size: var(--size-small);
+        gap: 4px;
+        min-block-size: 56px;
         padding: 4px 0;
         position: relative;
         white-space: normal;
@@ -57,7 +57,8 @@ class Rail extends ViewElement {
       button[aria-current="page"],
       button[aria-current="page"]:hover:not(:disabled) {
         background: var(--accent-soft);
-        border-color: var(--accent);
+        color: var(--accent);
+        font-weight: 600;
       }
       svg.icon {
         block-size: 20px;
@@ -67,13 +68,22 @@ class Rail extends ViewElement {
         background: var(--accent);
         border-radius: 999px;
         color: var(--on-accent);
-        font-size: 10px;
-        inset-block-start: 2px;
-        inset-inline-start: calc(50% + 4px);
-        line-height: 1.5;
+        font-size: 11px;
+        font-weight: 600;
+        inset-block-start: 4px;
+        inset-inline-start: calc(50% + 2px);
+        line-height: 16px;
+        max-inline-size: calc(50% - 2px);
         min-inline-size: 16px;
         padding: 0 4px;
         position: absolute;
+      }
+      @media (forced-colors: active) {
+        button[aria-current="page"] {
+          border-color: Highlight;
+          outline: 2px solid Highlight;
+          outline-offset: -2px;
+        }
       }
       @media (max-width: 640px) {
         :host {
@@ -82,6 +92,7 @@ class Rail extends ViewElement {
         }
         nav {
           flex-direction: row;
+          gap: 0;
           padding: 2px;
         }
         button {

@@ -112,7 +112,12 @@ export class FilesView extends ViewElement {
     css`
       :host {
         display: block;
-        padding: 16px;
+        padding: 24px 32px 48px;
+      }
+      @media (max-width: 1099px) {
+        :host {
+          padding: 16px;
+        }
       }
       .cards > li {
         display: flex;
@@ -162,7 +167,7 @@ export class FilesView extends ViewElement {
     const { files } = this.state;
     return html`<div class="stack">
       <div class="row">
-        <h2 class="grow">My Files</h2>
+        <h2 class="title grow">My Files</h2>
         ${this.#space()}
         <button @click=${this.#pick}>Add files</button>
         ${this.#archive(files)}

@@ -53,7 +53,12 @@ class ResourcesView extends ViewElement {
     css`
       :host {
         display: block;
-        padding: 16px;
+        padding: 24px 32px 48px;
+      }
+      @media (max-width: 1099px) {
+        :host {
+          padding: 16px;
+        }
       }
       h2 {
         margin-block-end: 8px;
@@ -90,7 +95,7 @@ class ResourcesView extends ViewElement {
     const own = [...updates]
       .filter((each) => each.startsWith(`${server} `))
       .map((each) => each.slice(server.length + 1));
-    return html`<h2>Resources of ${server}</h2>
+    return html`<h2 class="title">Resources of ${server}</h2>
       <sluice-resources
         .resources=${this.listed.resources}
         .templates=${this.listed.templates}

@@ -10,7 +10,18 @@ import play from "lucide-static/icons/play.svg?raw";
 import "../call/call-card.js";
 import { twoPanes, viewStyles } from "../styles.js";
 import { currentCall, type ShownCall } from "../state.js";
+import { gainOf } from "../call/gain.js";
 import { ViewElement } from "../view-element.js";
+
+/** Calls of the demo that a visitor may want to see next. */
+const EXAMPLES: readonly (readonly [label: string, tool: string, args: Readonly<Record<string, unknown>>])[] = [
+  ["A chart", "sales_chart", { kind: "line" }],
+  ["60,000 rows", "export_csv", { rows: 60_000 }],
+  ["A web page with a script in it", "web_page", {}],
+  ["A sound", "jingle", {}],
+  ["A program of 40 KB", "source_code", {}],
+  ["Something that needs nothing", "small_talk", {}],
+];
 
 const STATES = { running: "running", done: "done", failed: "failed", cancelled: "cancelled" } as const;
 
@@ -21,31 +32,53 @@ export class TryView extends ViewElement {
     twoPanes,
     css`
       :host {
-        --list: 240px;
+        --list: 248px;
+      }
+      aside h2 {
+        color: var(--text-soft);
+        font-size: var(--size-small);
+        margin: 0 8px 12px;
+      }
+      .work {
+        display: flex;
+        flex-direction: column;
+        gap: 24px;
+      }
+      .work > * {
+        inline-size: 100%;
+        margin-inline: auto;
+        max-inline-size: 1240px;
+      }
+      .row {
+        min-inline-size: 0;
       }
       .begin {
-        display: grid;
-        gap: 10px;
-        grid-template-columns: repeat(3, minmax(0, 1fr));
+        align-items: center;
+        display: flex;
+        flex-wrap: wrap;
+        gap: 8px;
       }
-      .begin button {
-        align-items: flex-start;
-        border-color: var(--line);
-        flex-direction: row;
-        gap: 10px;
-        justify-content: flex-start;
-        padding: 10px 12px;
-        text-align: start;
-        white-space: normal;
-      }
-      .begin svg.icon {
-        block-size: 20px;
+      .begin .icon {
         color: var(--accent);
-        inline-size: 20px;
-        margin-block-start: 2px;
       }
-      .begin strong {
-        display: block;
+      .gain {
+        color: var(--stored);
+        font-size: var(--size-small);
+        font-weight: 600;
+      }
+      .gain.unchanged {
+        color: var(--text-soft);
+        font-weight: 400;
+      }
+      .gain.grew {
+        color: var(--warn);
+      }
+      .when {
+        font-size: var(--size-small);
+      }
+      .another {
+        border-block-start: 1px solid var(--line);
+        padding-block-start: 24px;
       }
       .chosen {
         display: none;
@@ -59,11 +92,19 @@ export class TryView extends ViewElement {
         }
       }
       @media (max-width: 640px) {
-        .begin {
-          grid-template-columns: minmax(0, 1fr);
+        .work {
+          gap: 16px;
         }
-        .begin .soft {
-          display: none;
+        /* The result comes first, then the ways to begin. */
+        .begin {
+          order: 1;
+        }
+        .another {
+          order: 2;
+        }
+        .begin button {
+          flex: 1 1 100%;
+          justify-content: flex-start;
         }
       }
     `,
@@ -72,7 +113,7 @@ export class TryView extends ViewElement {
   override render(): TemplateResult {
     return html`
       <aside aria-label="Calls">${this.#calls()}</aside>
-      <div class="work stack">${this.#begin()} ${this.#chosen()} ${this.#now()}</div>
+      <div class="work">${this.#begin()} ${this.#chosen()} ${this.#now()} ${this.#another()}</div>
       <input type="file" hidden multiple @change=${this.#picked} />
     `;
   }
@@ -100,25 +141,33 @@ export class TryView extends ViewElement {
 
   #begin(): TemplateResult {
     return html`<div class="begin">
-      <button @click=${() => this.actions.run("demo.sales_report", { quarter: "Q3" })} ?disabled=${!this.state.isReady}>
-        ${icon(play)}<span
-          ><strong>Run the 4 MB PDF demo</strong><span class="soft">A report as base64 inside JSON text</span></span
-        >
-      </button>
-      <button @click=${this.pick}>
-        ${icon(drop)}<span
-          ><strong>Drop a CallToolResult</strong><span class="soft">Or a JSON-RPC response, or any file</span></span
-        >
-      </button>
-      <button @click=${this.#connect}>
-        ${icon(plug)}<span><strong>Connect my server</strong><span class="soft">By its address</span></span>
-      </button>
+      ${this.#example("Run the 4 MB PDF demo", "sales_report", { quarter: "Q3" }, icon(play))}
+      <button @click=${this.pick}>${icon(drop)}Drop a CallToolResult, or any file</button>
+      <button @click=${this.#connect}>${icon(plug)}Connect my server</button>
     </div>`;
+  }
+
+  #another(): TemplateResult {
+    return html`<section class="another stack" aria-labelledby="another">
+      <h2 class="title" id="another">Try another</h2>
+      <div class="row">${EXAMPLES.map(([label, tool, args]) => this.#example(label, tool, args))}</div>
+    </section>`;
+  }
+
+  #example(
+    label: string,
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    before?: TemplateResult,
+  ): TemplateResult {
+    return html`<button ?disabled=${!this.state.isReady} @click=${() => this.actions.run(`demo.${tool}`, args)}>
+      ${before}${label}
+    </button>`;
   }
 
   #calls(): TemplateResult {
     const { calls, call } = this.state;
-    return html`<div class="row"><h2 class="grow">Calls</h2></div>
+    return html`<h2>Calls</h2>
       ${calls.length === 0 ? html`<p class="soft">None yet.</p>` : nothing}
       <ul class="list">
         ${calls.map((each) => this.#item(each, each.id === call))}
@@ -143,14 +192,14 @@ export class TryView extends ViewElement {
   }
 
   #item({ id, title, state, startedAt, result }: ShownCall, isCurrent: boolean): TemplateResult {
-    const kept = result === undefined ? undefined : Math.max(0, 1 - result.bytesOut / Math.max(1, result.bytesIn));
+    const gain = result && gainOf(result);
     return html`<li>
       <button aria-current=${isCurrent} @click=${() => this.store.set({ call: id })}>
         <span class="row">
           <strong class="grow cut">${title.replace(/^demo\./, "")}</strong>
-          ${kept === undefined ? nothing : html`<span class="soft">−${Math.floor(kept * 100)} %</span>`}
+          ${gain === undefined ? nothing : html`<span class="gain ${gain.kind}">${gain.words.replace(/ kept out$/, "")}</span>`}
         </span>
-        <span class="soft"><time>${new Date(startedAt).toLocaleTimeString()}</time> · ${STATES[state]}</span>
+        <span class="soft when"><time>${new Date(startedAt).toLocaleTimeString()}</time> · ${STATES[state]}</span>
       </button>
     </li>`;
   }

@@ -1,5 +1,6 @@
 /**
- * The offline model: it picks tools by the words of the question and repeats what their results say.
+ * The offline model: it picks tools by the words of the question, asks a stored table where the question is about its figures, and
+ * tells what the results say.
  * @module
  */
 import type { Script } from "mcp-sluice/planner";
@@ -16,6 +17,10 @@ interface Topic {
   readonly args?: (query: string, files: readonly string[]) => Readonly<Record<string, unknown>>;
 }
 
+/** Words for what can be asked of the orders. */
+const FIGURES =
+  /\b(?:which|what|how (?:many|much)|best|most|top|worst|least)\b.*\b(?:regions?|products?|months?|orders?|revenue|sales|sold|sell)\b/i;
+
 const TOPICS: readonly Topic[] = [
   { words: /\breport|\bpdf\b/i, tool: "sales_report", args: (query) => ({ quarter: quarterIn(query) }) },
   {
@@ -24,7 +29,9 @@ const TOPICS: readonly Topic[] = [
     args: (query) => ({ kind: /\bline/i.test(query) ? "line" : "bar" }),
   },
   { words: /\bcsv\b|\bexport/i, tool: "export_csv" },
-  { words: /^(?!.*\b(?:export|csv|import)).*\b(?:orders|table)\b/i, tool: "sales_table" },
+  // Figures are asked of the table that the tool stores.
+  { words: FIGURES, tool: "export_csv", args: () => ({ rows: 12_000 }) },
+  { words: /^(?!.*\b(?:export|csv|import|how many|how much|which|what)).*\b(?:orders|table)\b/i, tool: "sales_table" },
   { words: /\bjingle|\btune\b|\bsound\b/i, tool: "jingle" },
   { words: /\bweb ?page|\bhtml\b/i, tool: "web_page" },
   { words: /\bimport/i, tool: "slow_import", args: (query) => ({ seconds: Math.min(60, numberIn(query) ?? 12) }) },
@@ -52,7 +59,7 @@ const UNABLE =
   "I am a script, not a model: I call tools that a question names, and repeat what I am told of their results. Ask for " +
   "a report, a chart or the orders, or name a tool of a server. Choose a model of your own for anything else.";
 
-/** Answers a question in turns: the calls, a read of an artifact if asked for, the answer. */
+/** Answers a question in turns: the calls, a look into what was stored if the question needs one, the answer. */
 export const script: Script = (turn) => {
   const asked = turn.messages.findLast(({ role }) => role === "user")?.content ?? "";
   const [query = ""] = asked.split(FILES, 1);
@@ -64,8 +71,8 @@ export const script: Script = (turn) => {
       turn,
       [...files].map(([, name = ""]) => name),
     );
-  const readsOn = READS.test(query) && turn.messages.filter(({ role }) => role === "assistant").length === 1;
-  const reading = readsOn ? readingOf(results, turn.tools) : undefined;
+  const isFirst = turn.messages.filter(({ role }) => role === "assistant").length === 1;
+  const reading = isFirst ? readingOf(query, results, turn.tools) : undefined;
   return reading === undefined ? { text: told(results) } : { text: "I look inside. ", calls: [reading] };
 };
 
@@ -107,27 +114,85 @@ function callOf(
   return name === undefined ? [] : [{ name, args: args?.(query, files) ?? {} }];
 }
 
-function readingOf(results: readonly ScriptedMessage[], tools: readonly string[]): ScriptedCall | undefined {
+/** A call that reads what was stored, if the question wants that: rows of a query, or the first lines. */
+function readingOf(
+  question: string,
+  results: readonly ScriptedMessage[],
+  tools: readonly string[],
+): ScriptedCall | undefined {
+  const part = FIGURES.test(question)
+    ? { query: sqlOf(question) }
+    : READS.test(question)
+      ? { lines: "1-5" }
+      : undefined;
   const id = results
     .map(({ content }) => /"artifact":\{"id":"([^"]+)"/.exec(content)?.[1])
     .find((each) => each !== undefined);
   const name = tools.find((tool) => tool === `${id?.slice(0, id.indexOf("_")) ?? ""}_artifact_read`);
-  return id === undefined || name === undefined ? undefined : { name, args: { uri: `artifact://${id}`, lines: "1-5" } };
+  if (part === undefined || id === undefined || name === undefined) return undefined;
+  return { name, args: { uri: `artifact://${id}`, ...part } };
 }
 
+/** What a question means in SQL over the orders. */
+function sqlOf(question: string): string {
+  const [, by] = /\b(region|product|month)s?\b/i.exec(question) ?? [];
+  if (by === undefined) return "SELECT COUNT(*) AS orders, ROUND(SUM(total), 2) AS revenue FROM rows";
+  const column = by.toLowerCase() === "month" ? "SUBSTR(date, 1, 7)" : by.toLowerCase();
+  const order = /\b(?:worst|least|lowest|fewest)\b/i.test(question) ? "ASC" : "DESC";
+  return `SELECT ${column} AS ${by.toLowerCase()}, COUNT(*) AS orders, ROUND(SUM(total), 2) AS revenue FROM rows GROUP BY ${column} ORDER BY revenue ${order} LIMIT 5`;
+}
+
+/** An answer in Markdown: rows as a table, files by name, texts as they are; and how little of it all was read. */
 function told(results: readonly ScriptedMessage[]): string {
   const characters = results.reduce((sum, { content }) => sum + content.length, 0);
-  const sentences = results.map(({ content }) => sentenceOf(content));
-  return `${sentences.join("\n")}\n\nThat is all I saw: ${characters.toLocaleString("en")} characters. What was stored is above, with the calls.`;
+  const texts = results.map(({ content }) => textOf(content));
+  const rows = texts.map(tableOf).find((table) => table !== undefined);
+  const said = rows === undefined ? texts.map(sentenceOf) : [rows];
+  const stored = rows === undefined ? "" : " The table itself is stored above; I only asked it.";
+  return `${said.join("\n")}\n\nThat is all I saw: ${characters.toLocaleString("en")} characters.${stored}`;
 }
 
-/** The summaries in a result, or else the start of its text. */
+/** A result without the quotes of JSON, if it is a string. */
+function textOf(content: string): string {
+  try {
+    const value: unknown = JSON.parse(content);
+    return typeof value === "string" ? value : content;
+  } catch {
+    return content;
+  }
+}
+
+/** The rows between the marks of an answer to a query, as a table. */
+function tableOf(content: string): string | undefined {
+  const [, text] = /answer to the query: .*\n--- data \w+ ---\n([^]*?)\n--- end/.exec(content) ?? [];
+  if (text === undefined) return undefined;
+  const [head = [], ...rows] = text.split("\n").map((line) => line.split(","));
+  const [first = []] = rows;
+  const lead = rows.length > 1 ? `**${first[0] ?? ""}** comes first.\n\n` : "";
+  return `${lead}${[head, head.map(() => "---"), ...rows.map((cells) => cells.map(grouped))].map(rowOf).join("\n")}`;
+}
+
+function rowOf(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** A number with separators between its thousands; any other text as it is. */
+function grouped(cell: string): string {
+  return /^\d{4,}(?:\.\d+)?$/.test(cell) ? Number(cell).toLocaleString("en") : cell;
+}
+
+/** The files in a result with what they are, or else the start of its text. */
 function sentenceOf(content: string): string {
-  const summaries = [...content.matchAll(/"summary":("(?:[^"\\]|\\.)*")/g)].map(
-    ([, text = '""']) => JSON.parse(text) as string,
+  const files = [...content.matchAll(/"artifact":(\{[^{}]*\}),"summary":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, artifact = "{}", summary = '""']) => {
+      const { filename } = JSON.parse(artifact) as { readonly filename?: string };
+      const what = JSON.parse(summary) as string;
+      return filename === undefined ? `- ${what}` : `- **${filename}**: ${what}`;
+    },
   );
-  if (summaries.length > 0) return summaries.map((text) => `• ${text}`).join("\n");
-  return `• ${content.length > 240 ? `${content.slice(0, 240)}…` : content}`;
+  if (files.length > 0) return files.join("\n");
+  const start = content.length > 240 ? `${content.slice(0, 240)}…` : content;
+  return start.replaceAll(/^/gm, "> ");
 }
 
 function quarterIn(query: string): string {

@@ -1,0 +1,228 @@
+/**
+ * What a result saves: in the list of calls, above the result, and in money.
+ * @module
+ */
+import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { type Change, changeOf } from "../../../ui/meter.js";
+import type { CountedTokens, ShownResult } from "../../engine/messages.js";
+import { remember, remembered } from "../browser.js";
+import { storedBytes } from "../state.js";
+import { viewStyles } from "../styles.js";
+import { ViewElement } from "../view-element.js";
+
+/** What became of the bytes of a result, in the words that every part of the page uses. */
+export function gainOf(result: ShownResult): Change {
+  return changeOf(result.bytesIn, result.bytesOut, isUnchanged(result));
+}
+
+/** Whether nothing was taken out of a result: the model reads all of its content. */
+function isUnchanged({ artifacts, clamped, failures }: ShownResult): boolean {
+  return artifacts.length === 0 && !clamped && failures.length === 0;
+}
+
+/** Characters of JSON that are read to tell content from what is around it. */
+const MAX_READ = 1_000_000;
+
+/** Keys of a block whose values are content. */
+const PAYLOADS: ReadonlySet<string> = new Set(["text", "data", "blob", "summary", "artifact"]);
+
+/**
+ * Bytes of a result, or of what a model sees of it, that are content: all but the JSON around it. Undefined if the text is too
+ * long to tell. `bytes` are those of the whole.
+ */
+export function contentBytes(text: string, bytes: number): number | undefined {
+  if (text.length > MAX_READ) return undefined;
+  const result = parsed(text);
+  if (typeof result !== "object" || result === null || !("content" in result)) return bytes;
+  const { _meta: _, structuredContent, content, ...rest } = result as Readonly<Record<string, unknown>>;
+  const blocks = Array.isArray(content) ? content.map(emptied) : "";
+  const around = { content: blocks, ...rest, ...(structuredContent !== undefined && { structuredContent: "" }) };
+  return Math.max(0, bytes - new TextEncoder().encode(JSON.stringify(around)).length);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function emptied(block: unknown): unknown {
+  if (typeof block !== "object" || block === null) return "";
+  const around: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(block)) {
+    around[key] = PAYLOADS.has(key) ? "" : key === "resource" ? emptied(value) : value;
+  }
+  return around;
+}
+
+/** A price of input tokens, in US dollars for a million, as its maker listed it in a month. */
+interface Price {
+  readonly dollars: number;
+  readonly model: string;
+  readonly month: string;
+}
+
+const PRICES: readonly Price[] = [
+  { dollars: 3, model: "Claude Sonnet 4.5", month: "2025-11" },
+  { dollars: 5, model: "Claude Opus 4.5", month: "2025-11" },
+  { dollars: 1, model: "Claude Haiku 4.5", month: "2025-11" },
+  { dollars: 1.25, model: "GPT-5", month: "2025-11" },
+];
+
+const USUAL = 3;
+
+/** `<playground-gain>`: the meter of a result, with a price that the visitor may edit. */
+class Gain extends ViewElement {
+  static override properties = {
+    ...ViewElement.properties,
+    result: { attribute: false },
+    price: { state: true },
+    counted: { state: true },
+    problem: { state: true },
+    isCounting: { state: true },
+  };
+  static override styles = [
+    viewStyles,
+    css`
+      .price {
+        display: inline-flex;
+        gap: 4px;
+      }
+      .price select,
+      .price input {
+        background: none;
+        border: 0;
+        border-block-end: 1px dotted var(--text-soft);
+        border-radius: 0;
+        field-sizing: content;
+        inline-size: auto;
+        max-inline-size: min(260px, 60vw);
+        min-block-size: 24px;
+        padding: 0 2px;
+      }
+      .price input {
+        inline-size: 72px;
+      }
+      .count {
+        background: none;
+        border: 0;
+        font-size: var(--size-small);
+        min-block-size: 24px;
+        padding: 0;
+        text-decoration: underline dotted;
+      }
+      @media (pointer: coarse), (max-width: 640px) {
+        .price select,
+        .price input,
+        .count {
+          min-block-size: var(--target);
+        }
+      }
+    `,
+  ];
+
+  declare result: ShownResult;
+  declare price: number;
+  declare counted: CountedTokens | undefined;
+  declare problem: string;
+  declare isCounting: boolean;
+
+  constructor() {
+    super();
+    this.counted = undefined;
+    this.problem = "";
+    this.isCounting = false;
+    const known = remembered<number>("price");
+    this.price = isPrice(known) ? known : USUAL;
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has("result")) return;
+    this.counted = undefined;
+    this.problem = "";
+  }
+
+  override render(): TemplateResult {
+    const { result, price, counted } = this;
+    return html`<sluice-meter
+      .sent=${result.bytesIn}
+      .seen=${result.bytesOut}
+      .decoded=${storedBytes(result)}
+      .unchanged=${isUnchanged(result)}
+      .contentSent=${contentBytes(result.reduced, result.bytesIn)}
+      .contentSeen=${contentBytes(result.observation, result.bytesOut)}
+      .price=${price}
+      .tokensSent=${counted?.sent}
+      .tokensSeen=${counted?.seen}
+      .estimator=${counted?.by}
+      >${gainOf(result).kind === "kept" ? this.#prices() : nothing}${counted === undefined ? this.#count() : nothing}</sluice-meter
+    >`;
+  }
+
+  #count(): TemplateResult {
+    return html`<span slot="estimator"
+      ><button class="count" ?disabled=${this.isCounting} @click=${this.#counting}>
+        ${this.isCounting ? "Counting…" : "Count them"}
+      </button>
+      <span role="status">${this.problem}</span></span
+    >`;
+  }
+
+  async #counting(): Promise<void> {
+    const { result } = this;
+    this.isCounting = true;
+    const outcome = await this.actions.engine.tokens(result.id);
+    this.isCounting = false;
+    if (this.result !== result) return;
+    if (outcome.ok) this.counted = outcome.value;
+    else this.problem = outcome.problem.message;
+  }
+
+  #prices(): TemplateResult {
+    const isListed = PRICES.some(({ dollars }) => dollars === this.price);
+    return html`<span class="price" slot="price"
+      ><select
+        aria-label="Price of a million tokens"
+        @change=${(event: Event) => this.#choose((event.target as HTMLSelectElement).value)}
+      >
+        ${PRICES.map(
+          ({ dollars, model, month }) =>
+            html`<option value=${dollars} .selected=${dollars === this.price}>
+              $${dollars}, ${model} (${month})
+            </option>`,
+        )}
+        <option value="" .selected=${!isListed}>your price</option></select
+      >${
+        isListed
+          ? nothing
+          : html`<input
+              type="number"
+              min="0"
+              step="any"
+              aria-label="US dollars for a million tokens"
+              .value=${String(this.price)}
+              @change=${(event: Event) => this.#choose((event.target as HTMLInputElement).value)}
+            />`
+      }</span
+    >`;
+  }
+
+  /** Takes a price; nothing in its place opens the field for another one. */
+  #choose(value: string): void {
+    const price = value === "" ? OWN : Number(value);
+    if (!isPrice(price)) return this.requestUpdate();
+    this.price = price;
+    remember("price", price);
+  }
+}
+
+/** What the field for another price begins with. */
+const OWN = 2.5;
+
+function isPrice(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 10_000;
+}
+
+customElements.define("playground-gain", Gain);
