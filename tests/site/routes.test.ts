@@ -1,6 +1,6 @@
 /** What the page shows is in its address: links, Back, and results that a link carries. */
 import { expect, test } from "vitest";
-import { act, command, firstResult, go, run, SITE_URL, visit, visitor } from "./visit.js";
+import { act, command, firstResult, go, pick, run, SITE_URL, visit, visitor } from "./visit.js";
 
 const seen = visitor({ permissions: ["clipboard-read", "clipboard-write"] });
 const hash = (): string => new URL(seen.page.url()).hash;
@@ -42,16 +42,19 @@ test("a drawer that was closed does not come back with Back", async () => {
 
 test("a small result goes with its link, to somebody who has never been here", async () => {
   const { page } = seen;
+  await pick(page, "small.json", JSON.stringify({ content: [{ type: "text", text: "A small result." }] }));
   await page.getByRole("button", { name: "Copy link" }).click();
   await page.getByText("The link is copied").waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
-  expect(link).toContain("#/try/");
+  expect(link).toContain("#/try/result/");
   await using other = await visit({ url: link, waits: false });
-  await other.page.locator("playground-try sluice-result").waitFor();
+  await other.page.locator("playground-try").getByRole("heading", { name: "small.json", exact: true }).waitFor();
+  await other.page.locator("sluice-result-model").getByText("A small result.").waitFor();
   expect(other.complaints).toEqual([]);
 });
 
 test("a result is a file, named after its tool", async () => {
+  await run(seen.page, "sales_chart");
   const downloading = seen.page.waitForEvent("download");
   await seen.page.getByRole("button", { name: "Download result" }).click();
   expect((await downloading).suggestedFilename()).toBe("demo.sales_chart.json");
@@ -68,7 +71,7 @@ test("Ctrl+Enter runs a tool that was chosen in the palette", async () => {
 test.each([
   ["#/tools/demo.nothing", "playground-tools", "demo has no tool named demo.nothing."],
   ["#/resources/elsewhere", "playground-resources", "elsewhere is not connected here"],
-  ["#/try/call/none", "playground-try", "is not in this tab any more"],
+  ["#/try/call/none", "playground-try", "is not in this browser any more"],
   ["#/try/result/!!", "playground-try", "The result in this address is damaged"],
   ["#/chat?artifact=session:none", "playground-chat", "has expired or was deleted"],
 ])("%s shows its view, and says what is gone", async (address, view, sentence) => {

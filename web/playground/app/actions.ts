@@ -22,6 +22,7 @@ import {
   withNewCall,
   withNotice,
 } from "./state.js";
+import type { CallMemory } from "./memory.js";
 import type { Conversation } from "./chat/conversation.js";
 import type { PageServer } from "./page-server.js";
 
@@ -39,6 +40,8 @@ export class Actions {
   /** Created when the chat is first shown. */
   conversation: Conversation | undefined;
   #addresses: Addresses | undefined;
+  /** Loaded after the first result, or at once if there is something to remember. */
+  #memory: CallMemory | undefined;
   /** By server name, so that a failed connection can be retried. */
   readonly #serverAddresses = new Map<string, ServerAddress>();
   readonly #configuring = new Latest((config: SluiceConfig) => this.#configure(config));
@@ -51,6 +54,7 @@ export class Actions {
   /** Starts the engine, connects to the demo, and shows what the address names. */
   async start(route: Route): Promise<void> {
     this.#store.set({ view: route.view });
+    if (remembered<boolean>("memory") === true) await this.#openMemory();
     const config = remembered<SluiceConfig>("config") ?? {};
     await this.#engine.listen(proxy((event: EngineEvent) => this.#heard(event)));
     const callback = new URL("callback.html", document.baseURI).href;
@@ -65,6 +69,7 @@ export class Actions {
     }
     await this.connect({ name: "demo", kind: "demo", url: "" });
     this.#store.set({ isReady: true });
+    await this.#memory?.adopt();
     if (hashOf(route) !== hashOf({ view: route.view })) await this.open(route);
   }
 
@@ -74,6 +79,26 @@ export class Actions {
     if (!isReady) return;
     if (calls.length === 0) await this.run(FIRST.tool, FIRST.args);
     this.#store.set({ fileCount: await this.#engine.fileCount() });
+    // Not before the first result, which must not wait for it.
+    if (this.#memory === undefined) await this.#openMemory();
+    this.#memory?.follow();
+    remember("memory", this.#memory !== undefined);
+  }
+
+  /** Shows a call that another tab made; false if no tab remembers it. */
+  async recall(call: string): Promise<boolean> {
+    if (this.#memory === undefined) await this.#openMemory();
+    return (await this.#memory?.bring(call)) ?? false;
+  }
+
+  async #openMemory(): Promise<void> {
+    const tell = (text: string): void => this.#note({ level: "warn", text });
+    const { CallMemory, REFUSED } = await import("./memory.js");
+    try {
+      this.#memory = await CallMemory.open({ store: this.#store, engine: this.#engine, tell });
+    } catch {
+      tell(REFUSED);
+    }
   }
 
   /** Shows what an address names, and says what is gone. */
@@ -89,7 +114,7 @@ export class Actions {
     await navigator.clipboard.writeText(href);
     return carries
       ? "The link is copied: it carries the whole result."
-      : "The link is copied. The result is too large for a link, so it works in this tab only: share it as a file.";
+      : "The link is copied. The result is too large for a link, so it works in this browser only: share it as a file.";
   }
 
   /** Downloads the original result of a call as JSON. */
@@ -158,6 +183,10 @@ export class Actions {
   /** Repeats a call, with the same time limit or a longer one. */
   async repeat(call: ShownCall, timeLimit: "same" | "more" = "same"): Promise<void> {
     if (call.file !== undefined) return this.take(call.file);
+    if (call.server === "dropped") {
+      const text = `${call.title} is not remembered over a reload: drop it again.`;
+      return this.#store.set({ answer: { text, isBad: true } });
+    }
     return this.run(call.tool, call.args, timeLimit === "more" ? longer(call.timeout) : call.timeout);
   }
 
@@ -293,6 +322,8 @@ export class Actions {
     try {
       await this.#engine.end();
     } finally {
+      await this.#memory?.clear().catch(() => undefined);
+      remember("memory", undefined);
       // The session key is revoked even when some data could not be deleted.
       restartTabs();
     }

@@ -28,8 +28,8 @@ export async function openRoute(route: Route, actions: Actions): Promise<void> {
     if (tool !== undefined && isOffered) store.set({ tool });
     else if (tool !== undefined) gone(actions, `${offered.name} has no tool named ${tool}.`);
   }
-  if (call !== undefined && store.state.call !== call) {
-    gone(actions, "The call in this address is not in this tab any more: run its tool again.");
+  if (call !== undefined && store.state.call !== call && !(await actions.recall(call))) {
+    gone(actions, "The call in this address is not in this browser any more: run its tool again.");
   }
   if (route.result !== undefined) await openResult(route.result, route.title, actions);
   if (artifact === undefined || isSame) return;

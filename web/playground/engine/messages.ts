@@ -15,6 +15,7 @@ import type {
 } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/messages.js";
+import type { StoredResult } from "./results.js";
 import type { Keys, Shelf } from "./shelves.js";
 
 /** An error for the user: a sentence that says what to do, and where the fault is. */
@@ -244,6 +245,10 @@ export interface Engine {
     id: string,
     range?: { readonly start: number; readonly end?: number },
   ): Promise<ReadableStream<Uint8Array> | null>;
+  /** A result as the engine keeps it; null if it is gone. */
+  kept(result: string): Promise<StoredResult | null>;
+  /** Takes back results of an earlier visit. Returns the ids of those whose artifacts are not all there. */
+  adopt(results: readonly StoredResult[]): Promise<readonly string[]>;
   /** What is known of an artifact; null if it is gone. */
   find(shelf: Shelf, id: string): Promise<ShownArtifact | null>;
   resources(server: string): Promise<Outcome<ShownResources>>;

@@ -28,7 +28,7 @@ import { CANCELLED, outcome } from "./outcome.js";
 import type { Resources } from "./resources.js";
 import { isServed, type Shelf } from "./shelves.js";
 import type { ServeSession } from "./serve/serve-session.js";
-import { Results } from "./results.js";
+import { Results, type StoredResult } from "./results.js";
 import { Servers } from "./servers.js";
 import { Session } from "./session.js";
 import { fileCount, VISITOR } from "./stores.js";
@@ -149,6 +149,24 @@ export class PlaygroundEngine implements Engine {
     const { store, files, scope: own } = this.#session;
     const [place, scope] = shelf === "files" ? [files, VISITOR] : [store, own];
     return place.openReader(id, { scope, ...(range !== undefined && { range }) });
+  }
+
+  async kept(result: string): Promise<StoredResult | null> {
+    return this.#results.kept(result) ?? null;
+  }
+
+  async adopt(results: readonly StoredResult[]): Promise<readonly string[]> {
+    const expired: string[] = [];
+    for (const result of results) {
+      this.#results.adopt(result);
+      for (const { id, sha256, source } of result.reduced.artifacts) {
+        if (sha256 === null || source["truncated"] === true) continue;
+        if ((await this.find("session", id)) ?? (await this.find("files", id))) continue;
+        expired.push(result.id);
+        break;
+      }
+    }
+    return expired;
   }
 
   async find(shelf: Shelf, id: string): Promise<ShownArtifact | null> {

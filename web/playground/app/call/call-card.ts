@@ -139,6 +139,7 @@ class CallCard extends ViewElement {
   #result(result: ShownResult): TemplateResult {
     return html`
       <playground-gain .store=${this.store} .actions=${this.actions} .result=${result}></playground-gain>
+      ${this.call.isExpired === true ? html`<p class="chip warn">The artifacts of this call have expired: run it again.</p>` : nothing}
       ${result.isError ? html`<p class="chip warn">The tool reported an error.</p>` : nothing}
       ${result.filed === undefined && !result.isError ? nothing : this.#filed()}
       ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything was stored: ${failure}</p>`)}
@@ -154,7 +155,7 @@ class CallCard extends ViewElement {
         @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail)}
       ></sluice-result>
       ${result.artifacts.length === 0 ? nothing : this.#artifacts(result.artifacts)}
-      ${result.links.length === 0 || this.call.file !== undefined ? nothing : this.#links()}
+      ${result.links.length === 0 || this.call.server === "dropped" ? nothing : this.#links()}
     `;
   }
 

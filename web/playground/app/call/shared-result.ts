@@ -58,7 +58,10 @@ export async function linkOf(
   raw: (result: string) => Promise<ReadableStream<Uint8Array>>,
 ): Promise<{ readonly href: string; readonly carries: boolean }> {
   const data = result === undefined ? undefined : await packed(await raw(result.id));
-  const hash = hashOf({ view: "try", ...(data === undefined ? { call: id } : { result: data, title }) });
+  const hash = hashOf({
+    view: "try",
+    ...(data === undefined ? { call: id } : { result: data, title: title.replace(/\.json$/, "") }),
+  });
   return { href: new URL(hash, location.href).href, carries: data !== undefined };
 }
 
