@@ -6,6 +6,7 @@ import { wrap } from "comlink";
 import { Actions } from "./app/actions.js";
 import { listenForRestart, registerServiceWorker, remembered, serverOfPage } from "./app/browser.js";
 import { listenForCallbacks } from "./app/callback-channel.js";
+import { AddressBar, parseRoute } from "./app/route.js";
 import { Playground } from "./app/shell/playground.js";
 import { Store, type Theme } from "./app/state.js";
 import type { Engine } from "./engine/messages.js";
@@ -23,7 +24,9 @@ document.body.append(Object.assign(new Playground(), { store, actions }));
 
 listenForCallbacks(actions);
 listenForRestart();
-await actions.start();
+await actions.start(parseRoute(location.hash));
+new AddressBar(store, (route) => void actions.open(route)).begin();
+await actions.first();
 const server = serverOfPage();
 if (server !== undefined) {
   void import("./app/page-server.js").then(({ PageServer }) => {

@@ -9,6 +9,7 @@ import type { ResourceReader } from "../../ui/resources.js";
 import type { CallRequest, Engine, EngineEvent, Outcome, Problem, ServerAddress } from "../engine/messages.js";
 import type { Keys, Shelf } from "../engine/shelves.js";
 import { longer, TIMEOUT } from "../engine/time-limit.js";
+import { hashOf, type Route } from "./route.js";
 import { Addresses, restartTabs, remember, remembered } from "./browser.js";
 import {
   changeBy,
@@ -21,6 +22,7 @@ import {
   withNewCall,
   withNotice,
 } from "./state.js";
+import type { CallMemory } from "./memory.js";
 import type { Conversation } from "./chat/conversation.js";
 import type { PageServer } from "./page-server.js";
 
@@ -38,6 +40,8 @@ export class Actions {
   /** Created when the chat is first shown. */
   conversation: Conversation | undefined;
   #addresses: Addresses | undefined;
+  /** Loaded after the first result, or at once if there is something to remember. */
+  #memory: CallMemory | undefined;
   /** By server name, so that a failed connection can be retried. */
   readonly #serverAddresses = new Map<string, ServerAddress>();
   readonly #configuring = new Latest((config: SluiceConfig) => this.#configure(config));
@@ -47,8 +51,10 @@ export class Actions {
     this.#store = store;
   }
 
-  /** Starts the engine, connects to the demo and shows a first result. */
-  async start(): Promise<void> {
+  /** Starts the engine, connects to the demo, and shows what the address names. */
+  async start(route: Route): Promise<void> {
+    this.#store.set({ view: route.view });
+    if (remembered<boolean>("memory") === true) await this.#openMemory();
     const config = remembered<SluiceConfig>("config") ?? {};
     await this.#engine.listen(proxy((event: EngineEvent) => this.#heard(event)));
     const callback = new URL("callback.html", document.baseURI).href;
@@ -63,8 +69,64 @@ export class Actions {
     }
     await this.connect({ name: "demo", kind: "demo", url: "" });
     this.#store.set({ isReady: true });
-    await this.run(FIRST.tool, FIRST.args);
+    await this.#memory?.adopt();
+    if (hashOf(route) !== hashOf({ view: route.view })) await this.open(route);
+  }
+
+  /** Runs the first example, unless the address brought a result, and counts My Files. */
+  async first(): Promise<void> {
+    const { isReady, calls } = this.#store.state;
+    if (!isReady) return;
+    if (calls.length === 0) await this.run(FIRST.tool, FIRST.args);
     this.#store.set({ fileCount: await this.#engine.fileCount() });
+    // Not before the first result, which must not wait for it.
+    if (this.#memory === undefined) await this.#openMemory();
+    this.#memory?.follow();
+    remember("memory", this.#memory !== undefined);
+  }
+
+  /** Shows a call that another tab made; false if no tab remembers it. */
+  async recall(call: string): Promise<boolean> {
+    if (this.#memory === undefined) await this.#openMemory();
+    return (await this.#memory?.bring(call)) ?? false;
+  }
+
+  async #openMemory(): Promise<void> {
+    const tell = (text: string): void => this.#note({ level: "warn", text });
+    const { CallMemory, REFUSED } = await import("./memory.js");
+    try {
+      this.#memory = await CallMemory.open({ store: this.#store, engine: this.#engine, tell });
+    } catch {
+      tell(REFUSED);
+    }
+  }
+
+  /** Shows what an address names, and says what is gone. */
+  async open(route: Route): Promise<void> {
+    const { openRoute } = await import("./destination.js");
+    await openRoute(route, this);
+  }
+
+  /** Copies a link to a call: one that carries its result if that is small. Returns what to tell the visitor. */
+  async copyLink(call: ShownCall): Promise<string> {
+    const { linkOf } = await import("./call/shared-result.js");
+    const { href, carries } = await linkOf(call, (id) => this.#engine.raw(id));
+    await navigator.clipboard.writeText(href);
+    return carries
+      ? "The link is copied: it carries the whole result."
+      : "The link is copied. The result is too large for a link, so it works in this browser only: share it as a file.";
+  }
+
+  /** Downloads the original result of a call as JSON. */
+  async downloadResult(call: ShownCall): Promise<void> {
+    if (call.result === undefined) return;
+    const { download } = await import("./call/shared-result.js");
+    await download(`${call.tool}.json`, await this.#engine.raw(call.result.id));
+  }
+
+  /** The artifact with this id; undefined if it is gone. */
+  async find(shelf: Shelf, id: string): Promise<ShownArtifact | undefined> {
+    return (await this.#engine.find(shelf, id)) ?? undefined;
   }
 
   /** Shows another view. */
@@ -129,6 +191,10 @@ export class Actions {
   /** Repeats a call, with the same time limit or a longer one. */
   async repeat(call: ShownCall, timeLimit: "same" | "more" = "same"): Promise<void> {
     if (call.file !== undefined) return this.take(call.file);
+    if (call.server === "dropped") {
+      const text = `${call.title} is not remembered over a reload: drop it again.`;
+      return this.#store.set({ answer: { text, isBad: true } });
+    }
     return this.run(call.tool, call.args, timeLimit === "more" ? longer(call.timeout) : call.timeout);
   }
 
@@ -280,6 +346,8 @@ export class Actions {
     try {
       await this.#engine.end();
     } finally {
+      await this.#memory?.clear().catch(() => undefined);
+      remember("memory", undefined);
       // The session key is revoked even when some data could not be deleted.
       restartTabs();
     }

@@ -6,7 +6,7 @@ import { artifactUrl } from "mcp-sluice/browser";
 import { archivePath, isServed, type Keys, servedPath, type Shelf } from "../engine/shelves.js";
 import type { Store } from "./state.js";
 
-type Key = "config" | "price" | "theme" | "keys" | "drawer" | "model" | "session";
+type Key = "config" | "price" | "theme" | "keys" | "drawer" | "model" | "session" | "memory";
 
 /** Reads a value from local storage; undefined if there is none or it cannot be read. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller stored it and knows its type

@@ -36,7 +36,9 @@ export interface ShownCall extends CallRequest {
   readonly result?: ShownResult;
   /** The call continues in the background; a notification tells when it ends. */
   readonly inBackground?: boolean;
-  /** The dropped file. */
+  /** The artifacts of its result are not all there any more. */
+  readonly isExpired?: boolean;
+  /** The dropped file. Not remembered over a reload. */
   readonly file?: File;
   /** Outcomes of reading linked resources, by link id. */
   readonly fetched?: Readonly<Record<string, Fetched>>;

@@ -15,6 +15,7 @@ import type {
 } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/messages.js";
+import type { StoredResult } from "./results.js";
 import type { Keys, Shelf } from "./shelves.js";
 
 /** An error for the user: a sentence that says what to do, and where the fault is. */
@@ -325,6 +326,12 @@ export interface Engine {
     name: string,
     args: Readonly<Record<string, string>>,
   ): Promise<Outcome<readonly ShownPromptMessage[]>>;
+  /** A result as the engine keeps it; null if it is gone. */
+  kept(result: string): Promise<StoredResult | null>;
+  /** Takes back results of an earlier visit. Returns the ids of those whose artifacts are not all there. */
+  adopt(results: readonly StoredResult[]): Promise<readonly string[]>;
+  /** What is known of an artifact; null if it is gone. */
+  find(shelf: Shelf, id: string): Promise<ShownArtifact | null>;
   resources(server: string): Promise<Outcome<ShownResources>>;
   read(server: string, uri: string): Promise<Outcome<ShownReading>>;
   subscribe(server: string, uri: string, wanted: boolean): Promise<Outcome<null>>;

@@ -4,6 +4,7 @@
  */
 import { type SluiceConfig, SluiceError } from "mcp-sluice";
 import type { TemplateVariable } from "mcp-sluice/tools";
+import type { ShownArtifact } from "mcp-sluice/ui";
 import type { Chat } from "./chat/chat.js";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/messages.js";
 import type {
@@ -32,7 +33,7 @@ import type { Inspection } from "./inspection.js";
 import type { Resources } from "./resources.js";
 import { isServed, type Shelf } from "./shelves.js";
 import type { ServeSession } from "./serve/serve-session.js";
-import { Results } from "./results.js";
+import { Results, type StoredResult } from "./results.js";
 import { Servers } from "./servers.js";
 import { Session } from "./session.js";
 import { fileCount, VISITOR } from "./stores.js";
@@ -183,6 +184,33 @@ export class PlaygroundEngine implements Engine {
     args: Readonly<Record<string, string>>,
   ): Promise<Outcome<readonly ShownPromptMessage[]>> {
     return (await this.#loadedInspection()).prompt(server, name, args);
+  }
+
+  async kept(result: string): Promise<StoredResult | null> {
+    return this.#results.kept(result) ?? null;
+  }
+
+  async adopt(results: readonly StoredResult[]): Promise<readonly string[]> {
+    const expired: string[] = [];
+    for (const result of results) {
+      this.#results.adopt(result);
+      for (const { id, sha256, source } of result.reduced.artifacts) {
+        if (sha256 === null || source["truncated"] === true) continue;
+        if ((await this.find("session", id)) ?? (await this.find("files", id))) continue;
+        expired.push(result.id);
+        break;
+      }
+    }
+    return expired;
+  }
+
+  async find(shelf: Shelf, id: string): Promise<ShownArtifact | null> {
+    if (isServed(shelf)) return null;
+    const { store, files, scope } = this.#session;
+    const known = shelf === "files" ? await files.stat(id, VISITOR) : await store.stat(id, scope);
+    if (known === null) return null;
+    const { scope: _, ...shown } = known;
+    return shown;
   }
 
   async resources(server: string): Promise<Outcome<ShownResources>> {

@@ -60,6 +60,21 @@ export class Results {
     return shown(kept, this.#gate());
   }
 
+  /** A result in a form that can be cloned; undefined if it is gone. */
+  kept(id: string): StoredResult | undefined {
+    const found = this.#kept.get(id);
+    if (found === undefined) return undefined;
+    const { text, refs, artifacts, failures, bytesIn } = found.reduced;
+    const reduced = { text, artifacts, failures, bytesIn, ...(refs !== undefined && { refs }) };
+    const display = found.filed?.display;
+    return { ...found, reduced, ...(found.filed !== undefined && { filed: display === undefined ? {} : { display } }) };
+  }
+
+  /** Takes back a result of an earlier visit. */
+  adopt(result: StoredResult): void {
+    if (!this.#kept.has(result.id)) this.#kept.set(result.id, result);
+  }
+
   /** Gates a file: JSON as the result it contains, anything else as a file that a server sent. */
   async take(file: File, as: "auto" | "file"): Promise<ShownResult> {
     const { sluice, scope } = this.#gate();

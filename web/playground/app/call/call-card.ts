@@ -101,13 +101,19 @@ class CallCard extends ViewElement {
         ${
           call.state === "running"
             ? nothing
-            : html`<button @click=${() => this.actions.repeat(call)}>Run again</button>`
+            : html`${this.#share()}<button @click=${() => this.actions.repeat(call)}>Run again</button>`
         }
       </div>
       <p class="unseen" aria-live="polite">${call.state === "done" ? `${call.title} is done.` : nothing}</p>
       ${call.state === "running" ? this.#running() : nothing} ${call.problem === undefined ? nothing : this.#failed()}
       ${call.result === undefined ? nothing : this.#result(call.result)}
     `;
+  }
+
+  #share(): TemplateResult | typeof nothing {
+    if (this.call.result === undefined) return nothing;
+    void import("./share-menu.js");
+    return html`<playground-share .store=${this.store} .actions=${this.actions} .call=${this.call}></playground-share>`;
   }
 
   #running(): TemplateResult {
@@ -156,6 +162,7 @@ class CallCard extends ViewElement {
   #result(result: ShownResult): TemplateResult {
     return html`
       <playground-gain .store=${this.store} .actions=${this.actions} .result=${result}></playground-gain>
+      ${this.call.isExpired === true ? html`<p class="chip warn">The artifacts of this call have expired: run it again.</p>` : nothing}
       ${result.isError ? html`<p class="chip warn">The tool reported an error.</p>` : nothing}
       ${result.filed === undefined && !result.isError ? nothing : this.#filed()}
       ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything was stored: ${failure}</p>`)}
@@ -203,7 +210,7 @@ class CallCard extends ViewElement {
         @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail)}
       ></sluice-result>
       ${result.artifacts.length === 0 ? nothing : this.#artifacts(result.artifacts)}
-      ${result.links.length === 0 || this.call.file !== undefined ? nothing : this.#links()}
+      ${result.links.length === 0 || this.call.server === "dropped" ? nothing : this.#links()}
     `;
   }
 

@@ -5,6 +5,7 @@
 import type { LitElement, ReactiveController } from "lit";
 import type { Actions } from "../actions.js";
 import { currentCall, type Store, type View } from "../state.js";
+import type { ToolsView } from "../views/tools-view.js";
 
 /** The keys that follow `g`. */
 const VIEW_KEYS: Readonly<Record<string, View>> = {
@@ -48,7 +49,9 @@ export class Keyboard implements ReactiveController {
 
   #command(key: string): boolean {
     if (key.toLowerCase() === "k") this.#find("find");
-    else if (key === "Enter") {
+    else if (key === "Enter" && this.#store.state.view === "tools") {
+      return this.#host.renderRoot.querySelector<ToolsView>("playground-tools")?.submit() ?? false;
+    } else if (key === "Enter") {
       const call = currentCall(this.#store.state);
       if (call === undefined || call.state === "running") return false;
       void this.#actions.repeat(call);

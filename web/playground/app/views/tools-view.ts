@@ -16,7 +16,7 @@ import { ViewElement } from "../view-element.js";
 const MAX_LISTED = 200;
 
 /** `<playground-tools>` */
-class ToolsView extends ViewElement {
+export class ToolsView extends ViewElement {
   static override properties = {
     ...ViewElement.properties,
     query: { state: true },
@@ -156,6 +156,14 @@ class ToolsView extends ViewElement {
   /** Focuses the form of the selected tool. */
   override focus(): void {
     this.renderRoot.querySelector<HTMLElement>("section")?.focus();
+  }
+
+  /** Runs the selected tool with what its form says. Returns whether there is one. */
+  submit(): boolean {
+    const tools = currentServer(this.state)?.tools ?? [];
+    const tool = tools.find(({ name }) => name === this.state.tool) ?? tools[0];
+    if (tool !== undefined) this.#run(tool);
+    return tool !== undefined;
   }
 
   #list(tools: readonly ShownTool[], chosen: ShownTool | undefined): TemplateResult {

@@ -1,0 +1,77 @@
+/**
+ * A result as a link carries it: its JSON, compressed, in base64url.
+ * @module
+ */
+
+import { hashOf } from "../route.js";
+import type { ShownCall } from "../state.js";
+
+/** Bytes of JSON that a link may stand for. */
+const MAX_JSON = 1_000_000;
+/** Characters of the longest result in a link. */
+const MAX_PACKED = 8192;
+const FORMAT = "deflate-raw";
+
+/** The result for a link; undefined if it is too large for one. */
+export async function packed(json: ReadableStream<Uint8Array>): Promise<string | undefined> {
+  const whole = await limited(json, MAX_JSON);
+  if (whole === undefined) return undefined;
+  const small = await limited(whole.stream().pipeThrough(new CompressionStream(FORMAT)), MAX_PACKED);
+  if (small === undefined) return undefined;
+  const text = btoa(String.fromCharCode(...new Uint8Array(await small.arrayBuffer())));
+  const data = text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return data.length > MAX_PACKED ? undefined : data;
+}
+
+/**
+ * The JSON that a link carries.
+ * @throws RangeError if it is larger than 1 MB; DOMException or TypeError if it is damaged.
+ */
+export async function unpacked(data: string): Promise<Blob> {
+  const bytes = Uint8Array.from(atob(data.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
+  const json = await limited(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(FORMAT)), MAX_JSON);
+  if (json === undefined) {
+    throw new RangeError("The result in this address is larger than 1 MB: ask for it as a file and drop it here.");
+  }
+  return json;
+}
+
+/** The bytes of a stream; undefined if there are more than `most`. The rest is not read. */
+async function limited(stream: ReadableStream<Uint8Array>, most: number): Promise<Blob | undefined> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for (const reader = stream.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(pieces);
+    size += value.length;
+    if (size > most) {
+      reader.cancel().catch(() => undefined);
+      return undefined;
+    }
+    pieces.push(value.slice());
+  }
+}
+
+/** A link to a call, and whether it carries the result. */
+export async function linkOf(
+  { id, title, result }: ShownCall,
+  raw: (result: string) => Promise<ReadableStream<Uint8Array>>,
+): Promise<{ readonly href: string; readonly carries: boolean }> {
+  const data = result === undefined ? undefined : await packed(await raw(result.id));
+  const hash = hashOf({
+    view: "try",
+    ...(data === undefined ? { call: id } : { result: data, title: title.replace(/\.json$/, "") }),
+  });
+  return { href: new URL(hash, location.href).href, carries: data !== undefined };
+}
+
+/** Milliseconds that a browser may take to open a download. */
+const DOWNLOAD = 60_000;
+
+/** Downloads JSON as a file. */
+export async function download(name: string, json: ReadableStream<Uint8Array>): Promise<void> {
+  const pieces = await new Response(json as ReadableStream<Uint8Array<ArrayBuffer>>).blob();
+  const href = URL.createObjectURL(new Blob([pieces], { type: "application/json" }));
+  Object.assign(document.createElement("a"), { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), DOWNLOAD);
+}

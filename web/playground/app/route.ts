@@ -1,0 +1,159 @@
+/**
+ * The address of what the page shows, in the hash: it works on any static host.
+ * @module
+ */
+import type { Shelf } from "../engine/shelves.js";
+import { type State, type Store, VIEWS, type View } from "./state.js";
+
+/** What an address names. */
+export interface Route {
+  readonly view: View;
+  /** Try: the id of a call. */
+  readonly call?: string;
+  /** Try: a result that the address carries, compressed, in base64url. */
+  readonly result?: string;
+  /** Try: the tool of that result. */
+  readonly title?: string;
+  /** Tools: a tool, with its server's name. */
+  readonly tool?: string;
+  /** Resources: a server. */
+  readonly server?: string;
+  /** The artifact in the drawer. */
+  readonly artifact?: { readonly shelf: Shelf; readonly id: string };
+}
+
+const SHELVES: readonly string[] = ["session", "files", "served", "served-files"] satisfies Shelf[];
+
+/** Characters of the longest address that is read. */
+const MAX_HASH = 16_384;
+
+/** Half of a character, which no address can hold. */
+const LONE = /\p{Surrogate}/gu;
+
+/** What the address should name while the page is in this state. */
+export function routeOf({ view, call, tool, server, preview }: State): Route {
+  return {
+    view,
+    ...(view === "try" && call !== undefined && { call }),
+    ...(view === "tools" && tool !== undefined && { tool }),
+    ...(view === "resources" && { server }),
+    ...(preview !== undefined && { artifact: { shelf: preview.shelf, id: preview.artifact.id } }),
+  };
+}
+
+/** The hash of a route, such as `#/try/call/ID?artifact=session:ID`. */
+export function hashOf({ view, call, result, title, tool, server, artifact }: Route): string {
+  const isFile = view === "files" && artifact?.shelf === "files";
+  const parts: string[] = [view];
+  if (view === "try" && call !== undefined) parts.push("call", call);
+  else if (view === "try" && result !== undefined) parts.push("result", result);
+  if (view === "tools" && tool !== undefined) parts.push(tool);
+  if (view === "resources" && server !== undefined) parts.push(server);
+  if (isFile) parts.push(artifact.id);
+  const query = new URLSearchParams();
+  if (view === "try" && result !== undefined && title !== undefined) query.set("title", title);
+  if (artifact !== undefined && !isFile) query.set("artifact", `${artifact.shelf}:${artifact.id}`);
+  const said = query.size === 0 ? "" : `?${query.toString()}`;
+  return `#/${parts.map((part) => encodeURIComponent(part.replace(LONE, "\uFFFD"))).join("/")}${said}`;
+}
+
+/** The route of a hash. What cannot be read is left out; never throws. */
+export function parseRoute(hash: string): Route {
+  const START: Route = { view: "try" };
+  if (!hash.startsWith("#/") || hash.length > MAX_HASH) return START;
+  const at = hash.indexOf("?");
+  const query = new URLSearchParams(at === -1 ? "" : hash.slice(at));
+  const parts = partsOf(hash.slice(2, at === -1 ? undefined : at));
+  const view = VIEWS.find((each) => each === parts[0]);
+  if (view === undefined) return START;
+  const artifact = artifactIn(view === "files" && parts[1] ? `files:${parts[1]}` : query.get("artifact"));
+  return { view, ...placeIn(view, parts, query), ...(artifact !== undefined && { artifact }) };
+}
+
+function placeIn(view: View, [, first, second]: readonly string[], query: URLSearchParams): Partial<Route> {
+  if (!first) return {};
+  if (view === "tools") return { tool: first };
+  if (view === "resources") return { server: first };
+  if (view !== "try" || !second) return {};
+  if (first === "call") return { call: second };
+  const title = query.get("title");
+  return first === "result" ? { result: second, ...(title !== null && { title }) } : {};
+}
+
+function partsOf(path: string): readonly string[] {
+  try {
+    return path.split("/").map((part) => decodeURIComponent(part));
+  } catch {
+    // A malformed escape.
+    return path.split("/", 1);
+  }
+}
+
+function artifactIn(said: string | null): Route["artifact"] {
+  const [shelf = "", ...rest] = said?.split(":") ?? [];
+  const id = rest.join(":");
+  return SHELVES.includes(shelf) && id !== "" ? { shelf: shelf as Shelf, id } : undefined;
+}
+
+/** What an entry of the history knows: whether the entry before it is the same place without the drawer. */
+interface Entry {
+  readonly isDrawer?: boolean;
+}
+
+/** Keeps the address and the history in step with the state. */
+export class AddressBar {
+  readonly #store: Store;
+  readonly #open: (route: Route) => void;
+  #shown: Route = { view: "try" };
+  /** It went back by itself, and the browser has not yet said so. */
+  #isReturning = false;
+
+  /** `open` shows a route that the person chose with Back, Forward or a link. */
+  constructor(store: Store, open: (route: Route) => void) {
+    this.#store = store;
+    this.#open = open;
+  }
+
+  /** Starts with the state of now: the address that the page was opened with has been shown. */
+  begin(): void {
+    this.#shown = routeOf(this.#store.state);
+    this.#replace();
+    this.#store.listen(() => this.#sync());
+    addEventListener("popstate", () => this.#moved());
+  }
+
+  #sync(): void {
+    if (this.#isReturning) return;
+    const [before, now] = [this.#shown, routeOf(this.#store.state)];
+    if (hashOf(before) === hashOf(now)) return;
+    this.#shown = now;
+    const isOpened = before.artifact === undefined && now.artifact !== undefined;
+    const isClosed = before.artifact !== undefined && now.artifact === undefined;
+    const isSameView = before.view === now.view;
+    if (isSameView && isClosed && (history.state as Entry | null)?.isDrawer === true) {
+      // Closing is going back, or Back would open the drawer again.
+      this.#isReturning = true;
+      history.back();
+    } else if (!isSameView || isOpened) {
+      history.pushState({ isDrawer: isSameView && isOpened } satisfies Entry, "", hashOf(now));
+    } else this.#replace();
+  }
+
+  #replace(): void {
+    history.replaceState(history.state, "", hashOf(this.#shown));
+  }
+
+  #moved(): void {
+    if (this.#isReturning) {
+      this.#isReturning = false;
+      this.#replace();
+      // What changed meanwhile.
+      this.#sync();
+      return;
+    }
+    const route = parseRoute(location.hash);
+    // What the state will be, if all of it is found; what is gone is corrected by the next change.
+    this.#shown = route;
+    this.#open(route);
+  }
+}
