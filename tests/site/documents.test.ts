@@ -1,12 +1,11 @@
 /** What the demo stored, read as a model reads it: in the built site, in workers within workers, under its policy. */
 import { describe, expect, test } from "vitest";
-import { run, visitor } from "./visit.js";
+import { run, visitor, exactly } from "./visit.js";
 
 describe("a model reads in the page", () => {
   const seen = visitor();
 
-  const observed = async (): Promise<string> =>
-    (await seen.page.locator("main playground-call sluice-result-model code").textContent()) ?? "";
+  const observed = async (): Promise<string> => (await exactly(seen.page.locator("main playground-call"))) ?? "";
 
   /** The answer of `artifact_read` to what a tool stored. */
   async function read(tool: string, args: Readonly<Record<string, string>>): Promise<string> {

@@ -3,13 +3,13 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { salesReport } from "../../web/playground/demo/report.js";
 import { gated, inView } from "./in-view.js";
-import { SITE_URL, go, pick, visitor } from "./visit.js";
+import { SITE_URL, go, pick, visitor, exactly } from "./visit.js";
 
 const seen = visitor();
 const pdf = salesReport("Q3");
 
 const card = (page: Page): Locator => page.locator("playground-try playground-call");
-const modelSide = (page: Page): Promise<string | null> => card(page).locator("sluice-result-model code").textContent();
+const modelSide = (page: Page): Promise<string | null> => exactly(card(page));
 
 /** The results that are dropped, by the names of their files. */
 function results(): Readonly<Record<string, string>> {

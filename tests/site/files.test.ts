@@ -5,7 +5,20 @@ import { crc32, inflateRawSync } from "node:zlib";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { serveFiles } from "./file-server.js";
-import { act, ask, begin, connect, connectFiles, controlled, during, go, PATIENCE, run, visitor } from "./visit.js";
+import {
+  act,
+  ask,
+  begin,
+  connect,
+  connectFiles,
+  controlled,
+  during,
+  go,
+  PATIENCE,
+  run,
+  visitor,
+  exactly,
+} from "./visit.js";
 
 describe("files", () => {
   const SOON = { timeout: PATIENCE };
@@ -165,7 +178,7 @@ describe("a person's files", () => {
 
   /** What the model sees of the call in view. */
   async function observed(page: Page): Promise<unknown> {
-    return JSON.parse((await tools(page).locator("sluice-result-model code").textContent()) ?? "");
+    return JSON.parse((await exactly(tools(page))) ?? "");
   }
 
   async function add(page: Page, name: string, mimeType: string, text: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { humanSize, type SluiceConfig } from "../../dist/index.js";
 import { gated, inView } from "./in-view.js";
-import { firstResult, go, run, visitor } from "./visit.js";
+import { firstResult, go, run, visitor, exactly } from "./visit.js";
 
 const seen = visitor();
 let view: Locator;
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const editor = (): Locator => view.getByRole("textbox", { name: "Configuration as JSON" });
 const problem = (): Locator => view.getByRole("region", { name: "JSON" }).getByRole("alert");
-const modelSide = (): Promise<string | null> => view.locator("sluice-result-model code").textContent();
+const modelSide = (): Promise<string | null> => exactly(view);
 
 async function write(text: string): Promise<void> {
   await open("JSON");

@@ -6,7 +6,18 @@ import { serveMcp } from "../package/tools/mcp-serving.js";
 import { everything, gated, inView } from "./in-view.js";
 import { tooSmall, tooWide, violations } from "./page-checks.js";
 import { leave, PLACES, WINDOWS } from "./places.js";
-import { ask, begin as beginCall, connect, connectFiles, during, go, PATIENCE, run, visitor } from "./visit.js";
+import {
+  ask,
+  begin as beginCall,
+  connect,
+  connectFiles,
+  during,
+  go,
+  PATIENCE,
+  run,
+  visitor,
+  exactly,
+} from "./visit.js";
 
 describe("results", () => {
   /** Characters of base64 that nobody should have to see; the address of an artifact and a hash are shorter. */
@@ -17,8 +28,7 @@ describe("results", () => {
   const seen = visitor();
 
   const call = (page: Page): Locator => page.locator("main playground-call");
-  const modelSide = (page: Page): Promise<string | null> =>
-    call(page).locator("sluice-result-model code").textContent();
+  const modelSide = (page: Page): Promise<string | null> => exactly(call(page));
   const view = (page: Page, name: string): Promise<void> =>
     call(page).getByRole("radiogroup", { name: "View" }).getByRole("radio", { name, exact: true }).check();
 
@@ -64,7 +74,7 @@ describe("results", () => {
     test("shows no encoded bytes unless they are asked for", async () => {
       const { page } = seen;
       expect(await everything(page)).not.toMatch(ENCODED);
-      const pretty = call(page).getByRole("button", { name: "Pretty" });
+      const pretty = call(page).getByRole("button", { name: "Exact" });
       await pretty.click();
       expect(await everything(page)).not.toMatch(ENCODED);
       await pretty.click();

@@ -210,3 +210,11 @@ export async function pick(page: Page, name: string, bytes: Uint8Array | string,
   await page.locator("playground-try playground-call").getByRole("heading", { name, exact: true }).waitFor();
   await page.locator("playground-try playground-call").getByRole("button", { name: "Run again" }).waitFor();
 }
+
+/** The text that a model gets of the result that is shown, character for character. */
+export async function exactly(scope: Locator): Promise<string | null> {
+  const view = scope.locator("sluice-result-model");
+  const exact = view.getByRole("button", { name: "Exact" });
+  if ((await exact.getAttribute("aria-pressed")) === "false") await exact.click();
+  return view.locator("code").textContent();
+}

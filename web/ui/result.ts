@@ -23,7 +23,7 @@ import type { ShownArtifact } from "./shown.js";
 type ResultView = "split" | "sent" | "model" | "diff" | "raw";
 
 /** Pixels below which only one side is shown. */
-const NARROW = 700;
+const NARROW = 560;
 
 /**
  * A result in two columns. Pointing at a block, or focusing it, highlights its counterpart in the other column. Dispatches
@@ -191,6 +191,8 @@ export class SluiceResult extends LitElement {
     return html`<section aria-label="Model sees">
       <h3>Model sees ${amountWords(this.bytesOut)}</h3>
       <sluice-result-model
+        headed
+        .context=${this.#context}
         .observation=${this.observation}
         .clamped=${clampWords(this.clamped)}
         .heard=${(id: string | null) => (this.lit = id)}

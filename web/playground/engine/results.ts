@@ -78,6 +78,11 @@ export class Results {
   /** Gates a file: JSON as the result it contains, anything else as a file that a server sent. */
   async take(file: File, as: "auto" | "file"): Promise<ShownResult> {
     const { sluice, scope } = this.#gate();
+    if (as === "auto" && file.size === 0 && /\.json$/i.test(file.name)) {
+      throw new SluiceError("E_INVALID_ARGUMENT", "The file is empty: drop one with something in it.", {
+        path: "file",
+      });
+    }
     const pieces = as === "auto" && (await isJson(file)) ? textOf(file) : asResult(file);
     const options = { tool: DROPPED, namespace: DROPPED, scope, dialect: "mcp" } as const;
     const reduced = await through(sluice, options, pieces);
@@ -291,6 +296,11 @@ async function* asResult(file: File): AsyncIterable<Uint8Array> {
   const encoder = new TextEncoder();
   const uri = `file:///${encodeURIComponent(file.name)}`;
   const mimeType = file.type === "" ? undefined : file.type;
+  const text = await shortText(file);
+  if (text !== null) {
+    yield encoder.encode(JSON.stringify({ content: [{ type: "resource", resource: { uri, mimeType, text } }] }));
+    return;
+  }
   const whole = JSON.stringify({ content: [{ type: "resource", resource: { uri, mimeType, blob: "" } }] });
   const at = whole.lastIndexOf('""') + 1;
   yield encoder.encode(whole.slice(0, at));
@@ -298,6 +308,21 @@ async function* asResult(file: File): AsyncIterable<Uint8Array> {
     yield encoder.encode(base64(await chunkAt(file, start)));
   }
   yield encoder.encode(whole.slice(at));
+}
+
+/** Bytes of a text file that goes to the model as text: what the gate would leave in a result. */
+const MAX_TEXT = 16 * 1024;
+const TEXT_NAME = /\.(?:txt|md|markdown|csv|tsv|log)$/i;
+
+/** The text of a short text file; null for any other file, and for bytes that are not UTF-8. */
+async function shortText(file: File): Promise<string | null> {
+  if (file.size > MAX_TEXT || !(TEXT_NAME.test(file.name) || /^text\/(?:plain|markdown|csv)\b/.test(file.type)))
+    return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
+  } catch {
+    return null;
+  }
 }
 
 async function chunkAt(file: Blob, at: number): Promise<Uint8Array> {

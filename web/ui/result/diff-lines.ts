@@ -49,7 +49,28 @@ export async function diffLines(sent: MarkedText, observation: string, artifacts
   const lines = changes.flatMap(({ added, removed, value }) =>
     only(removed ? "sent" : added ? "model" : "both", value),
   );
-  return { lines, whole };
+  return { lines: levelled(lines, before.lines), whole };
+}
+
+// Lines of the server take the indentation that the model's text has around them: both sides are read as one text.
+function levelled(lines: readonly DiffLine[], before: readonly string[]): DiffLine[] {
+  let at = 0;
+  const shifts = lines.map(({ side, text }) => {
+    if (side === "model") return null;
+    const shift = indentOf(text) - indentOf(before[at] ?? "");
+    at += 1;
+    return side === "both" ? shift : null;
+  });
+  let shift = shifts.find((one) => one !== null) ?? 0;
+  return lines.map((line, index) => {
+    shift = shifts[index] ?? shift;
+    if (line.side !== "sent") return line;
+    return { side: "sent", text: " ".repeat(Math.max(0, indentOf(line.text) + shift)) + line.text.trimStart() };
+  });
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
 }
 
 function isSame(a: string, b: string): boolean {

@@ -1,5 +1,5 @@
 /**
- * `<sluice-result-model>`: the exact text that a model gets.
+ * `<sluice-result-model>`: the text that a model gets, indented or exact.
  * @module
  */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
@@ -7,6 +7,11 @@ import copy from "lucide-static/icons/copy.svg?raw";
 import { icon } from "../icons.js";
 import { baseStyles, themeTokens } from "../theme.js";
 import { Counterparts, type Pointed, type Span } from "./counterparts.js";
+import { type JsonToken, jsonTokens } from "./json-tokens.js";
+import { LARGE } from "../pace.js";
+import { shownName } from "../plain-text.js";
+import type { ResultContext } from "./chips.js";
+import { readReference } from "./marked-text.js";
 import { prettyLines } from "./pretty.js";
 
 /** Characters shown at once. */
@@ -14,16 +19,17 @@ const SHOWN = 200_000;
 const MOST_PRETTY_LINES = 20_000;
 /** Milliseconds that a confirmation is shown. */
 const SAID = 4_000;
-/** Inline base64 of images that the model sees. */
-const ENCODED = /(?<=\\*"(?:data|blob)\\*"\s*:\s*\\*")[A-Za-z0-9+/_-]{201,}={0,2}/g;
+/** Inline base64 that the model sees. */
+const RUN = /(?<=")[A-Za-z0-9+/_-]{201,}={0,2}(?=\\*"|$)/g;
 
-/** The model's side: `.observation` unchanged or indented. Its text content is exactly the observation. */
+/** The model's side: `.observation` indented or, when "Exact" is pressed, as it is. Copy always takes it as it is. */
 export class SluiceResultModel extends LitElement {
   static override properties = {
     observation: { attribute: false },
     clamped: { attribute: false },
+    context: { attribute: false },
     heard: { attribute: false },
-    isPretty: { state: true },
+    isExact: { state: true },
     shown: { state: true },
     said: { state: true },
   };
@@ -40,8 +46,46 @@ export class SluiceResultModel extends LitElement {
       .tools {
         align-items: center;
         display: flex;
-        flex-wrap: wrap;
-        gap: 8px;
+        gap: 4px;
+      }
+      /* In the head of the column, where the result has one. */
+      :host([headed]) .tools {
+        block-size: 48px;
+        inset-block-start: 0;
+        inset-inline-end: 8px;
+        position: absolute;
+      }
+      .said {
+        margin: 0;
+        padding-inline: 16px;
+      }
+      .said:empty {
+        display: none;
+      }
+      .k {
+        color: light-dark(#7a35e0, #c3a6ff);
+      }
+      .s {
+        color: var(--good);
+      }
+      .n {
+        color: var(--warn);
+      }
+      .ref {
+        background: var(--stored-soft, var(--good-soft));
+        border-radius: 5px;
+        color: var(--stored, var(--good));
+        cursor: pointer;
+        font-weight: 600;
+        padding: 1px 4px;
+      }
+      .ref::after {
+        content: " " attr(data-name);
+        font-family: var(--font);
+      }
+      .ref.lit,
+      .ref:hover {
+        outline: 1px solid currentColor;
       }
       .clamp {
         background: var(--warn-soft);
@@ -52,14 +96,14 @@ export class SluiceResultModel extends LitElement {
       }
       pre {
         background: var(--surface);
-        border: 1px solid var(--line);
         border-radius: var(--radius);
         margin: 0;
         max-block-size: var(--sluice-result-height, 60vh);
         overflow: auto;
-        padding: 10px 12px;
+        padding: 16px;
       }
       code {
+        line-height: 1.65;
         overflow-wrap: anywhere;
         unicode-bidi: isolate;
         white-space: pre-wrap;
@@ -92,11 +136,14 @@ export class SluiceResultModel extends LitElement {
   declare clamped: string;
   /** Called with the artifact that is pointed at in the text; null for none. */
   declare heard: ((id: string | null) => void) | undefined;
-  declare protected isPretty: boolean;
+  /** The result around it; without it references are plain text. */
+  declare context: ResultContext | undefined;
+  declare protected isExact: boolean;
   declare protected shown: number;
   declare protected said: string;
 
   readonly #lit = new LitRanges();
+  #isChosen = false;
   #text = "";
   #counterparts = new Counterparts("");
   #places: TextPlaces | undefined;
@@ -107,7 +154,8 @@ export class SluiceResultModel extends LitElement {
     this.observation = "";
     this.clamped = "";
     this.heard = undefined;
-    this.isPretty = false;
+    this.context = undefined;
+    this.isExact = false;
     this.shown = SHOWN;
     this.said = "";
   }
@@ -142,8 +190,10 @@ export class SluiceResultModel extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues): void {
-    if (!["observation", "isPretty"].some((name) => changed.has(name))) return;
-    this.#text = this.isPretty ? pretty(this.observation) : this.observation;
+    // A large text is indented only when somebody asks.
+    if (changed.has("observation") && !this.#isChosen) this.isExact = this.observation.length > LARGE;
+    if (!["observation", "isExact"].some((name) => changed.has(name))) return;
+    this.#text = this.isExact ? this.observation : pretty(this.observation);
     this.#counterparts = new Counterparts(this.#text);
     this.shown = SHOWN;
   }
@@ -156,11 +206,9 @@ export class SluiceResultModel extends LitElement {
     const left = this.#text.length - this.shown;
     return html`<div class="tools">
         <button type="button" @click=${this.#copy}>${icon(copy)} Copy</button>
-        <button type="button" aria-pressed=${this.isPretty} @click=${() => (this.isPretty = !this.isPretty)}>
-          Pretty
-        </button>
-        <span role="status" class="soft">${this.said}</span>
+        <button type="button" aria-pressed=${this.isExact} @click=${this.#choose}>Exact</button>
       </div>
+      <p role="status" class="said soft">${this.said}</p>
       ${this.clamped === "" ? nothing : html`<p class="clamp">${this.clamped}</p>`}
       <pre
         role="region"
@@ -168,7 +216,10 @@ export class SluiceResultModel extends LitElement {
         aria-label="What the model sees"
         @pointermove=${this.#pointermove}
         @pointerleave=${() => this.heard?.(null)}
-      ><code>${parts(this.#text.slice(0, this.shown))}</code></pre>
+        @focusin=${this.#focusin}
+        @click=${this.#open}
+        @keydown=${this.#keydown}
+      ><code>${parts(this.#text.slice(0, this.shown), this.context)}</code></pre>
       ${
         left <= 0
           ? nothing
@@ -199,6 +250,24 @@ export class SluiceResultModel extends LitElement {
     if (!seen) area.scrollTop += place.top - around.top - around.height / 3;
   }
 
+  #choose = (): void => {
+    this.#isChosen = true;
+    this.isExact = !this.isExact;
+  };
+
+  #focusin = (event: Event): void => this.heard?.(referenceOf(event));
+
+  #open = (event: Event): void => {
+    const artifact = this.context?.artifacts.get(referenceOf(event) ?? "");
+    if (artifact !== undefined) this.context?.preview(artifact);
+  };
+
+  #keydown = (event: KeyboardEvent): void => {
+    if (referenceOf(event) === null || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    this.#open(event);
+  };
+
   #pointermove = (event: PointerEvent): void => {
     const { heard } = this;
     if (heard === undefined || !("caretPositionFromPoint" in document)) return;
@@ -226,19 +295,69 @@ export class SluiceResultModel extends LitElement {
   }
 }
 
+// Other text than JSON, and what is too long to indent, is shown as it is.
 function pretty(observation: string): string {
+  if (!isJson(observation)) return observation;
   const { lines, whole } = prettyLines(
     { text: observation, holes: [] },
     { lines: MOST_PRETTY_LINES, chars: Infinity, hole: ({ id }) => id, unfold: false },
   );
-  return lines.join("\n") + (whole ? "" : "\n…");
+  return whole ? lines.join("\n") : observation;
 }
 
-// Shows inline base64 shortened.
-function parts(text: string): unknown[] {
+/** Parts of JSON that are drawn in colour; what follows is drawn plain, so that a long text stays a few nodes. */
+const MOST_TOKENS = 1_200;
+
+// Colours JSON, shows inline base64 shortened, and makes buttons of references.
+function parts(text: string, context: ResultContext | undefined): unknown[] {
   const all: unknown[] = [];
   let at = 0;
-  for (const { 0: run, index } of text.matchAll(ENCODED)) {
+  let drawn = 0;
+  for (const token of isJson(text) ? jsonTokens(text) : []) {
+    if (drawn >= MOST_TOKENS) break;
+    drawn += 1;
+    if (token.begin > at) all.push(text.slice(at, token.begin));
+    all.push(tokenPart(token, text.slice(token.begin, token.end), context));
+    at = token.end;
+  }
+  all.push(...shortened(text.slice(at)));
+  return all;
+}
+
+function isJson(text: string): boolean {
+  return /^\s*[[{]/.test(text);
+}
+
+function tokenPart({ kind }: JsonToken, text: string, context: ResultContext | undefined): unknown {
+  const said = kind === "s" && text.length < 400 ? text.slice(1, -1) : "";
+  const id = readReference(said)?.id ?? said;
+  const artifact = id === "" ? undefined : context?.artifacts.get(id);
+  if (artifact === undefined) {
+    // A line breaks between parts and, only where one is longer than a line, within it.
+    return html`<span class=${kind}>${kind === "s" ? shortened(text) : text}</span><wbr />`;
+  }
+  const name = shownName(artifact.filename, "");
+  return html`<span
+      class="ref"
+      role="button"
+      tabindex="0"
+      data-id=${id}
+      data-name=${name}
+      title="Open the preview"
+      aria-label=${`Preview: ${name || id}`}
+      >${text}</span
+    ><wbr />`;
+}
+
+function referenceOf(event: Event): string | null {
+  const [target] = event.composedPath();
+  return target instanceof HTMLElement ? (target.dataset["id"] ?? null) : null;
+}
+
+function shortened(text: string): unknown[] {
+  const all: unknown[] = [];
+  let at = 0;
+  for (const { 0: run, index } of text.matchAll(RUN)) {
     all.push(text.slice(at, index), html`<span class="run">${run}</span>`);
     at = index + run.length;
   }

@@ -38,20 +38,19 @@ export class SluiceResultSent extends LitElement {
       }
       ol {
         display: grid;
-        gap: 8px;
         grid-template-columns: minmax(0, 1fr);
         list-style: none;
         margin: 0;
         padding: 0;
       }
       li {
-        background: var(--surface);
-        border: 1px solid var(--line);
-        border-radius: var(--radius);
-        padding: 8px 10px;
+        padding: 12px 16px;
+      }
+      li + li {
+        border-block-start: 1px solid var(--line);
       }
       li:hover {
-        border-color: var(--line-strong);
+        background: var(--surface-raised);
       }
       .head {
         align-items: center;
@@ -87,7 +86,7 @@ export class SluiceResultSent extends LitElement {
         overflow-wrap: anywhere;
       }
       .more {
-        margin-block-start: 8px;
+        margin: 8px 16px;
       }
     `,
   ];

@@ -164,25 +164,32 @@ export const resultStyles: CSSResultGroup = [
       grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
     }
     section {
+      background: var(--surface);
+      border: 1px solid var(--line);
+      border-radius: 14px;
       display: flex;
       flex-direction: column;
-      gap: 8px;
       min-inline-size: 0;
+      overflow: hidden;
+      position: relative;
     }
     h3 {
+      align-items: center;
+      block-size: 48px;
+      border-block-end: 1px solid var(--line);
+      display: flex;
+      flex: none;
       font-size: 1em;
+      gap: 8px;
       margin: 0;
+      padding-inline: 16px;
     }
     h3 .soft {
       font-weight: 400;
     }
     .scroll {
-      background: var(--surface-raised);
-      border: 1px solid var(--line);
-      border-radius: var(--radius);
       max-block-size: calc(var(--sluice-result-height, 60vh) + 40px);
       overflow: auto;
-      padding: 8px;
     }
     @media (max-width: 480px) {
       .segmented label {

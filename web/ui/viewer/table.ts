@@ -85,6 +85,8 @@ export class TableView {
   #edges: number[] = [0];
   #character = 8;
   #judged = 0;
+  /** Characters of the greatest row number. */
+  #digits = 0;
   #first = 0;
   #last = 0;
 
@@ -120,7 +122,11 @@ export class TableView {
   update(complete: boolean): void {
     const { columns, count } = this.#table;
     const judged = Math.min(count, SAMPLE);
-    if (this.#edges.length !== columns.length + 2 || judged !== this.#judged) this.#judge(judged);
+    // Row numbers grow wider while a table is read.
+    const digits = Math.max(NARROW, count.toLocaleString("en").length);
+    const isWider = digits !== this.#digits;
+    this.#digits = digits;
+    if (this.#edges.length !== columns.length + 2 || judged !== this.#judged || isWider) this.#judge(judged);
     this.#scroller.setAttribute("aria-rowcount", complete ? String(count + 1) : "-1");
     this.#rows.count = count;
   }
@@ -135,8 +141,7 @@ export class TableView {
         longest[column] = Math.max(longest[column] ?? 0, cell.length);
       }
     }
-    const numbers = String(this.#table.count + 1).length;
-    const widths = [Math.max(numbers, NARROW), ...longest].map((characters) =>
+    const widths = [this.#digits, ...longest].map((characters) =>
       Math.ceil(Math.min(WIDE, Math.max(NARROW, characters)) * this.#character + PADDING),
     );
     this.#edges = [0];

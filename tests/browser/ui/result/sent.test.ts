@@ -337,18 +337,19 @@ describe("views", () => {
 
   test("is the observation, character for character", async () => {
     const element = await shown(MIXED);
+    one(one(element, "sluice-result-model"), "button[aria-pressed]").click();
+    await settled(element);
     expect(one(element, "code").textContent).toBe(element.observation);
     const odd = await shown({}, { observation: '"\u202e <b>&amp;\r\n\t\u0000 \ud83d\ude00  "' });
     expect(one(odd, "code").textContent).toBe('"\u202e <b>&amp;\r\n\t\u0000 \ud83d\ude00  "');
   });
 
-  test("is indented on demand, and back", async () => {
+  test("is indented and coloured, and exact on demand", async () => {
     const element = await shown(MIXED);
-    const pretty = one(one(element, "sluice-result-model"), "button[aria-pressed]");
-    pretty.click();
-    await settled(element);
+    const exact = one(one(element, "sluice-result-model"), "button[aria-pressed]");
     expect(one(element, "code").textContent).toMatch(/^\{\n {2}"content": \[\n {4}\{\n/);
-    pretty.click();
+    expect(all(element, "code .k").at(0)?.textContent).toBe('"content"');
+    exact.click();
     await settled(element);
     expect(one(element, "code").textContent).toBe(element.observation);
   });
@@ -361,6 +362,8 @@ describe("views", () => {
   test("keeps the bytes of an image small on the screen", async () => {
     const observation = `{"content":[{"type":"image","data":"${base64(PDF)}"}]}`;
     const element = await shown({}, { observation });
+    one(one(element, "sluice-result-model"), "button[aria-pressed]").click();
+    await settled(element);
     expect(one(element, "code").textContent).toBe(observation);
     expect(one(element, ".run").getBoundingClientRect().width).toBeLessThan(200);
   });

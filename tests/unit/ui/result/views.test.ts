@@ -4,6 +4,7 @@ import { createSluice, MemoryArtifactStore, type Sluice } from "../../../../web/
 import { blocksOf, loadOf } from "../../../../web/ui/result/blocks.js";
 import { Counterparts } from "../../../../web/ui/result/counterparts.js";
 import { diffLines } from "../../../../web/ui/result/diff-lines.js";
+import { jsonTokens } from "../../../../web/ui/result/json-tokens.js";
 import { JsonNode } from "../../../../web/ui/result/json-text.js";
 import { namesPlace, stepsOf } from "../../../../web/ui/result/labels.js";
 import type { MarkedText } from "../../../../web/ui/result/marked-text.js";
@@ -131,6 +132,32 @@ describe("views", () => {
     expect(all.filter(({ side }) => side === "both").map((line) => line.text.trim())).toContain('"a": 1,');
     expect(all.filter(({ side }) => side === "model").map((line) => line.text.trim())).toContain('"c": 2');
     expect(whole).toBe(true);
+  });
+
+  test("a difference is indented as the model's text is, on either side", async () => {
+    const { lines: all } = await diffLines(
+      plain({ content: [{ text: '{"a":{"b":1,"d":2}}' }] }),
+      '{"a":{"b":1,"c":2}}',
+      new Map(),
+    );
+    const of = (text: string): string | undefined => all.find((line) => line.text.includes(text))?.text;
+    expect(of('"b"')).toBe('    "b": 1,');
+    expect(of('"d"')).toBe('    "d": 2');
+    expect(of('"c"')).toBe('    "c": 2');
+  });
+
+  test("JSON is told apart by keys, strings, and numbers or literals", () => {
+    const text = '{"a\\"": "b:1", "c":[-1.5e+3,true,null, "x"]}';
+    expect(Array.from(jsonTokens(text), ({ kind, begin, end }) => `${kind} ${text.slice(begin, end)}`)).toEqual([
+      'k "a\\""',
+      's "b:1"',
+      'k "c"',
+      "n -1.5e+3",
+      "n true",
+      "n null",
+      's "x"',
+    ]);
+    expect([...jsonTokens('"no end')]).toEqual([]);
   });
 
   describe("raw bytes", () => {
