@@ -47,6 +47,7 @@ test("the end of the session deletes them", async () => {
 test("where it cannot remember, the page works and says so", async () => {
   await using other = await visit({ waits: false, url: "about:blank" });
   await other.page.addInitScript(() => {
+    // oxlint-disable-next-line typescript/unbound-method -- it is called with its factory below
     const open = IDBFactory.prototype.open;
     IDBFactory.prototype.open = function refusing(name, version): IDBOpenDBRequest {
       if (name === "sluice-playground") throw new DOMException("Refused.", "SecurityError");

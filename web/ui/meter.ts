@@ -237,7 +237,7 @@ export class SluiceMeter extends LitElement {
             >`
       }
       <span class="estimator"
-        >${isCounted ? `${counted.map((count) => count?.toLocaleString("en")).join(" → ")} tokens` : "≈ tokens"}:
+        >${isCounted ? `${counted.map((count) => count.toLocaleString("en")).join(" → ")} tokens` : "≈ tokens"}:
         ${this.estimator ?? TOKEN_ESTIMATOR}.</span
       >
       <slot name="estimator"></slot>

@@ -46,6 +46,12 @@ class CallCard extends ViewElement {
         flex-wrap: nowrap;
         margin-block-end: -16px;
       }
+      @media (max-width: 640px) {
+        .head {
+          flex-wrap: wrap;
+          margin-block-end: 0;
+        }
+      }
       .head h2 {
         font-size: var(--size-small);
         max-inline-size: 60%;

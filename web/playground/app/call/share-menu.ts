@@ -15,6 +15,7 @@ class ShareMenu extends ViewElement {
     css`
       :host {
         display: flex;
+        flex-wrap: wrap;
         gap: 8px;
       }
     `,
@@ -23,8 +24,7 @@ class ShareMenu extends ViewElement {
   declare call: ShownCall;
 
   override render(): TemplateResult {
-    return html`<button @click=${this.#link}>Copy link</button>
-      <button aria-label="Download result" @click=${this.#file}>JSON</button>`;
+    return html`<button @click=${this.#link}>Copy link</button> <button @click=${this.#file}>Download result</button>`;
   }
 
   #link(): void {
