@@ -343,8 +343,7 @@ function tokenPart({ kind }: JsonToken, text: string, context: ResultContext | u
       tabindex="0"
       data-id=${id}
       data-name=${name}
-      title="Open the preview"
-      aria-label=${`Preview: ${name || id}`}
+      title=${`Preview: ${name || id}`}
       >${text}</span
     ><wbr />`;
 }

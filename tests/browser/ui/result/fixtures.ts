@@ -109,10 +109,9 @@ export function rows(element: Element): string[] {
 
 /** What is lit in the model's text. */
 export function lit(): string[] {
-  return [...(CSS.highlights.get("sluice-counterpart") ?? [])].map((range) => {
-    const { startContainer, endContainer, startOffset, endOffset } = range;
-    return startContainer === endContainer ? (startContainer.textContent ?? "").slice(startOffset, endOffset) : "";
-  });
+  return Array.from(CSS.highlights.get("sluice-counterpart") ?? [], (range) =>
+    range instanceof Range ? range.toString() : "",
+  );
 }
 
 /** All text on the screen, without styles. */

@@ -172,7 +172,9 @@ describe("what was sent", () => {
   test("pointing at a chip lights the artifact in the model's text", async () => {
     const element = await shown(MIXED);
     await pointing(one(element, ".chip"), () => expect(lit()).toHaveLength(2));
-    expect(lit()[0]).toMatch(/^\{"type":"image","artifact":\{"id":"demo_[0-9a-f]{12}".*"summary":"PNG image[^"]*"\}$/);
+    expect(lit()[0]).toMatch(
+      /^\{\s*"type": "image",\s*"artifact": \{\s*"id": "demo_[0-9a-f]{12}"[^]*"summary": "PNG image[^"]*"\s*\}$/,
+    );
     expect(lit()[1]).toMatch(/^artifact:\/\/demo_[0-9a-f]{12}\?type=image\/png/);
     await pointing(one(element, "code"), () => expect(lit()).toEqual([]));
   });
@@ -216,7 +218,9 @@ describe("what was sent", () => {
     const element = await shown(MIXED);
     const code = one(element, "code");
     const range = document.createRange();
-    const node = document.createTreeWalker(code, NodeFilter.SHOW_TEXT).nextNode() as Text;
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    while (!(walker.nextNode()?.textContent ?? "image/png").includes("image/png"));
+    const node = walker.currentNode as Text;
     const at = node.data.indexOf("image/png");
     range.setStart(node, at);
     range.setEnd(node, at + 3);
@@ -352,6 +356,21 @@ describe("views", () => {
     exact.click();
     await settled(element);
     expect(one(element, "code").textContent).toBe(element.observation);
+  });
+
+  test("a reference in it says the name of its file, and opens the preview by mouse and keyboard", async () => {
+    const element = await shown(MIXED);
+    const asked: string[] = [];
+    element.addEventListener("sluice-preview", ({ detail }) => asked.push(detail.id));
+    const reference = one(element, "code .ref");
+    const id = reference.textContent.slice(1, -1);
+    expect(reference.title).toMatch(/^Preview: .+\.(?:png|pdf)$/);
+    reference.click();
+    reference.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    expect(asked).toEqual([id, id]);
+    reference.focus();
+    await settled(element);
+    expect(all(element, ".chip.lit").length).toBeGreaterThan(0);
   });
 
   test("says what the guardrail cut", async () => {
