@@ -6,7 +6,7 @@ import { agree, logIn, serveAccounts } from "../package/tools/accounts.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
 import { everything } from "./in-view.js";
 import { serveModel } from "./model-server.js";
-import { ask, connect, during, firstResult, go, SITE_URL, visitor } from "./visit.js";
+import { ask, connect, during, go, SITE_URL, visitor, reload } from "./visit.js";
 
 describe("the chat", () => {
   const seen = visitor();
@@ -274,15 +274,13 @@ describe("its model", () => {
     const { page } = seen;
     expect(await remembered(page)).not.toContain(KEY);
     expect(await everything(page)).not.toContain(KEY);
-    await page.reload();
-    await firstResult(page);
+    await reload(page);
     await go(page, "Chat");
     await page.getByText("Answered by the script, offline").waitFor();
 
     await choose(page, KEY, { isRemembered: true });
     expect(await remembered(page)).toContain(KEY);
-    await page.reload();
-    await firstResult(page);
+    await reload(page);
     await ask(page, "Is it?");
     await page.locator("playground-turn").getByText("The shop is open.").first().waitFor();
     expect(await everything(page)).not.toContain(KEY);

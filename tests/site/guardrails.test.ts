@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { humanSize, type SluiceConfig } from "../../dist/index.js";
 import { gated, inView } from "./in-view.js";
-import { firstResult, go, run, visitor, exactly } from "./visit.js";
+import { go, run, visitor, exactly, reload } from "./visit.js";
 
 const seen = visitor();
 let view: Locator;
@@ -198,8 +198,7 @@ describe("a configuration", () => {
     const config = { guardrail: { max_observation_chars: 300 } };
     await write(JSON.stringify(config));
     await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(page, config));
-    await page.reload();
-    await firstResult(page);
+    await reload(page);
     await run(page, "source_code");
     await go(page, "Guardrails");
     expect(await written()).toEqual(config);

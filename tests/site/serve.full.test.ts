@@ -14,7 +14,7 @@ import { served, serveModel } from "./model-server.js";
 import { tooSmall, tooWide, violations } from "./page-checks.js";
 import { leave, type Place, WINDOWS } from "./places.js";
 import { serving, TOOLS } from "./serving.js";
-import { act, ask, during, firstResult, go, visit, visitor } from "./visit.js";
+import { act, ask, during, firstResult, go, visit, visitor, reload } from "./visit.js";
 
 describe("a server of one's own", () => {
   const PREFIX = "playground";
@@ -83,8 +83,7 @@ describe("a server of one's own", () => {
 
   test("a reload keeps the session and what it stored; another browser sees nothing of it", async () => {
     const { page } = seen;
-    await page.reload();
-    await firstResult(page);
+    await reload(page);
     await go(page, "My Files");
     await listed(page).first().getByText("image/png").waitFor();
 

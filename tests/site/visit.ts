@@ -111,6 +111,13 @@ export async function firstResult(page: Page): Promise<void> {
   await page.locator("sluice-artifact").first().waitFor();
 }
 
+/** Loads the page anew, which comes back to where it was, and shows Try. */
+export async function reload(page: Page): Promise<void> {
+  await page.reload();
+  await go(page, "Try");
+  await firstResult(page);
+}
+
 /** Waits until the service worker answers for the page. */
 export async function controlled(page: Page): Promise<void> {
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);

@@ -10,7 +10,7 @@ import type { CallRequest, Engine, EngineEvent, Outcome, Problem, ServerAddress 
 import type { Keys, Shelf } from "../engine/shelves.js";
 import { longer, TIMEOUT } from "../engine/time-limit.js";
 import { hashOf, type Route } from "./route.js";
-import { Addresses, restartTabs, remember, remembered } from "./browser.js";
+import { Addresses, isAfterEnd, restartTabs, remember, remembered } from "./browser.js";
 import {
   changeBy,
   type Notice,
@@ -28,6 +28,8 @@ import type { PageServer } from "./page-server.js";
 
 /** The call that runs for a new visitor. */
 const FIRST = { tool: "demo.sales_chart", args: { kind: "bar" } };
+
+const ENDED = "The session ended: its calls, and the files that they stored, are deleted. My Files are still here.";
 
 /** The actions of the page. */
 export class Actions {
@@ -69,6 +71,7 @@ export class Actions {
     }
     await this.connect({ name: "demo", kind: "demo", url: "" });
     this.#store.set({ isReady: true });
+    if (isAfterEnd()) this.#store.set({ answer: { text: ENDED, isBad: false } });
     await this.#memory?.adopt();
     if (hashOf(route) !== hashOf({ view: route.view })) await this.open(route);
   }

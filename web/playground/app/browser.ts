@@ -66,12 +66,28 @@ const channel = new BroadcastChannel("sluice-session");
 export function restartTabs(): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
   channel.postMessage("ended");
-  location.reload();
+  restart();
 }
 
 /** Starts a new session when another tab ended this one. */
 export function listenForRestart(): void {
-  channel.addEventListener("message", () => location.reload());
+  channel.addEventListener("message", restart);
+}
+
+const ENDED = "sluice.ended";
+
+/** Shows the first screen anew: the address names what is gone. */
+function restart(): void {
+  sessionStorage.setItem(ENDED, "yes");
+  history.replaceState(null, "", location.pathname + location.search);
+  location.reload();
+}
+
+/** Whether this page is the first after the end of a session. Says so once. */
+export function isAfterEnd(): boolean {
+  const isAfter = sessionStorage.getItem(ENDED) !== null;
+  sessionStorage.removeItem(ENDED);
+  return isAfter;
 }
 
 /** The service worker's file, beside the page. */

@@ -361,7 +361,7 @@ describe("views", () => {
   test("a reference in it says the name of its file, and opens the preview by mouse and keyboard", async () => {
     const element = await shown(MIXED);
     const asked: string[] = [];
-    element.addEventListener("sluice-preview", ({ detail }) => asked.push(detail.id));
+    element.addEventListener("sluice-preview", (event) => asked.push((event as CustomEvent<ShownArtifact>).detail.id));
     const reference = one(element, "code .ref");
     const id = reference.textContent.slice(1, -1);
     expect(reference.title).toMatch(/^Preview: .+\.(?:png|pdf)$/);
