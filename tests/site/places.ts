@@ -94,6 +94,7 @@ export const PLACES: readonly Place[] = [
   {
     name: "Guardrails",
     show: async (page) => {
+      await run(page, "sales_chart");
       await go(page, "Guardrails");
       await page
         .locator("playground-guardrails")

@@ -111,11 +111,12 @@ export async function firstResult(page: Page): Promise<void> {
   await page.locator("sluice-artifact").first().waitFor();
 }
 
-/** Loads the page anew, which comes back to where it was, and shows Try. */
+/** Loads the page anew, which comes back to where it was, and shows Try. Waits until it is ready for anything. */
 export async function reload(page: Page): Promise<void> {
   await page.reload();
   await go(page, "Try");
   await firstResult(page);
+  await page.getByRole("button", { name: "Run the 4 MB PDF demo", disabled: false }).waitFor();
 }
 
 /** Waits until the service worker answers for the page. */

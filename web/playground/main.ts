@@ -36,3 +36,4 @@ if (server !== undefined) {
 }
 // The service worker fetches the whole site, so it starts after the first result.
 registerServiceWorker(store);
+await actions.follow();

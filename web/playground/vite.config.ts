@@ -43,6 +43,38 @@ function withoutJsonSchema(): Plugin {
   };
 }
 
+/** Icons without their attributes, which the page gives them anew; their licence is a file of its own. */
+function shortIcons(): Plugin {
+  return {
+    name: "sluice-icons",
+    enforce: "pre",
+    generateBundle() {
+      const home = dirname(createRequire(import.meta.url).resolve("lucide-static/package.json"));
+      const source = readFileSync(join(home, "LICENSE"));
+      this.emitFile({ type: "asset", fileName: "licenses/lucide.txt", source });
+    },
+    load(id) {
+      if (!/lucide-static\/icons\/[\w-]+\.svg\?raw$/.test(id)) return null;
+      const [, inner = ""] = /<svg[^>]*>([^]*)<\/svg>/.exec(readFileSync(id.replace(/\?raw$/, ""), "utf8")) ?? [];
+      return `export default ${JSON.stringify(`<svg>${inner.replaceAll(/\s*\n\s*/g, "")}</svg>`)};`;
+    },
+  };
+}
+
+/** Styles without what is written for people: indentation and comments. */
+function shortStyles(): Plugin {
+  return {
+    name: "sluice-styles",
+    enforce: "pre",
+    transform(code, id) {
+      if (!/\/web\/(?:ui|playground)\/.*\.ts$/.test(id) || !code.includes("css`")) return null;
+      const shortened = (_: string, style: string): string =>
+        `css\`${style.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/\s+/g, " ")}\``;
+      return { code: code.replaceAll(/\bcss`([^`]*)`/g, shortened), map: null };
+    },
+  };
+}
+
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
@@ -91,5 +123,5 @@ export default defineConfig({
       output: { codeSplitting: { groups: [PAGE_BEGIN] } },
     },
   },
-  plugins: [pdfAssets()],
+  plugins: [pdfAssets(), shortIcons(), shortStyles()],
 });

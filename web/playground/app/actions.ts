@@ -73,7 +73,9 @@ export class Actions {
     this.#store.set({ isReady: true });
     if (isAfterEnd()) this.#store.set({ answer: { text: ENDED, isBad: false } });
     await this.#memory?.adopt();
-    if (hashOf(route) !== hashOf({ view: route.view })) await this.open(route);
+    // Whoever has gone elsewhere meanwhile stays there.
+    const isStill = this.#store.state.view === route.view;
+    if (isStill && hashOf(route) !== hashOf({ view: route.view })) await this.open(route);
   }
 
   /** Runs the first example, unless the address brought a result, and counts My Files. */
@@ -82,7 +84,11 @@ export class Actions {
     if (!isReady) return;
     if (calls.length === 0) await this.run(FIRST.tool, FIRST.args);
     this.#store.set({ fileCount: await this.#engine.fileCount() });
-    // Not before the first result, which must not wait for it.
+  }
+
+  /** Remembers calls from now on. After the first result, which must not wait for it. */
+  async follow(): Promise<void> {
+    if (!this.#store.state.isReady) return;
     if (this.#memory === undefined) await this.#openMemory();
     this.#memory?.follow();
     remember("memory", this.#memory !== undefined);
