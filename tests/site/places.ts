@@ -133,7 +133,8 @@ export const PLACES: readonly Place[] = [
     show: async (page) => {
       await go(page, "Log");
       await page.getByRole("tab", { name: "Messages" }).click();
-      const entry = page.locator("playground-messages").getByRole("listitem").getByRole("button").first();
+      const list = page.locator("playground-messages").getByRole("listitem");
+      const entry = list.filter({ hasText: "tools/list" }).getByRole("button").first();
       await entry.waitFor();
       if ((await entry.getAttribute("aria-expanded")) === "false") await entry.click();
       await page.locator("playground-json pre").first().waitFor();

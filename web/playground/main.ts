@@ -35,5 +35,5 @@ if (server !== undefined) {
   });
 }
 // The service worker fetches the whole site, so it starts after the first result.
-registerServiceWorker(store);
+await registerServiceWorker(store);
 await actions.follow();

@@ -61,6 +61,9 @@ function shortIcons(): Plugin {
   };
 }
 
+const shortened = (_: string, style: string): string =>
+  `css\`${style.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/\s+/g, " ")}\``;
+
 /** Styles without what is written for people: indentation and comments. */
 function shortStyles(): Plugin {
   return {
@@ -68,8 +71,6 @@ function shortStyles(): Plugin {
     enforce: "pre",
     transform(code, id) {
       if (!/\/web\/(?:ui|playground)\/.*\.ts$/.test(id) || !code.includes("css`")) return null;
-      const shortened = (_: string, style: string): string =>
-        `css\`${style.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/\s+/g, " ")}\``;
       return { code: code.replaceAll(/\bcss`([^`]*)`/g, shortened), map: null };
     },
   };

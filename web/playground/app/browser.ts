@@ -93,13 +93,13 @@ export function isAfterEnd(): boolean {
 /** The service worker's file, beside the page. */
 const FILE = "sw.js";
 
-/** Registers the service worker and marks the state when a newer version is ready. */
-export function registerServiceWorker(store: Store): void {
+/** Registers the service worker, if there can be one, and marks the state when a newer version is ready. */
+export async function registerServiceWorker(store: Store): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const { serviceWorker } = navigator;
-  register(serviceWorker, store).catch(() => undefined);
   // Another tab may have installed a newer version: links to bytes are rendered again.
   serviceWorker.addEventListener("controllerchange", () => store.set({}));
+  await register(serviceWorker, store).catch(() => undefined);
 }
 
 async function register(serviceWorker: ServiceWorkerContainer, store: Store): Promise<void> {
