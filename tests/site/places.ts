@@ -133,11 +133,7 @@ export const PLACES: readonly Place[] = [
     show: async (page) => {
       await go(page, "Log");
       await page.getByRole("tab", { name: "Messages" }).click();
-      const list = page.locator("playground-messages").getByRole("listitem");
-      const entry = list.filter({ hasText: "tools/list" }).getByRole("button").first();
-      await entry.waitFor();
-      if ((await entry.getAttribute("aria-expanded")) === "false") await entry.click();
-      await page.locator("playground-json pre").first().waitFor();
+      await page.locator("playground-messages").getByRole("listitem").first().waitFor();
     },
   },
   {
