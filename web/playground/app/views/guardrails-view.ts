@@ -133,6 +133,13 @@ class GuardrailsView extends ViewElement {
       .field .name {
         font-weight: 600;
       }
+      .check {
+        align-items: center;
+        display: inline-flex;
+        justify-content: center;
+        min-block-size: var(--target);
+        min-inline-size: var(--target);
+      }
       .field .line input:not([type="checkbox"]) {
         inline-size: 108px;
         text-align: end;
@@ -423,13 +430,16 @@ class GuardrailsView extends ViewElement {
     const told = isWrong ? `${id}-wrong` : `${id}-hint`;
     const { type, enum: words } = schemaAt(path);
     if (type === "boolean") {
-      return html`<input
-        type="checkbox"
-        id=${id}
-        aria-describedby=${told}
-        .checked=${live(value === true)}
-        @change=${(event: Event) => this.#set(path, (event.target as HTMLInputElement).checked)}
-      />`;
+      // The label around it is what a finger touches.
+      return html`<label class="check"
+        ><input
+          type="checkbox"
+          id=${id}
+          aria-labelledby=${named}
+          aria-describedby=${told}
+          .checked=${live(value === true)}
+          @change=${(event: Event) => this.#set(path, (event.target as HTMLInputElement).checked)}
+      /></label>`;
     }
     const offered = choices ?? words?.map((word) => [word, word] as const);
     if (offered !== undefined) {

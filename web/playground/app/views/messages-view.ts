@@ -198,7 +198,7 @@ export class MessagesView extends ViewElement {
     const cut = message.isCut ? `, the first 8 KB shown` : "";
     return html`<section aria-label=${title}>
       <h3>${title} <span class="soft">${bytes(message.size)}${cut}</span></h3>
-      <playground-json .text=${message.text} .label=${title}></playground-json>
+      <playground-message-text .text=${message.text} .label=${title}></playground-message-text>
     </section>`;
   }
 
@@ -227,7 +227,7 @@ export class MessagesView extends ViewElement {
 
 customElements.define("playground-messages", MessagesView);
 
-/** `<playground-json>`: JSON text, indented and in colours; other text as it is. */
+/** `<playground-message-text>`: JSON text, indented and in colours; other text as it is. */
 export class JsonText extends LitElement {
   static override properties = { text: { attribute: false }, label: { attribute: false } };
 
@@ -273,7 +273,7 @@ export class JsonText extends LitElement {
   }
 }
 
-customElements.define("playground-json", JsonText);
+customElements.define("playground-message-text", JsonText);
 
 /** A string, which may be cut off, with the colon of a key; a number or a word; a bracket or a comma. */
 const TOKENS = /("(?:[^"\\]|\\.)*(?:"|\\?$))(\s*:)?|-?\d[\d.eE+-]*|true|false|null|[{}[\],]/g;
