@@ -133,7 +133,9 @@ export const PLACES: readonly Place[] = [
     show: async (page) => {
       await go(page, "Log");
       await page.getByRole("tab", { name: "Messages" }).click();
-      await page.locator("playground-messages").getByRole("listitem").first().waitFor();
+      const list = page.locator("playground-messages").getByRole("listitem");
+      await list.filter({ hasText: "tools/list" }).getByRole("button", { expanded: false }).first().click();
+      await page.locator("playground-message-text pre").first().waitFor();
     },
   },
   {
