@@ -1,11 +1,12 @@
 /** README and the pages in docs/: what they show is what happens, and what they link to is there. */
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { makePng } from "../../../scripts/demo/png.mjs";
+import { STRICT, typeErrors } from "../../support/strict-programs.js";
 import { COMMAND, ROOT } from "../cli/command.js";
 
 const run = promisify(execFile);
@@ -82,7 +83,7 @@ class ExampleFolder implements AsyncDisposable {
 
   /** Runs a program and gives the lines that it prints. */
   async program(source: string): Promise<string[]> {
-    const { outputText } = ts.transpileModule(source, { fileName: "example.mts", compilerOptions: TYPES });
+    const { outputText } = ts.transpileModule(source, { fileName: "example.mts", compilerOptions: STRICT });
     await writeFile(join(this.folder, "example.mjs"), outputText);
     const { stdout, stderr } = await run(process.execPath, ["example.mjs"], { cwd: this.folder });
     return [...stdout.trimEnd().split("\n"), ...(stderr === "" ? [] : [stderr])];
@@ -91,36 +92,6 @@ class ExampleFolder implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
-}
-
-/** How a strict user compiles for Node: with what `tsc --init` writes. */
-const TYPES: ts.CompilerOptions = {
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  exactOptionalPropertyTypes: true,
-  verbatimModuleSyntax: true,
-  target: ts.ScriptTarget.ES2022,
-  lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  types: ["node"],
-  skipLibCheck: true,
-  noEmit: true,
-};
-
-/** What the compiler says of programs, each with its name: one line for each error. They are written to a folder in the checkout. */
-async function typeErrors(programs: readonly (readonly [name: string, source: string])[]): Promise<string[]> {
-  const folder = join(ROOT, "build", "examples", "types");
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  const written = programs.map(([name, source]) => [join(folder, `${name}.mts`), source] as const);
-  for (const [file, source] of written) await writeFile(file, `${source}\nexport {};\n`);
-  const compiled = ts.createProgram({ rootNames: written.map(([file]) => file), options: TYPES });
-  return ts.getPreEmitDiagnostics(compiled).map(({ file, start = 0, messageText }) => {
-    const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1;
-    const name = file === undefined ? "" : basename(file.fileName);
-    return `${name}:${line}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`;
-  });
 }
 
 const names = await readdir(join(ROOT, "docs"));
@@ -181,7 +152,7 @@ test("programs are TypeScript, and strict users compile them", { timeout: 300_00
         .map(({ source }, at) => [`${page.replace(/\W/g, "-")}-${at + 1}`, source] as const),
     ),
   );
-  expect(await typeErrors(programs.flat())).toEqual([]);
+  expect(await typeErrors("types", programs.flat())).toEqual([]);
 });
 
 test("README shows what a planner and a host would use: a reduced result, and the original again", async () => {

@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { SluiceConfig } from "../../../web/src/index.js";
 import {
@@ -24,7 +23,8 @@ import {
   type SetupServer,
   withoutSecrets,
 } from "../../../web/playground/app/call/setup-text.js";
-import { COMMAND, ROOT } from "../cli/command.js";
+import { typeErrors } from "../../support/strict-programs.js";
+import { COMMAND } from "../cli/command.js";
 
 const SERVER = fileURLToPath(new URL("../../support/office-server.mjs", import.meta.url));
 const CONFIG: SluiceConfig = { max_inline_size: 300, guardrail: { truncation_suffix: '\n"x": {truncated_chars}' } };
@@ -136,31 +136,10 @@ describe("a program", () => {
   );
 
   test("compiles for strict users, of each kind and for each server", { timeout: 300_000 }, async () => {
-    const where = join(ROOT, "build", "examples", "setup");
-    await mkdir(where, { recursive: true });
-    onTestFinished(() => rm(where, { recursive: true, force: true }));
-    const files = cases.map((_, at) => join(where, `program-${at}.mts`));
-    for (const [at, { id, server, config }] of cases.entries()) {
-      await writeFile(files[at] ?? "", programText(id, server, config));
-    }
-    const program = ts.createProgram({
-      rootNames: files,
-      options: {
-        strict: true,
-        noUncheckedIndexedAccess: true,
-        exactOptionalPropertyTypes: true,
-        verbatimModuleSyntax: true,
-        target: ts.ScriptTarget.ES2022,
-        lib: ["lib.esnext.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
-        module: ts.ModuleKind.NodeNext,
-        moduleResolution: ts.ModuleResolutionKind.NodeNext,
-        types: ["node"],
-        skipLibCheck: true,
-        noEmit: true,
-      },
-    });
-    const told = ts.getPreEmitDiagnostics(program);
-    expect(told.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "))).toEqual([]);
+    const programs = cases.map(
+      ({ id, server, config }, at) => [`program-${at}`, programText(id, server, config)] as const,
+    );
+    expect(await typeErrors("setup", programs)).toEqual([]);
   });
 });
 

@@ -129,8 +129,10 @@ export class Actions {
   /** Downloads the original result of a call as JSON. */
   async downloadResult(call: ShownCall): Promise<void> {
     if (call.result === undefined) return;
-    const { download } = await import("./call/shared-result.js");
-    await download(`${call.tool}.json`, await this.#engine.raw(call.result.id));
+    const { id } = call.result;
+    const { saveAsFile } = await import("../../ui/download.js");
+    const bytes = { open: () => this.#engine.raw(id) };
+    await saveAsFile({ id, filename: `${call.tool}.json` }, bytes, new AbortController().signal);
   }
 
   /** The artifact with this id; undefined if it is gone. */

@@ -9,7 +9,7 @@ import { NOTHING, type Store, type View } from "./state.js";
 import { remember, remembered } from "./browser.js";
 import { cards, viewStyles } from "./styles.js";
 import { ViewElement } from "./view-element.js";
-import { artifactCards } from "./call/artifact-cards.js";
+import { artifactCards } from "./call/result-parts.js";
 
 /** Names of the demo servers in this page. */
 const OWN: ReadonlySet<string> = new Set(["demo", "files"]);

@@ -16,6 +16,9 @@ const MAX_INTRODUCTION = 65_536;
 /** Bytes kept of the end of a longer message, where its id may be. */
 const MAX_TAIL = 160;
 
+/** Bytes of a credential that may lie across a limit, and is blotted out before the cut. */
+const MAX_SECRET = 4096;
+
 /** Calls that messages are assigned to. */
 const MAX_CALLS = 60;
 
@@ -139,8 +142,7 @@ class Message {
 
   constructor(limit: number) {
     this.#limit = limit;
-    // Room for a credential that lies across the limit.
-    this.#room = limit + 4096;
+    this.#room = limit + MAX_SECRET;
   }
 
   add(bytes: Uint8Array): void {
@@ -150,8 +152,9 @@ class Message {
       this.#kept.push(kept);
       this.#room -= kept.length;
     }
-    const end = bytes.subarray(-MAX_TAIL);
-    const before = this.#tail.subarray(Math.max(0, this.#tail.length + end.length - MAX_TAIL));
+    const most = MAX_TAIL + MAX_SECRET;
+    const end = bytes.subarray(-most);
+    const before = this.#tail.subarray(Math.max(0, this.#tail.length + end.length - most));
     const tail = new Uint8Array(before.length + end.length);
     tail.set(before);
     tail.set(end, before.length);
@@ -165,7 +168,11 @@ class Message {
     const kept = new TextEncoder().encode(hidden(text)).subarray(0, this.#limit);
     const tail = this.size > this.#limit ? new TextDecoder().decode(this.#tail) : "";
     // A new decoder drops a character that lies across the limit.
-    return { text: new TextDecoder().decode(kept, { stream: true }), tail: hidden(tail), size: this.size };
+    return {
+      text: new TextDecoder().decode(kept, { stream: true }),
+      tail: hidden(tail).slice(-MAX_TAIL),
+      size: this.size,
+    };
   }
 }
 

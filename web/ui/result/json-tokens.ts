@@ -2,6 +2,7 @@
  * The parts of JSON text that are drawn in colour.
  * @module
  */
+import { css, type CSSResult } from "lit";
 import { endOfString, skipSpace } from "./json-text.js";
 
 /** A part of JSON text. */
@@ -13,6 +14,19 @@ export interface JsonToken {
   /** Where it ends. */
   readonly end: number;
 }
+
+/** The colours of tokens, whose kinds are their classes. */
+export const tokenStyles: CSSResult = css`
+  .k {
+    color: light-dark(#7a35e0, #c3a6ff);
+  }
+  .s {
+    color: var(--good);
+  }
+  .n {
+    color: var(--warn);
+  }
+`;
 
 /** The keys, strings, numbers and literals of JSON text, in order. Ends at a string without an end. */
 export function* jsonTokens(text: string): Generator<JsonToken> {

@@ -7,7 +7,7 @@ import copy from "lucide-static/icons/copy.svg?raw";
 import { icon } from "../icons.js";
 import { baseStyles, themeTokens } from "../theme.js";
 import { Counterparts, type Pointed, type Span } from "./counterparts.js";
-import { type JsonToken, jsonTokens } from "./json-tokens.js";
+import { type JsonToken, jsonTokens, tokenStyles } from "./json-tokens.js";
 import { LARGE } from "../pace.js";
 import { shownName } from "../plain-text.js";
 import type { ResultContext } from "./chips.js";
@@ -36,6 +36,7 @@ export class SluiceResultModel extends LitElement {
   static override styles = [
     themeTokens,
     baseStyles,
+    tokenStyles,
     css`
       :host {
         display: flex;
@@ -61,15 +62,6 @@ export class SluiceResultModel extends LitElement {
       }
       .said:empty {
         display: none;
-      }
-      .k {
-        color: light-dark(#7a35e0, #c3a6ff);
-      }
-      .s {
-        color: var(--good);
-      }
-      .n {
-        color: var(--warn);
       }
       .ref {
         background: var(--stored-soft, var(--good-soft));

@@ -191,6 +191,18 @@ describe("bytes", () => {
 });
 
 describe("secrets", () => {
+  test.each([0, 5, 40])(
+    "a token that the cut of a long message would halve is blotted out: %d from its end",
+    async (from) => {
+      const it = new Recorder(() => undefined);
+      const text = `{"jsonrpc":"2.0","result":"${"x".repeat(20_000)}${TOKEN}${"y".repeat(150 - from)}"}`;
+      const fetched = it.fetch(answering(text, "application/json"));
+      await (await fetched(URL, post(request(1, "a"), { authorization: `Bearer ${TOKEN}` }))).text();
+      const said = JSON.stringify(it.messages);
+      for (let at = 0; at + 6 <= TOKEN.length; at += 1) expect(said).not.toContain(TOKEN.slice(at, at + 6));
+    },
+  );
+
   test("no header is recorded, and a token that a server repeats is blotted out", async () => {
     const it = recorder();
     const got = answer(1, { text: `${"x".repeat(MAX_KEPT - 40)}${TOKEN} and ${TOKEN}` });

@@ -4,14 +4,13 @@
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import "../../../ui/meter.js";
-import "../../../ui/result.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownResult } from "../../engine/messages.js";
 import { cards, viewStyles } from "../styles.js";
 import type { ShownCall } from "../state.js";
 import { type Tab, tabList, tabStyles } from "../tabs.js";
 import { ViewElement } from "../view-element.js";
-import { artifactCards } from "./artifact-cards.js";
+import { artifactCards, resultSides } from "./result-parts.js";
 import "./gain.js";
 
 /** Milliseconds after which a call can continue in the background. */
@@ -204,17 +203,7 @@ class CallCard extends ViewElement {
 
   #sides(result: ShownResult): TemplateResult {
     return html`
-      <sluice-result
-        .reduced=${result.reduced}
-        .refs=${result.refs}
-        .observation=${result.observation}
-        .artifacts=${result.artifacts}
-        .bytesIn=${result.bytesIn}
-        .bytesOut=${result.bytesOut}
-        .clamped=${result.clamped}
-        .raw=${() => this.actions.raw(result.id)}
-        @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail)}
-      ></sluice-result>
+      ${resultSides(this.actions, result)}
       ${result.artifacts.length === 0 ? nothing : this.#artifacts(result.artifacts)}
       ${result.links.length === 0 || this.call.server === "dropped" ? nothing : this.#links()}
     `;

@@ -2,7 +2,7 @@
  * A result as a link carries it: its JSON, compressed, in base64url.
  * @module
  */
-
+import { base64 } from "../../base64.js";
 import { hashOf } from "../route.js";
 import type { ShownCall } from "../state.js";
 
@@ -18,7 +18,7 @@ export async function packed(json: ReadableStream<Uint8Array>): Promise<string |
   if (whole === undefined) return undefined;
   const small = await limited(whole.stream().pipeThrough(new CompressionStream(FORMAT)), MAX_PACKED);
   if (small === undefined) return undefined;
-  const text = btoa(String.fromCharCode(...new Uint8Array(await small.arrayBuffer())));
+  const text = base64(new Uint8Array(await small.arrayBuffer()));
   const data = text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   return data.length > MAX_PACKED ? undefined : data;
 }
@@ -63,15 +63,4 @@ export async function linkOf(
     ...(data === undefined ? { call: id } : { result: data, title: title.replace(/\.json$/, "") }),
   });
   return { href: new URL(hash, location.href).href, carries: data !== undefined };
-}
-
-/** Milliseconds that a browser may take to open a download. */
-const DOWNLOAD = 60_000;
-
-/** Downloads JSON as a file. */
-export async function download(name: string, json: ReadableStream<Uint8Array>): Promise<void> {
-  const pieces = await new Response(json as ReadableStream<Uint8Array<ArrayBuffer>>).blob();
-  const href = URL.createObjectURL(new Blob([pieces], { type: "application/json" }));
-  Object.assign(document.createElement("a"), { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), DOWNLOAD);
 }

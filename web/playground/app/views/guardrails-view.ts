@@ -6,10 +6,9 @@ import { jsonLanguage } from "@codemirror/lang-json";
 import { humanSize, type SluiceConfig } from "mcp-sluice";
 import { css, html, nothing, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
-import "../../../ui/result.js";
-import type { ShownArtifact } from "mcp-sluice/ui";
 import type { Problem, ShownResult } from "../../engine/messages.js";
 import { currentCall } from "../state.js";
+import { resultSides } from "../call/result-parts.js";
 import { viewStyles } from "../styles.js";
 import { tabList, tabStyles, type Tab } from "../tabs.js";
 import { ViewElement } from "../view-element.js";
@@ -378,18 +377,7 @@ class GuardrailsView extends ViewElement {
         <button class="primary" @click=${this.#toTools}>Choose a tool</button>
       </div>`;
     }
-    return html`<sluice-result
-      .view=${"model"}
-      .reduced=${result.reduced}
-      .refs=${result.refs}
-      .observation=${result.observation}
-      .artifacts=${result.artifacts}
-      .bytesIn=${result.bytesIn}
-      .bytesOut=${result.bytesOut}
-      .clamped=${result.clamped}
-      .raw=${() => this.actions.raw(result.id)}
-      @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail)}
-    ></sluice-result>`;
+    return resultSides(this.actions, result, "model");
   }
 
   #refused({ path, message, line, column }: Problem): TemplateResult {

@@ -4,10 +4,15 @@
  */
 import { css, html, type TemplateResult } from "lit";
 import { viewStyles } from "../styles.js";
+import { type Tab, tabList, tabStyles } from "../tabs.js";
 import { ViewElement } from "../view-element.js";
 
-const TABS = { events: "Events", messages: "Messages" } as const;
-type Tab = keyof typeof TABS;
+type Part = "events" | "messages";
+
+const PARTS: readonly Tab<Part>[] = [
+  ["events", "Events"],
+  ["messages", "Messages"],
+];
 
 /** `<playground-log>` */
 class LogView extends ViewElement {
@@ -15,20 +20,15 @@ class LogView extends ViewElement {
 
   static override styles = [
     viewStyles,
+    tabStyles,
     css`
       :host {
         display: block;
-        padding: 16px;
+        padding: 24px 32px 48px;
       }
-      [role="tab"][aria-selected="true"] {
-        border-color: var(--accent);
-        box-shadow: inset 0 -2px var(--accent);
-      }
-      @media (forced-colors: active) {
-        [role="tab"][aria-selected="true"] {
-          background: Highlight;
-          color: HighlightText;
-          forced-color-adjust: none;
+      @media (max-width: 1099px) {
+        :host {
+          padding: 16px;
         }
       }
       li {
@@ -45,7 +45,7 @@ class LogView extends ViewElement {
     `,
   ];
 
-  declare tab: Tab;
+  declare tab: Part;
 
   constructor() {
     super();
@@ -55,25 +55,9 @@ class LogView extends ViewElement {
   override render(): TemplateResult {
     const { store, actions, tab } = this;
     return html`<div class="stack">
-      <div class="row">
-        <h2 class="grow">Log</h2>
-        <div class="row" role="tablist" aria-label="Log" @keydown=${this.#key}>
-          ${(Object.keys(TABS) as Tab[]).map(
-            (each) =>
-              html`<button
-                role="tab"
-                id=${each}
-                aria-selected=${each === tab}
-                aria-controls="shown"
-                tabindex=${each === tab ? 0 : -1}
-                @click=${() => this.#show(each)}
-              >
-                ${TABS[each]}
-              </button>`,
-          )}
-        </div>
-      </div>
-      <div id="shown" role="tabpanel" aria-labelledby=${tab}>
+      <h2 class="title">Log</h2>
+      ${tabList("Log", PARTS, tab, (part) => this.#show(part))}
+      <div id=${`panel-${tab}`} role="tabpanel" aria-labelledby=${`tab-${tab}`}>
         ${
           tab === "events"
             ? this.#events()
@@ -83,16 +67,9 @@ class LogView extends ViewElement {
     </div>`;
   }
 
-  #show(tab: Tab): void {
+  #show(tab: Part): void {
     if (tab === "messages") void import("./messages-view.js");
     this.tab = tab;
-  }
-
-  #key(event: KeyboardEvent): void {
-    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-    this.#show(this.tab === "events" ? "messages" : "events");
-    event.preventDefault();
-    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`#${this.tab}`)?.focus());
   }
 
   #events(): TemplateResult {

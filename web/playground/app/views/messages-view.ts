@@ -2,8 +2,10 @@
  * The JSON-RPC messages between the page and its servers: of all of them, or of one call. Loaded when somebody looks.
  * @module
  */
+import { humanSize } from "mcp-sluice";
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import type { ShownExchange, ShownMessage } from "../../engine/messages.js";
+import { jsonTokens, tokenStyles } from "../../../ui/result/json-tokens.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 
@@ -164,7 +166,8 @@ export class MessagesView extends ViewElement {
   #entry(exchange: ShownExchange): TemplateResult {
     const { key, at, method, id, server, isSent, request, answer, duration, state, status, problem } = exchange;
     const isOpen = this.opened.has(key);
-    const sizes = answer === undefined ? bytes(request.size) : `${bytes(request.size)} → ${bytes(answer.size)}`;
+    const sizes =
+      answer === undefined ? humanSize(request.size) : `${humanSize(request.size)} → ${humanSize(answer.size)}`;
     const took = duration === undefined ? "" : milliseconds(duration);
     const said = id === "" ? "" : STATES[state];
     return html`<li>
@@ -197,7 +200,7 @@ export class MessagesView extends ViewElement {
   #message(title: string, message: ShownMessage): TemplateResult {
     const cut = message.isCut ? `, the first 8 KB shown` : "";
     return html`<section aria-label=${title}>
-      <h3>${title} <span class="soft">${bytes(message.size)}${cut}</span></h3>
+      <h3>${title} <span class="soft">${humanSize(message.size)}${cut}</span></h3>
       <playground-message-text .text=${message.text} .label=${title}></playground-message-text>
     </section>`;
   }
@@ -233,6 +236,7 @@ export class JsonText extends LitElement {
 
   static override styles = [
     viewStyles,
+    tokenStyles,
     css`
       pre {
         background: var(--surface-sunken);
@@ -245,15 +249,6 @@ export class JsonText extends LitElement {
         padding: 8px;
         white-space: pre-wrap;
         overflow-wrap: anywhere;
-      }
-      .key {
-        color: var(--accent);
-      }
-      .string {
-        color: var(--good);
-      }
-      .other {
-        color: var(--warn);
       }
     `,
   ];
@@ -304,21 +299,13 @@ function line(depth: number): string {
 /** The text in colours up to a number of tokens, and the rest without. */
 function coloured(text: string): readonly (string | TemplateResult)[] {
   const parts: (string | TemplateResult)[] = [];
-  let end = 0;
-  for (const token of text.matchAll(TOKENS)) {
+  let at = 0;
+  for (const { kind, begin, end } of jsonTokens(text)) {
     if (parts.length >= 2 * MAX_COLOURED) break;
-    if (/^[{}[\],]$/.test(token[0])) continue;
-    parts.push(text.slice(end, token.index));
-    const kind = token[2] !== undefined ? "key" : token[1] !== undefined ? "string" : "other";
-    parts.push(html`<span class=${kind}>${token[0]}</span>`);
-    end = token.index + token[0].length;
+    parts.push(text.slice(at, begin), html`<span class=${kind}>${text.slice(begin, end)}</span>`);
+    at = end;
   }
-  return [...parts, text.slice(end)];
-}
-
-function bytes(size: number): string {
-  if (size < 1000) return `${size} B`;
-  return size < 1_000_000 ? `${(size / 1000).toFixed(1)} KB` : `${(size / 1_000_000).toFixed(1)} MB`;
+  return [...parts, text.slice(at)];
 }
 
 function milliseconds(duration: number): string {
