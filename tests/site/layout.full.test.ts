@@ -50,6 +50,12 @@ async function layoutOf(page: Page): Promise<readonly Part[]> {
   });
 }
 
+/** A line for each part, as the formatter leaves it. */
+function listed(parts: readonly Part[]): string {
+  const lines = parts.map((part) => `  [${part.map((value) => JSON.stringify(value)).join(", ")}]`);
+  return `[\n${lines.join(",\n")}\n]\n`;
+}
+
 async function coloursOf(page: Page): Promise<Readonly<Record<string, string>>> {
   return page.evaluate(() => {
     const host = document.querySelector("sluice-playground");
@@ -76,14 +82,14 @@ describe("the layout at 1440 pixels", () => {
     await page.waitForTimeout(200);
     const parts = await layoutOf(page);
     expect(parts.length).toBeGreaterThan(3);
-    await expect(JSON.stringify(parts, null, 1)).toMatchFileSnapshot(`layout/${name.replaceAll(/\W+/g, "-")}.json`);
+    await expect(listed(parts)).toMatchFileSnapshot(`layout/${name.replaceAll(/\W+/g, "-")}.json`);
     await leave(page);
   });
 
   test.each(["light", "dark"] as const)("has the colours of its tokens: %s", async (colorScheme) => {
     const { page } = seen;
     await page.emulateMedia({ colorScheme });
-    await expect(JSON.stringify(await coloursOf(page), null, 1)).toMatchFileSnapshot(
+    await expect(`${JSON.stringify(await coloursOf(page), null, 2)}\n`).toMatchFileSnapshot(
       `layout/colours-${colorScheme}.json`,
     );
   });
