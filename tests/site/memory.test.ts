@@ -60,7 +60,10 @@ test("where it cannot remember, the page works and says so", async () => {
     .locator("playground-bar")
     .getByRole("button", { name: /^Notifications/ })
     .click();
-  await other.page.getByText("This browser does not let the page remember calls").waitFor();
+  await other.page
+    .locator("playground-notices")
+    .getByText("This browser does not let the page remember calls")
+    .waitFor();
   expect(other.complaints).toEqual([]);
 });
 

@@ -266,7 +266,7 @@ describe("silence", () => {
     for (const place of [card(page), called(other.page)]) {
       await place.getByText("E_TIMEOUT", { exact: true }).waitFor();
       await place.getByText("Last progress: Processing chunk 1/200").waitFor();
-      await place.getByText("The tool did not answer within its limit of 30 s.").waitFor();
+      await place.getByText("The limit was 30 s.").waitFor();
     }
     const alert = card(third.page).getByRole("alert");
     await alert.waitFor();

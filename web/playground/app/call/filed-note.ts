@@ -48,11 +48,14 @@ class FiledNote extends ViewElement {
   }
 
   #timedOut({ seconds, lastProgress }: ReportedTimeout): TemplateResult {
-    const { timeout } = this.call;
+    const { timeout, progress } = this.call;
     const more = longer(timeout);
     return html`<div class="problem stack" role="alert">
-      <p><strong>E_TIMEOUT</strong> The tool did not answer within its limit of ${seconds} s.</p>
-      <p>${lastProgress === null ? "It reported no progress." : `Last progress: ${plainLines(lastProgress)}`}</p>
+      <p><strong>E_TIMEOUT</strong> ${progress?.wait?.message ?? "The tool did not answer."}</p>
+      <p>
+        The limit was ${seconds} s.
+        ${lastProgress === null ? "It reported no progress." : `Last progress: ${plainLines(lastProgress)}`}
+      </p>
       ${
         more > timeout
           ? html`<div class="row">
