@@ -199,16 +199,20 @@ describe("the app in a host", () => {
     expectQuiet();
   });
 
+  /** Every part of a colour below 64, and above 191. */
+  const DARK = /^rgb\((?:(?:\d|[1-5]\d|6[0-3])(?:, |\))){3}$/;
+  const LIGHT = /^rgb\((?:(?:19[2-9]|2\d\d)(?:, |\))){3}$/;
+
   test("shows a table in the host's dark theme, and follows a change", async () => {
     const frame = await open(await stored("prices.csv"), { theme: "dark" });
     await frame.getByText("city 3", { exact: true }).waitFor(SLOW);
     const surface = (): Promise<string> =>
       frame.locator("sluice-viewer").evaluate((element) => getComputedStyle(element).backgroundColor);
-    expect(await surface()).toBe("rgb(22, 25, 29)");
+    expect(await surface()).toMatch(DARK);
     await shot("table-dark");
     expect(await violations(frame)).toEqual([]);
     await page.evaluate(() => globalThis.changeContext({ theme: "light" }));
-    await expect.poll(surface).toBe("rgb(255, 255, 255)");
+    await expect.poll(surface).toMatch(LIGHT);
     expectQuiet();
   });
 

@@ -5,6 +5,7 @@
 import { proxy, type Remote } from "comlink";
 import type { ByteRange, SluiceConfig } from "mcp-sluice";
 import type { ArtifactBytes, ShownArtifact } from "mcp-sluice/ui";
+import { saveAsFile } from "../../ui/download.js";
 import type { ResourceReader } from "../../ui/resources.js";
 import type { CallRequest, Engine, EngineEvent, Outcome, Problem, ServerAddress } from "../engine/messages.js";
 import type { Keys, Shelf } from "../engine/shelves.js";
@@ -130,7 +131,6 @@ export class Actions {
   async downloadResult(call: ShownCall): Promise<void> {
     if (call.result === undefined) return;
     const { id } = call.result;
-    const { saveAsFile } = await import("../../ui/download.js");
     const bytes = { open: () => this.#engine.raw(id) };
     await saveAsFile({ id, filename: `${call.tool}.json` }, bytes, new AbortController().signal);
   }
