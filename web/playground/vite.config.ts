@@ -58,6 +58,19 @@ function oneClient(): Plugin {
   };
 }
 
+/** The licences of the fonts, which ask to come along. */
+function fontLicences(): Plugin {
+  return {
+    name: "sluice-fonts",
+    generateBundle() {
+      for (const name of ["geist", "geist-mono"]) {
+        const source = readFileSync(here(`../../node_modules/@fontsource-variable/${name}/LICENSE`));
+        this.emitFile({ type: "asset", fileName: `licenses/${name}.txt`, source });
+      }
+    },
+  };
+}
+
 /** Icons without their attributes, which the page gives them anew; their licence is a file of its own. */
 function shortIcons(): Plugin {
   return {
@@ -140,5 +153,5 @@ export default defineConfig({
       output: { codeSplitting: { groups: [PAGE_BEGIN] } },
     },
   },
-  plugins: [pdfAssets(), shortIcons(), shortStyles()],
+  plugins: [pdfAssets(), fontLicences(), shortIcons(), shortStyles()],
 });
