@@ -29,6 +29,7 @@ await actions.start(parseRoute(location.hash));
 new AddressBar(store, (route) => void actions.open(route)).begin();
 await actions.first();
 addFonts();
+void import("./app/shell/tooltip.js").then(({ Tooltip }) => document.body.append(new Tooltip()));
 const server = serverOfPage();
 if (server !== undefined) {
   void import("./app/page-server.js").then(({ PageServer }) => {
