@@ -134,12 +134,14 @@ class ArchiveFiles {
   }
 
   get summary(): string {
-    const counted = (count: number, noun: string): string =>
-      `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
     const folders = this.#folders.size === 0 ? "" : ` in ${counted(this.#folders.size, "folder")}`;
     const size = this.#isSized && this.paths.length > 0 ? `, ${humanSize(this.#bytes)} unpacked` : "";
     return `${counted(this.paths.length, "file")}${folders}${size}`;
   }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** The file that is open in the place of the list. */

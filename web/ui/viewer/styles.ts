@@ -321,15 +321,16 @@ export const previewStyles: CSSResult = css`
     z-index: 2;
   }
   .record {
-    block-size: var(--row);
+    block-size: 28px;
     border-block-end: 1px solid var(--line);
     display: grid;
     grid-template-columns: var(--columns);
-    line-height: calc(var(--row) - 1px);
+    line-height: 27px;
   }
-  .head .record {
-    block-size: var(--head);
-    line-height: calc(var(--head) - 1px);
+  .head .record,
+  .opens .record {
+    block-size: calc(var(--target) + 1px);
+    line-height: var(--target);
   }
   .record > * {
     overflow: hidden;

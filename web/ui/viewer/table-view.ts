@@ -79,6 +79,7 @@ export class TableView {
       "aria-label": options.label,
       "aria-rowcount": "-1",
     });
+    if (options.open !== undefined) this.#scroller.classList.add("opens");
     this.#scroller.append(this.#head, body);
     this.#tools = element("div", "bar", { role: "group", "aria-label": "Rows" });
     this.#tools.append(this.#filter, this.#number, this.#said);
@@ -172,12 +173,11 @@ export class TableView {
     const { width, height } = probe.getBoundingClientRect();
     probe.remove();
     this.#character = width / 100 || this.#character;
-    const target = Math.round(height) || ROW;
+    // With the line below.
+    const target = (Math.round(height) || ROW) + 1;
     const [head, row] = [target, this.#options.open === undefined ? ROW : target];
     const isSame = head === this.#heights[0] && row === this.#heights[1];
     this.#heights = [head, row];
-    this.#scroller.style.setProperty("--head", `${head}px`);
-    this.#scroller.style.setProperty("--row", `${row}px`);
     return !isSame;
   }
 
@@ -198,18 +198,24 @@ export class TableView {
     const filter = this.#filter.value;
     this.#scroller.ariaBusy = "true";
     this.#said.textContent = this.#sorting === undefined ? "Filtering…" : "Sorting…";
-    void orderOf(this.#table, { sorting: this.#sorting, filter }, run.signal).then(
-      (order) => {
-        if (run.signal.aborted) return;
-        this.#order = order;
-        this.#scroller.ariaBusy = "false";
-        this.#scroller.scrollTop = 0;
-        this.#rows.count = this.#shown;
-        this.#rows.redraw();
-        this.#tell();
-      },
-      () => {},
-    );
+    void this.#reorder(filter, run.signal);
+  }
+
+  async #reorder(filter: string, signal: AbortSignal): Promise<void> {
+    let order: Uint32Array | undefined;
+    try {
+      order = await orderOf(this.#table, { sorting: this.#sorting, filter }, signal);
+    } catch {
+      // Something else was asked for.
+      return;
+    }
+    if (signal.aborted) return;
+    this.#order = order;
+    this.#scroller.ariaBusy = "false";
+    this.#scroller.scrollTop = 0;
+    this.#rows.count = this.#shown;
+    this.#rows.redraw();
+    this.#tell();
   }
 
   #tell(): void {

@@ -26,7 +26,7 @@ async function tar(files: Files = FILES): Promise<Blob> {
     const size = new Blob([body]).size;
     return { header: { name, size, type: "file" as const, mtime: new Date(Date.UTC(2026, 0, 3)) }, body };
   });
-  return new Blob([(await packTar(entries)) as Uint8Array<ArrayBuffer>]);
+  return new Blob([await packTar(entries)]);
 }
 
 async function gzip(blob: Blob): Promise<Blob> {
@@ -113,7 +113,7 @@ test("an archive within one is a list again", async () => {
 test("the one file of a gzip is opened too", async () => {
   const viewer = await shown(given(await gzip(new Blob(["a,b\n1,2\n"])), "application/gzip", "orders.csv.gz"));
   const inner = await opened(viewer, "orders.csv");
-  await part(inner, "[role=table]");
+  expect((await part(inner, "[role=table]")).ariaLabel).toBe("Table of orders.csv");
 });
 
 test("many files are few nodes, and are sorted by size", async () => {
@@ -152,6 +152,7 @@ describe("a sentence stands in the place of", () => {
     const whole = await zip();
     const viewer = await viewing(given(whole.slice(0, whole.size - 40), "application/zip", "a.zip"));
     await saying(viewer, /cannot be read/);
+    expect(viewer.renderRoot.querySelector(".table")).toBeNull();
   });
 
   test("what follows where a tar is damaged", async () => {
