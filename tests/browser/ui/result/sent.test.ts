@@ -37,16 +37,37 @@ describe("what was sent", () => {
     ]);
     const chips = all(element, ".chip .what").map((what) => what.textContent.trim());
     expect(chips).toHaveLength(5);
-    expect(chips[0]).toMatch(/^image\/png · 5\.9 KB · sha256 [0-9a-f]{8}…$/);
-    expect(chips[1]).toMatch(/^application\/pdf · 39\.1 KB · sha256 [0-9a-f]{8}…$/);
-    expect(chips[4]).toMatch(/^text\/plain · 49\.8 KB/);
+    expect(chips[0]).toMatch(/^\S+\.png image\/png · 5\.9 KB$/);
+    expect(chips[1]).toMatch(/^\S+\.pdf application\/pdf · 39\.1 KB$/);
+    expect(chips[4]).toMatch(/text\/plain · 49\.8 KB$/);
+    // A hash is for those who ask.
+    expect(one(element, ".chip .what").title).toMatch(/^PNG image.*\nSHA-256 [0-9a-f]{64}$/);
+    expect(textOn(element)).not.toMatch(/[0-9a-f]{16}…/);
   });
 
   test("says which rule acted, and why", async () => {
     const element = await shown(MIXED);
     const badges = all(element, ".badge").map((badge) => badge.textContent.replace(/\s+/g, " ").trim());
     expect(badges.map((badge) => badge.slice(0, 2))).toEqual(["L2", "L2", "L1", "L3", "L3", "L0"]);
-    expect(badges[0]).toContain("The server sent it as bytes of an image block.");
+    expect(one(element, ".chip .why").textContent).toContain("The server sent it as bytes of an image block.");
+  });
+
+  test("says what the badge of a rule means, by keyboard too, with the way to the docs", async () => {
+    const element = await shown(MIXED);
+    const rule = one(element, "sluice-result-rule");
+    const badge = one(rule, ".badge");
+    const about = badge.getAttribute("aria-describedby") ?? "";
+    expect(one(rule, `#${about}`).textContent).toContain("what the server itself marks as a file");
+    const button = one(element, '.chip button[aria-label^="Show"]');
+    button.focus();
+    await userEvent.keyboard("{Tab}");
+    expect((rule.getRootNode() as ShadowRoot).activeElement).toBe(rule);
+    await vi.waitFor(() => expect(one(rule, "[popover]").matches(":popover-open")).toBe(true), PATIENT);
+    await userEvent.keyboard("{Tab}");
+    expect(rule.shadowRoot?.activeElement).toBe(one(rule, "[popover] a"));
+    expect(await violations(element)).toEqual([]);
+    await userEvent.keyboard("{Escape}");
+    await vi.waitFor(() => expect(all(rule, "[popover]")).toHaveLength(0), PATIENT);
   });
 
   test("tells configured fields", async () => {
@@ -133,8 +154,8 @@ describe("what was sent", () => {
     const [artifact] = (await shown(MIXED)).artifacts;
     const named = { ...artifact, id: artifact?.id ?? "", mime_type, source: { description: "a\u202eb" } };
     const other = await shown(MIXED, { artifacts: [named] });
-    expect(one(other, ".chip .what").textContent.trim()).toMatch(/^image\/png · 5\.9 KB/);
-    expect(one(other, ".chip .what").title).toBe("a b");
+    expect(one(other, ".chip .what").textContent.trim()).toMatch(/image\/png · 5\.9 KB$/);
+    expect(one(other, ".chip .what").title).toMatch(/^a b\n/);
   });
 
   test("asks for a preview", async () => {

@@ -5,6 +5,7 @@
 import { html, type TemplateResult } from "lit";
 import "../../../ui/artifact.js";
 import "../../../ui/result.js";
+import "../pdf.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownResult } from "../../engine/messages.js";
 import type { Shelf } from "../../engine/shelves.js";
@@ -31,6 +32,7 @@ export function resultSides(actions: Actions, result: ShownResult, view: "split"
     .bytesOut=${result.bytesOut}
     .clamped=${result.clamped}
     .raw=${() => actions.raw(result.id)}
+    .bytes=${(artifact: ShownArtifact) => actions.bytesOf(shelfOf(artifact), artifact)}
     @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => actions.preview(detail)}
   ></sluice-result>`;
 }
