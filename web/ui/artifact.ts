@@ -31,7 +31,7 @@ const SAID = 4_000;
 
 /**
  * An artifact: a picture of it, name, type, decoded size, the call it came from, and its actions. Dispatches the events of
- * `ArtifactEvents`. Downloads, and copies the ref, by itself.
+ * `ArtifactEvents`. Downloads, and copies the ref, by itself. `--sluice-artifact-picture` is the height of the picture of a card.
  */
 export class SluiceArtifact extends LitElement {
   /** @hidden */

@@ -180,15 +180,19 @@ export class SluiceThumbnail extends LitElement {
     if (artifact.deferred === true || !isStored(artifact)) return;
     const run = new AbortController();
     this.#run = run;
+    void this.#drawn(artifact, bytes, run.signal);
+  }
+
+  async #drawn(artifact: ShownArtifact, bytes: ArtifactBytes, signal: AbortSignal): Promise<void> {
     const { clientWidth, clientHeight } = this;
     const edge = Math.max(clientWidth, clientHeight) * devicePixelRatio;
-    void import("./thumbnail/drawing.js")
-      .then(({ drawingOf }) => drawingOf({ artifact, bytes, edge, isLegible: clientWidth >= LEGIBLE }, run.signal))
-      // The code could not be loaded: the icon stays.
-      .catch(() => undefined)
-      .then((drawing) => {
-        if (!run.signal.aborted) this.drawing = drawing;
-      });
+    try {
+      const { drawingOf } = await import("./thumbnail/drawing.js");
+      const drawing = await drawingOf({ artifact, bytes, edge, isLegible: clientWidth >= LEGIBLE }, signal);
+      if (!signal.aborted) this.drawing = drawing;
+    } catch {
+      // It left the view, or the code could not be loaded: the icon stays.
+    }
   }
 
   #end(): void {

@@ -28,7 +28,7 @@ export const styles: CSSResult = css`
     margin-inline: 14px;
   }
   .card > sluice-thumbnail {
-    block-size: 132px;
+    block-size: var(--sluice-artifact-picture, 132px);
     border: 0;
     border-block-end: 1px solid var(--line);
     border-radius: 0;

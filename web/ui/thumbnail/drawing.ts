@@ -182,7 +182,8 @@ function objectOf(source: string): Readonly<Record<string, unknown>> | undefined
 }
 
 function worded(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function cellsOf(cells: readonly string[]): string[] {
