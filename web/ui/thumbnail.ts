@@ -162,7 +162,7 @@ export class SluiceThumbnail extends LitElement {
     const { drawing } = this;
     switch (drawing?.kind) {
       case "picture":
-        return copyOf(drawing.picture, drawing.isPage);
+        return this.#canvas(drawing.picture, drawing.isPage);
       case "address":
         return html`<img src=${drawing.address} alt="" decoding="async" />`;
       case "text":
@@ -172,6 +172,23 @@ export class SluiceThumbnail extends LitElement {
       default:
         return iconOf(this.artifact?.mime_type ?? null);
     }
+  }
+
+  /** The picture in the size of the element. It is kept itself for others of the same artifact. */
+  #canvas(picture: ImageBitmap, isPage: boolean): HTMLCanvasElement {
+    const scale = Math.min(
+      1,
+      (this.clientWidth * devicePixelRatio) / picture.width,
+      (this.clientHeight * devicePixelRatio) / picture.height,
+    );
+    const canvas = document.createElement("canvas");
+    if (isPage) canvas.className = "page";
+    canvas.width = Math.max(1, Math.round(picture.width * scale));
+    canvas.height = Math.max(1, Math.round(picture.height * scale));
+    const context = canvas.getContext("2d");
+    if (context !== null) context.imageSmoothingQuality = "high";
+    context?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+    return canvas;
   }
 
   #draw(): void {
@@ -200,16 +217,6 @@ export class SluiceThumbnail extends LitElement {
     this.#run = undefined;
     this.drawing = undefined;
   }
-}
-
-/** A canvas with the picture. The picture itself is kept for others of the same artifact. */
-function copyOf(picture: ImageBitmap, isPage: boolean): HTMLCanvasElement {
-  const canvas = document.createElement("canvas");
-  if (isPage) canvas.className = "page";
-  canvas.width = picture.width;
-  canvas.height = picture.height;
-  canvas.getContext("2d")?.drawImage(picture, 0, 0);
-  return canvas;
 }
 
 function tableOf([head = [], ...rows]: readonly (readonly string[])[]): TemplateResult {

@@ -195,6 +195,7 @@ export const resultStyles: CSSResultGroup = [
       background: var(--surface);
       border: 1px solid var(--line);
       border-radius: 14px;
+      container-type: inline-size;
       display: flex;
       flex-direction: column;
       min-inline-size: 0;

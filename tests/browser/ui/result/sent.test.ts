@@ -379,6 +379,56 @@ describe("views", () => {
     expect(one(element, "code").textContent).toBe(element.observation);
   });
 
+  test("a line breaks between tokens, and within one only where it is longer than the line", async () => {
+    const words = Array.from({ length: 60 }, (_, at) => [`key-${at}`, `value-${at}-${"x".repeat(at % 20)}`] as const);
+    const long = "say it again, ".repeat(30);
+    const element = await shown({}, { observation: JSON.stringify({ ...Object.fromEntries(words), long }) });
+    one(one(element, "sluice-result-model"), "button[aria-pressed]").click();
+    await settled(element);
+    const height = Number.parseFloat(getComputedStyle(one(element, "code")).lineHeight);
+    const linesOf = (part: Element): number => Math.round(part.getBoundingClientRect().height / height);
+    expect(linesOf(one(element, "code .section"))).toBeGreaterThan(10);
+    const tokens = all(element, "code :is(.k, .s, .n)");
+    expect(tokens).toHaveLength(122);
+    const broken = (): string[] => tokens.filter((token) => linesOf(token) > 1).map(({ textContent }) => textContent);
+    await vi.waitFor(() => expect(broken()).toEqual([`"${long}"`]), PATIENT);
+    // No line begins with a comma.
+    const code = one(element, "code");
+    const { left } = code.getBoundingClientRect();
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    let commas = 0;
+    while (walker.nextNode() !== null) {
+      const node = walker.currentNode as Text;
+      if (node.data !== ",") continue;
+      commas += 1;
+      range.selectNodeContents(node);
+      expect(range.getBoundingClientRect().left).toBeGreaterThan(left + 4);
+    }
+    expect(commas).toBe(60);
+  });
+
+  test("a long text is coloured where it is looked at, and stays few elements", async () => {
+    const list = Array.from({ length: 6_000 }, (_, id) => ({ id, name: `row ${id}` }));
+    const observation = JSON.stringify(list);
+    const element = await shown({}, { observation });
+    const area = one(element, "pre");
+    const colouredIn = (): number => {
+      const { top, bottom } = area.getBoundingClientRect();
+      return all(element, "code .k").filter((key) => {
+        const at = key.getBoundingClientRect();
+        return at.bottom > top && at.top < bottom;
+      }).length;
+    };
+    expect(colouredIn()).toBeGreaterThan(5);
+    for (const share of [0.5, 0.98, 0.1]) {
+      area.scrollTop = area.scrollHeight * share;
+      await vi.waitFor(() => expect(colouredIn()).toBeGreaterThan(5), PATIENT);
+    }
+    expect(all(element, "*").length).toBeLessThan(5_000);
+    expect(JSON.stringify(JSON.parse(one(element, "code").textContent))).toBe(observation);
+  });
+
   test("a reference in it says the name of its file, and opens the preview by mouse and keyboard", async () => {
     const element = await shown(MIXED);
     const asked: string[] = [];
