@@ -201,10 +201,13 @@ export class SluiceThumbnail extends LitElement {
   }
 
   async #drawn(artifact: ShownArtifact, bytes: ArtifactBytes, signal: AbortSignal): Promise<void> {
-    const { clientWidth, clientHeight } = this;
-    const edge = Math.max(clientWidth, clientHeight) * devicePixelRatio;
     try {
+      // What is to be read comes first.
+      await idle();
+      signal.throwIfAborted();
       const { drawingOf } = await import("./thumbnail/drawing.js");
+      const { clientWidth, clientHeight } = this;
+      const edge = Math.max(clientWidth, clientHeight) * devicePixelRatio;
       const drawing = await drawingOf({ artifact, bytes, edge, isLegible: clientWidth >= LEGIBLE }, signal);
       if (!signal.aborted) this.drawing = drawing;
     } catch {
@@ -235,6 +238,17 @@ function tableOf([head = [], ...rows]: readonly (readonly string[])[]): Template
       )}
     </tbody>
   </table>`;
+}
+
+/** Milliseconds after which a busy page draws anyway. */
+const BUSY = 500;
+
+/** Waits until the page has nothing else to do; for a moment, where the browser does not tell. */
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    if ("requestIdleCallback" in globalThis) requestIdleCallback(() => resolve(), { timeout: BUSY });
+    else setTimeout(resolve, BUSY / 10);
+  });
 }
 
 let shared: IntersectionObserver | undefined;
