@@ -28,11 +28,15 @@ export async function firstPage(
   signal.throwIfAborted();
   pdfjs.GlobalWorkerOptions.workerSrc = workerSrc;
   const range = new pdfjs.PDFDataRangeTransport(length, null);
+  const give = async (begin: number, end: number): Promise<void> => {
+    const bytes = await bytesOf(input, begin, end).catch(() => undefined);
+    // PDF.js refuses what it does not wait for any more.
+    if (signal.aborted) return;
+    if (bytes === undefined) range.abort();
+    else range.onDataRange(begin, bytes);
+  };
   range.requestDataRange = (begin: number, end: number) => {
-    bytesOf(input, begin, end).then(
-      (bytes) => range.onDataRange(begin, bytes),
-      () => range.abort(),
-    );
+    void give(begin, end);
   };
   const task = pdfjs.getDocument({
     range,

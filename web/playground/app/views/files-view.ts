@@ -228,7 +228,7 @@ export class FilesView extends ViewElement {
       <div class="row">
         <h2 class="title grow">My Files</h2>
         ${this.#space()}
-        <button @click=${this.#pick}>Add files</button>
+        <button class="primary" @click=${this.#pick}>Add files</button>
         ${this.#archive(files)}
         <button @click=${this.#end}>End session</button>
       </div>
