@@ -153,14 +153,12 @@ export class SluiceArtifact extends LitElement {
   #button(artifact: ShownArtifact, action: ArtifactAction, name: string, isIcon = false): TemplateResult {
     const { label, icon: source } = ACTIONS[action];
     const href = action === "download" ? this.bytes?.href : undefined;
-    const title = isIcon ? label : nothing;
     if (href !== undefined) {
       // No `download` attribute: with it the browser bypasses the service worker.
       return html`<a
         class="button ${isIcon ? "plain" : "main"}"
         id="download"
         href=${downloadAddress(href)}
-        title=${title}
         aria-label=${`${label}: ${name}`}
         >${icon(source)}${isIcon ? nothing : label}</a
       >`;
@@ -171,7 +169,6 @@ export class SluiceArtifact extends LitElement {
       type="button"
       class=${isIcon ? "plain" : "main"}
       id=${action}
-      title=${title}
       aria-label=${`${label}: ${name}`}
       aria-disabled=${isUnderWay}
       @click=${() => this.#act(action)}
