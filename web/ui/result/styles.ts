@@ -73,6 +73,16 @@ export const chipStyles: CSSResult = css`
     align-self: end;
     margin-block-start: 6px;
   }
+  @container (max-width: 380px) {
+    .chip.alone {
+      column-gap: 10px;
+      grid-template-columns: 40px minmax(0, 1fr);
+    }
+    .alone > sluice-thumbnail {
+      block-size: 40px;
+      inline-size: 40px;
+    }
+  }
   .lit,
   .chip:hover {
     background: var(--accent-soft);

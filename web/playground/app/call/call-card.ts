@@ -9,11 +9,12 @@ import type { ShownArtifact } from "mcp-sluice/ui";
 import { isStored } from "../../../ui/shown.js";
 import { shownName } from "../../../ui/plain-text.js";
 import type { ShownResult } from "../../engine/messages.js";
-import { cards, viewStyles } from "../styles.js";
+import { viewStyles } from "../styles.js";
 import { shelfOf, type ShownCall } from "../state.js";
 import { type Tab, tabList, tabStyles } from "../tabs.js";
 import { ViewElement } from "../view-element.js";
-import { artifactCards, resultSides } from "./result-parts.js";
+import { artifactCards } from "./artifact-cards.js";
+import { resultSides } from "./result-parts.js";
 import "./gain.js";
 
 /** Milliseconds after which a call can continue in the background. */
@@ -40,7 +41,6 @@ class CallCard extends ViewElement {
 
   static override styles = [
     viewStyles,
-    cards,
     tabStyles,
     css`
       :host {
