@@ -187,7 +187,7 @@ describe("results", () => {
       // A hash is for those who ask.
       expect(words).not.toContain(artifacts[0]?.sha256.slice(0, 8));
       expect(await chip.locator(".what").getAttribute("title")).toContain(artifacts[0]?.sha256);
-      expect(words).toMatch(/L\d/);
+      expect(await chip.locator(".badge").innerText()).toMatch(/L\d/);
     });
 
     test("lights what the model sees of it where it is pointed at", async () => {

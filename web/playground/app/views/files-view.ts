@@ -324,7 +324,7 @@ export class FilesView extends ViewElement {
         <bdi class="name">${plainLines(filename)}</bdi>
         <span class="soft">${facts.filter((fact) => fact !== "").join(" · ")}</span>
       </button>
-      ${isChosen && !this.isWide ? html`<div class="work">${this.#work(file)}</div>` : nothing}
+      ${isChosen && !this.isWide ? html`<div class="work opened">${this.#work(file)}</div>` : nothing}
     </li>`;
   }
 
