@@ -5,10 +5,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { noise } from "../../web/playground/demo/files.js";
-import { act, controlled, go, run, visitor } from "./visit.js";
+import { serveMcp } from "../package/tools/mcp-serving.js";
+import { IMAGES, largeServer, LONG_NAME, TOOLS } from "./large-server.js";
+import { tooWide } from "./page-checks.js";
+import { act, connect, controlled, during, go, run, visitor } from "./visit.js";
 
 /** Milliseconds for which the page may not answer. */
 const LIMIT = 200;
@@ -130,5 +133,65 @@ test("an archive of 100 MB arrives, and can be had again byte for byte", async (
   expect(bytes.length).toBe(MEGABYTES * 1024 * 1024);
   expect(hash.digest("hex")).toBe(createHash("sha256").update(bytes).digest("hex"));
 }, 240_000);
+
+describe("a server with much of everything", () => {
+  const server = during(() => serveMcp({ server: largeServer }));
+  const tools = (): Locator => seen.page.locator("playground-tools");
+  const list = (): Locator => tools().getByRole("complementary");
+
+  beforeAll(() => connect(seen.page, server().url));
+
+  test("each of its tools is found by a search", async () => {
+    const { page } = seen;
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    const search = list().getByRole("searchbox");
+    for (let at = 1; at <= TOOLS - 2; at += 1) {
+      const name = `tool_${String(at).padStart(3, "0")}`;
+      await search.fill(name);
+      const found = list().getByRole("listitem");
+      await found.filter({ hasText: name }).waitFor();
+      expect(await found.count(), name).toBe(1);
+    }
+    await search.fill("");
+  }, 180_000);
+
+  test.each([1440, 768, 390])("names of 120 characters fit at %s px", async (width) => {
+    const { page } = seen;
+    await page.setViewportSize({ width, height: 900 });
+    await go(page, "Tools");
+    await list().getByRole("searchbox").fill(LONG_NAME);
+    await list().getByRole("listitem").getByRole("button").click();
+    await tools().getByRole("heading", { name: LONG_NAME, exact: true }).waitFor();
+    expect(await tooWide(page)).toEqual([]);
+    await tools().getByRole("button", { name: "Run", exact: true }).click();
+    await tools().getByRole("button", { name: "Run again" }).waitFor();
+    await tools().locator("sluice-artifact").first().waitFor();
+    expect(await tooWide(page)).toEqual([]);
+    await go(page, "Resources");
+    await page.locator("sluice-resources").getByRole("button", { name: LONG_NAME }).first().waitFor();
+    expect(await tooWide(page)).toEqual([]);
+  });
+
+  test(`a result with ${IMAGES} images, and as many files`, async () => {
+    const { page } = seen;
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await run(page, "images", { count: String(IMAGES) });
+    await tools().locator("sluice-artifact").nth(20).waitFor();
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    await go(page, "My Files");
+    await page.locator("playground-files .file").nth(20).waitFor();
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+  }, 180_000);
+
+  test("a session with 1,000 artifacts", async () => {
+    const { page } = seen;
+    await run(page, "images", { count: "1000" });
+    await tools().locator("sluice-artifact").nth(20).waitFor();
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    await go(page, "My Files");
+    await page.locator("playground-files .file").nth(20).waitFor();
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+  }, 240_000);
+});
 
 test("nothing of it is complained of", () => expect(seen.complaints).toEqual([]));

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { forPages, listen, type Cors, type Elsewhere } from "./elsewhere.js";
@@ -24,10 +25,17 @@ export interface McpServingOptions {
   readonly owner?: (token: string) => Promise<string | null>;
   /** Who gives tokens. */
   readonly issuer?: () => string;
+  /** The server that a session gets. Defaults to the one of the tests. */
+  readonly server?: (world: World) => McpServer;
 }
 
 /** Serves it over Streamable HTTP, at `/mcp`. */
-export async function serveMcp({ cors, owner, issuer }: McpServingOptions = {}): Promise<McpServing> {
+export async function serveMcp({
+  cors,
+  owner,
+  issuer,
+  server = mcpServer,
+}: McpServingOptions = {}): Promise<McpServing> {
   const world: World = { note: "nothing yet" };
   const sessions = new Map<string, StreamableHTTPServerTransport>();
 
@@ -39,7 +47,7 @@ export async function serveMcp({ cors, owner, issuer }: McpServingOptions = {}):
       onsessioninitialized: (session) => void sessions.set(session, transport),
       onsessionclosed: (session) => void sessions.delete(session),
     });
-    await mcpServer(world).connect(transport);
+    await server(world).connect(transport);
     return transport;
   }
 
