@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePng } from "../../scripts/demo/png.mjs";
-import { during, go, run, visit, type Visit, reload } from "./visit.js";
+import { during, firstResult, go, run, visit, type Visit, reload } from "./visit.js";
 import { serving, TOOLS } from "./serving.js";
 
 const server = during(() => serving({ sources: [TOOLS, { ...TOOLS, name: "other" }] }));
@@ -128,9 +128,9 @@ describe("what the session stored", () => {
     await page.locator("playground-files").getByRole("button", { name: "End session" }).click();
     const question = page.getByRole("dialog", { name: "End session" });
     await question.getByText(/What the session stored on this page's server is deleted too/).waitFor();
-    const reloaded = page.waitForEvent("load");
     await question.getByRole("button", { name: "End session" }).click();
-    await reloaded;
+    await page.locator("p.answer").getByText("The session ended").waitFor();
+    await firstResult(page);
     await connected(page);
     const [after] = await context.cookies();
     expect(after?.value).not.toBe(before?.value);

@@ -147,6 +147,8 @@ export interface State {
   readonly theme: Theme;
   /** A newer version of the page is ready to install. */
   readonly isOutdated: boolean;
+  /** Counts the sessions of this visit. */
+  readonly session: number;
 }
 
 const START: State = {
@@ -176,7 +178,13 @@ const START: State = {
   isOnline: true,
   theme: "system",
   isOutdated: false,
+  session: 1,
 };
+
+/** The changes that the end of a session makes to the state: what is left is of the browser, not of the session. */
+export function afterEnd({ files, fileCount, space, config, isOnline, theme, isOutdated, session }: State): State {
+  return { ...START, files, fileCount, space, config, isOnline, theme, isOutdated, session: session + 1 };
+}
 
 /** Holds the state and notifies listeners of changes. */
 export class Store {

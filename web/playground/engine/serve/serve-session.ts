@@ -135,11 +135,16 @@ export class ServeSession {
     return true;
   }
 
-  /** Ends the session; the server deletes its data. Throws as the client does, unless it had already ended. */
-  async end(): Promise<void> {
+  /** Lets go of a session that another tab ended. */
+  leave(): void {
     this.#isIn = false;
     this.#artifacts.close();
     this.chat.stopAll();
+  }
+
+  /** Ends the session; the server deletes its data. Throws as the client does, unless it had already ended. */
+  async end(): Promise<void> {
+    this.leave();
     try {
       await this.#client.ask("sessions/current", { method: "DELETE", signal: AbortSignal.timeout(TIMEOUT_MS) });
     } catch (error) {
