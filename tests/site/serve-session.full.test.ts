@@ -119,6 +119,21 @@ describe("what the session stored", () => {
     expect(await other.page.evaluate(() => document.cookie)).toBe("");
   });
 
+  test("is in the address while it is shown, and a link opens it", async () => {
+    const { page } = seen;
+    await connected(page);
+    const id = await upload(page, "linked.png");
+    await go(page, "My Files");
+    await listed(page).getByText("linked.png").first().waitFor();
+    await page.goto("about:blank");
+    await page.goto(`${server().url}#/files?artifact=served:${encodeURIComponent(id)}`);
+    const drawer = page.locator("playground-drawer");
+    await drawer.getByText("linked.png").first().waitFor();
+    await expect.poll(() => decodeURIComponent(new URL(page.url()).hash)).toContain(`served:${id}`);
+    await page.goBack();
+    await drawer.waitFor({ state: "detached" });
+  });
+
   test("goes with the end of the session, and another begins", async () => {
     const { page, context } = seen;
     await connected(page);

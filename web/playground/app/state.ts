@@ -116,6 +116,8 @@ export interface State {
   readonly server: string;
   /** The name of the selected tool. */
   readonly tool: string | undefined;
+  /** The resource that is open, or the template. */
+  readonly resource: { readonly server: string; readonly uri: string } | undefined;
   /** Newest first. */
   readonly calls: readonly ShownCall[];
   /** The id of the current call. */
@@ -158,6 +160,7 @@ const START: State = {
   servers: [],
   server: "demo",
   tool: undefined,
+  resource: undefined,
   calls: [],
   call: undefined,
   pauses: [],

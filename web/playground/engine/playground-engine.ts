@@ -205,7 +205,7 @@ export class PlaygroundEngine implements Engine {
   }
 
   async find(shelf: Shelf, id: string): Promise<ShownArtifact | null> {
-    if (isServed(shelf)) return null;
+    if (isServed(shelf)) return (await this.#serve?.find(shelf, id)) ?? null;
     const { store, files, scope } = this.#session;
     const known = shelf === "files" ? await files.stat(id, VISITOR) : await store.stat(id, scope);
     if (known === null) return null;

@@ -5,11 +5,12 @@
 import { SluiceError } from "mcp-sluice";
 import { safeFilename } from "mcp-sluice/browser";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { EngineEvent, ServedSource, ServeOffer } from "../messages.js";
+import type { EngineEvent, ServedArtifact, ServedSource, ServeOffer } from "../messages.js";
 import type { Pauses } from "../pauses.js";
 import { servedPath, type ServedShelf } from "../shelves.js";
 import { ServedArtifacts } from "./artifacts.js";
 import { ServedChat } from "./chat.js";
+import { served } from "./chat-events.js";
 import { SESSIONS, errorIn, ServerClient } from "./client.js";
 import { followEvents } from "./events.js";
 
@@ -110,6 +111,17 @@ export class ServeSession {
       if (code === "E_NOT_FOUND" || code === "E_EXPIRED") return null;
       // An empty artifact has no range.
       if (code === "E_INVALID_ARGUMENT" && range !== undefined) return new Blob([]).stream();
+      throw error;
+    }
+  }
+
+  /** What is known of an artifact; undefined if it is gone. Throws as the client does. */
+  async find(shelf: ServedShelf, id: string): Promise<ServedArtifact | undefined> {
+    try {
+      return served(await this.#client.json<ShownArtifact>(`${servedPath(shelf, id)}/meta`));
+    } catch (error) {
+      if (error instanceof SluiceError && (error.code === "E_NOT_FOUND" || error.code === "E_EXPIRED"))
+        return undefined;
       throw error;
     }
   }
