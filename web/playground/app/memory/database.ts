@@ -163,12 +163,23 @@ export class TabMemory {
     // Another tab ended the session, and this one is about to hear of it.
     if (own === undefined) return transaction.done;
     const before = own.dropped[list] ?? 0;
-    await Promise.all([
-      ...[...left, ...gone].map((id) => entries.delete([this.#tab, list, id])),
-      ...rows.filter(({ id }) => held.has(id)).map((row) => entries.put(row)),
-      tabs.put({ ...own, at: Date.now(), dropped: { ...own.dropped, [list]: before + dropped } }),
-      transaction.done,
-    ]);
+    const steps: Promise<unknown>[] = [transaction.done];
+    const add = (step: Promise<unknown>): void => {
+      // When one fails, so do all others.
+      step.catch(() => undefined);
+      steps.push(step);
+    };
+    try {
+      for (const id of [...left, ...gone]) add(entries.delete([this.#tab, list, id]));
+      for (const row of rows) if (held.has(row.id)) add(entries.put(row));
+      add(tabs.put({ ...own, at: Date.now(), dropped: { ...own.dropped, [list]: before + dropped } }));
+      await Promise.all(steps);
+    } catch (error) {
+      // All of it or nothing: a browser without room may refuse in the middle.
+      steps[0]?.catch(() => undefined);
+      abort(transaction);
+      throw error;
+    }
     this.#held.set(list, held);
   }
 
@@ -200,6 +211,14 @@ export class TabMemory {
       for (const key of await entries.index("tab").getAllKeys(tab)) await entries.delete(key);
     }
     await transaction.done;
+  }
+}
+
+function abort(transaction: { abort(): void }): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It has ended already.
   }
 }
 
