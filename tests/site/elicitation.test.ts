@@ -6,6 +6,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type Elsewhere, forPages, listen } from "../package/tools/elsewhere.js";
+import { violations } from "./page-checks.js";
 import { begin, connect, during, visitor } from "./visit.js";
 
 interface Asking extends Elsewhere {
@@ -121,6 +122,7 @@ test("at 390 pixels a long address breaks, and nothing is wider than the window"
   const { page } = seen;
   await begin(page, "open_page", { url: `${server().origin}/pay?order=${"4711".repeat(80)}` });
   await pauseOf(page).waitFor();
+  expect(await violations(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   const { width = 0 } = (await pauseOf(page).boundingBox()) ?? {};

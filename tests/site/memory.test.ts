@@ -5,6 +5,7 @@ import { serveMcp } from "../package/tools/mcp-serving.js";
 import { stored } from "./databases.js";
 import { inView } from "./in-view.js";
 import { serveModel } from "./model-server.js";
+import { tooSmall, tooWide, violations } from "./page-checks.js";
 import { ask, begin, command, connect, during, firstResult, go, run, SITE_URL, visit, visitor } from "./visit.js";
 
 /** The calls in the list of Try. */
@@ -244,6 +245,11 @@ describe("servers", () => {
     const { page } = seen;
     await show();
     await item(nameOf(guarded().url)).getByRole("button", { name: "Give its token" }).click();
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await tooWide(page)).toEqual([]);
+    expect(await tooSmall(page)).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
     const form = page.locator("playground-servers dialog form");
     expect(await form.locator("[name=url]").inputValue()).toBe(guarded().url);
     await page.keyboard.type(TOKEN);

@@ -163,12 +163,13 @@ export class TabMemory {
     // Another tab ended the session, and this one is about to hear of it.
     if (own === undefined) return transaction.done;
     const before = own.dropped[list] ?? 0;
-    const steps: Promise<unknown>[] = [transaction.done];
+    const steps: Promise<unknown>[] = [];
     const add = (step: Promise<unknown>): void => {
       // When one fails, so do all others.
       step.catch(() => undefined);
       steps.push(step);
     };
+    add(transaction.done);
     try {
       for (const id of [...left, ...gone]) add(entries.delete([this.#tab, list, id]));
       for (const row of rows) if (held.has(row.id)) add(entries.put(row));
@@ -176,7 +177,6 @@ export class TabMemory {
       await Promise.all(steps);
     } catch (error) {
       // All of it or nothing: a browser without room may refuse in the middle.
-      steps[0]?.catch(() => undefined);
       abort(transaction);
       throw error;
     }

@@ -26,13 +26,19 @@ function isOpen({ state }: ChatCall): boolean {
   return state === "wanted" || state === "running" || state === "waiting";
 }
 
+/** A run at the page's server goes on there. */
+const LEFT_AT_SERVER: Problem = {
+  code: "E_LEFT",
+  message: "The page was left before the answer came. The server goes on, and what it stores is listed in My Files.",
+};
+
 /** A turn that was being answered when the page was left, as it ended then. */
 export function endedTurn(turn: ChatTurn): ChatTurn {
   if (!isRunning(turn)) return turn;
   return {
     ...turn,
     state: "failed",
-    problem: LEFT,
+    problem: turn.by === "served" ? LEFT_AT_SERVER : LEFT,
     steps: turn.steps.map((step) => ({
       ...step,
       calls: step.calls.map((call) => (isOpen(call) ? { ...call, state: "cancelled" } : call)),
