@@ -162,6 +162,23 @@ describe("with the keyboard alone", () => {
     expect(await focused(page)).toBe("Try");
   });
 
+  test("a button that is only an icon says what it does, to keyboard and pointer, and Esc takes the words away", async () => {
+    const { page } = seen;
+    const words = page.locator("playground-tooltip [popover]");
+    await tabTo(page, "Notifications, 1 new");
+    await expect.poll(() => words.innerText()).toBe("Notifications, 1 new");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => words.isVisible()).toBe(false);
+    await page
+      .locator("playground-bar")
+      .getByRole("button", { name: /^Theme/ })
+      .hover();
+    await expect.poll(() => words.innerText()).toMatch(/^Theme: system/);
+    await page.locator("playground-bar").getByRole("link", { name: "Docs" }).hover();
+    await expect.poll(() => words.isVisible()).toBe(false);
+    await blur(page);
+  });
+
   test("notifications take the focus, and Esc gives it back", async () => {
     const { page } = seen;
     await tabTo(page, "Notifications, 1 new");

@@ -129,6 +129,22 @@ describe("results", () => {
     expect(seen.requests.filter((url) => /\/tokenizer-/.test(url))).toHaveLength(1);
   });
 
+  test("a call does not wait for the tokenizer, which takes seconds for 4 MB", async () => {
+    const { page } = seen;
+    await run(page, "sales_report");
+    await call(page).getByRole("button", { name: "Count them" }).click();
+    await run(page, "sales_chart");
+    await go(page, "Try");
+    await page
+      .locator("playground-try aside")
+      .getByRole("button", { name: /^sales_report/ })
+      .first()
+      .click();
+    const counted = call(page).locator("sluice-meter .estimator").getByText("o200k_base");
+    expect(await counted.count()).toBe(0);
+    await counted.waitFor({ timeout: 60_000 });
+  });
+
   test("money follows the price that a visitor chooses, and is remembered", async () => {
     const { page } = seen;
     await run(page, "sales_chart");

@@ -155,7 +155,10 @@ export class TabMemory {
     const gone = beyond(held, limits);
     for (const id of gone) held.delete(id);
     // The page drops entries by itself when its own list is full.
-    const dropped = gone.filter((id) => ids.has(id)).length + (ids.size >= LIMITS[list].entries ? left.length : 0);
+    const running = new Set(rows.filter(({ value }) => isRunning(value)).map(({ id }) => id));
+    // One that is too large is counted when it has ended, and once.
+    const told = gone.filter((id) => ids.has(id) && !running.has(id));
+    const dropped = told.length + (ids.size >= LIMITS[list].entries ? left.length : 0);
 
     const transaction = this.#transaction();
     const [entries, tabs] = [transaction.objectStore("entries"), transaction.objectStore("tabs")];
