@@ -79,7 +79,7 @@ test("the whole address is shown, and opened by a click alone, in a window that 
   const window = await opening;
   await window.getByText("Pay here.").waitFor();
   expect(window.url()).toBe(address);
-  expect(await window.evaluate(() => window.opener === null && document.referrer === "")).toBe(true);
+  expect(await window.evaluate(() => globalThis.opener === null && document.referrer === "")).toBe(true);
   await window.close();
   await said(page, "accept");
   expect(await pause.count()).toBe(0);

@@ -79,10 +79,10 @@ describe("servers", () => {
       expect(await dialog.getByRole("listitem").allInnerTexts()).toEqual([expect.stringContaining("demo")]);
       const state = await page.evaluate(() => {
         const { store, actions } = document.querySelector("sluice-playground") as unknown as Innards;
-        const { servers, server } = store.state;
-        return { servers: servers.map((each) => each.name), server, readers: [...actions.readers.keys()] };
+        const { servers, server: current } = store.state;
+        return { servers: servers.map((each) => each.name), current, readers: [...actions.readers.keys()] };
       });
-      expect(state).toEqual({ servers: ["demo"], server: "demo", readers: [] });
+      expect(state).toEqual({ servers: ["demo"], current: "demo", readers: [] });
       await dialog.getByRole("button", { name: "Close" }).click();
       await page.locator("playground-bar").getByRole("button", { name: /^Find/ }).click();
       await page.getByRole("combobox", { name: /^Find/ }).fill(name);
