@@ -80,6 +80,8 @@ describe("with the keyboard alone", () => {
     const { page } = seen;
     await tabTo(page, "More actions for sales_chart.png");
     await page.keyboard.press("ArrowDown");
+    await expect.poll(() => focused(page)).toBe("Copy ref");
+    await page.keyboard.press("ArrowDown");
     await expect.poll(() => focused(page)).toBe("Save to My Files");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Notifications, 1 new" }).waitFor();

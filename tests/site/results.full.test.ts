@@ -183,8 +183,11 @@ describe("results", () => {
       const words = await chip.innerText();
       expect(words).toContain("application/pdf");
       expect(words).toContain("4.0 MB");
-      expect(words).toContain(artifacts[0]?.sha256.slice(0, 8));
-      expect(words).toMatch(/L\d/);
+      expect(words).toContain("sales_report.pdf");
+      // A hash is for those who ask.
+      expect(words).not.toContain(artifacts[0]?.sha256.slice(0, 8));
+      expect(await chip.locator(".what").getAttribute("title")).toContain(artifacts[0]?.sha256);
+      expect(await chip.locator(".badge").innerText()).toMatch(/L\d/);
     });
 
     test("lights what the model sees of it where it is pointed at", async () => {

@@ -87,6 +87,7 @@ describe("servers", () => {
       await page.locator("playground-bar").getByRole("button", { name: /^Find/ }).click();
       await page.getByRole("combobox", { name: /^Find/ }).fill(name);
       await page.locator("playground-palette").getByText("No matches.").waitFor();
+      await page.locator("playground-palette").getByRole("combobox").fill("");
       await page.keyboard.press("Escape");
       await go(page, "Log");
       await page.getByRole("tab", { name: "Messages" }).click();
