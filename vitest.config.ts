@@ -36,7 +36,9 @@ const entries = Object.entries(exports)
 const BUNDLED = [
   "@humanwhocodes/momoa",
   "@modelcontextprotocol/client",
-  "@modelcontextprotocol/server",
+  "@modelcontextprotocol/sdk/server/index.js",
+  "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js",
+  "@modelcontextprotocol/sdk/types.js",
   "@shikijs/core",
   "@shikijs/engine-javascript",
   "@tanstack/virtual-core",

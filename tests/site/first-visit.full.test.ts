@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { SITE } from "../../scripts/site.mjs";
 import { type Elsewhere, listen } from "../package/tools/elsewhere.js";
 import { keep, leave, WINDOWS } from "./places.js";
-import { controlled, firstResult, go, run, SITE_URL, visit, visitor } from "./visit.js";
+import { controlled, firstResult, go, openFile, run, SITE_URL, visit, visitor } from "./visit.js";
 
 describe("the first visit", () => {
   const seen = visitor();
@@ -108,6 +108,7 @@ describe("a narrow page", () => {
       await keep(page, "sales_chart");
       await go(page, "My Files");
       const view = page.locator("playground-files");
+      await openFile(page, "sales_chart");
       await view.getByRole("button", { name: /^Rename / }).tap();
       await view.getByRole("textbox", { name: "New name" }).fill("the year.png");
       await view.getByRole("button", { name: "Rename", exact: true }).tap();

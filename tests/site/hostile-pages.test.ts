@@ -37,7 +37,7 @@ describe.each(["allow", "block"] as const)("a page that opens by itself, service
     await page.locator("playground-tools").getByText("<img src=x onerror=alert(1)> stored").waitFor();
     await page.getByRole("button", { name: "Close the preview" }).click();
     await go(page, "My Files");
-    await page.locator("playground-files").getByRole("button", { name: "Rename hostile.html", exact: true }).waitFor();
+    await page.locator("playground-files .file").getByText("hostile.html", { exact: true }).waitFor();
   });
 
   test("complains of nothing but what it is kept from", () => {

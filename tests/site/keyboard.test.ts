@@ -80,6 +80,8 @@ describe("with the keyboard alone", () => {
     const { page } = seen;
     await tabTo(page, "More actions for sales_chart.png");
     await page.keyboard.press("ArrowDown");
+    await expect.poll(() => focused(page)).toBe("Copy ref");
+    await page.keyboard.press("ArrowDown");
     await expect.poll(() => focused(page)).toBe("Save to My Files");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Notifications, 1 new" }).waitFor();
@@ -160,6 +162,23 @@ describe("with the keyboard alone", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "hidden" });
     expect(await focused(page)).toBe("Try");
+  });
+
+  test("a button that is only an icon says what it does, to keyboard and pointer, and Esc takes the words away", async () => {
+    const { page } = seen;
+    const words = page.locator("playground-tooltip [popover]");
+    await tabTo(page, "Notifications, 1 new");
+    await expect.poll(() => words.innerText()).toBe("Notifications, 1 new");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => words.isVisible()).toBe(false);
+    await page
+      .locator("playground-bar")
+      .getByRole("button", { name: /^Theme/ })
+      .hover();
+    await expect.poll(() => words.innerText()).toMatch(/^Theme: system/);
+    await page.locator("playground-bar").getByRole("link", { name: "Docs" }).hover();
+    await expect.poll(() => words.isVisible()).toBe(false);
+    await blur(page);
   });
 
   test("notifications take the focus, and Esc gives it back", async () => {

@@ -5,7 +5,7 @@
 import { downloadZip } from "client-zip";
 import { expect } from "vitest";
 import type { Page } from "playwright-core";
-import { act, ask, begin, connectFiles, controlled, dial, go, PATIENCE, pick, run } from "./visit.js";
+import { act, ask, begin, connectFiles, controlled, dial, go, openFile, PATIENCE, pick, run } from "./visit.js";
 
 /** A place; those that need a file stand behind the one that keeps it. */
 export interface Place {
@@ -190,13 +190,14 @@ export const PLACES: readonly Place[] = [
     show: async (page) => {
       await keep(page, "sales_chart");
       await go(page, "My Files");
-      await page.locator("playground-files sluice-artifact").first().waitFor();
+      await openFile(page, "sales_chart");
     },
   },
   {
     name: "My Files while one is renamed",
     show: async (page) => {
       await go(page, "My Files");
+      await openFile(page, "sales_chart");
       await page.getByRole("button", { name: /^Rename / }).click();
       await page.getByRole("textbox", { name: "New name" }).waitFor();
     },

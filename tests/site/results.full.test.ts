@@ -129,6 +129,22 @@ describe("results", () => {
     expect(seen.requests.filter((url) => /\/tokenizer-/.test(url))).toHaveLength(1);
   });
 
+  test("a call does not wait for the tokenizer, which takes seconds for 4 MB", async () => {
+    const { page } = seen;
+    await run(page, "sales_report");
+    await call(page).getByRole("button", { name: "Count them" }).click();
+    await run(page, "sales_chart");
+    await go(page, "Try");
+    await page
+      .locator("playground-try aside")
+      .getByRole("button", { name: /^sales_report/ })
+      .first()
+      .click();
+    const counted = call(page).locator("sluice-meter .estimator").getByText("o200k_base");
+    expect(await counted.count()).toBe(0);
+    await counted.waitFor({ timeout: 60_000 });
+  });
+
   test("money follows the price that a visitor chooses, and is remembered", async () => {
     const { page } = seen;
     await run(page, "sales_chart");
@@ -167,8 +183,11 @@ describe("results", () => {
       const words = await chip.innerText();
       expect(words).toContain("application/pdf");
       expect(words).toContain("4.0 MB");
-      expect(words).toContain(artifacts[0]?.sha256.slice(0, 8));
-      expect(words).toMatch(/L\d/);
+      expect(words).toContain("sales_report.pdf");
+      // A hash is for those who ask.
+      expect(words).not.toContain(artifacts[0]?.sha256.slice(0, 8));
+      expect(await chip.locator(".what").getAttribute("title")).toContain(artifacts[0]?.sha256);
+      expect(await chip.locator(".badge").innerText()).toMatch(/L\d/);
     });
 
     test("lights what the model sees of it where it is pointed at", async () => {

@@ -210,6 +210,15 @@ export async function act(card: Locator, action: string): Promise<void> {
   await card.getByRole("menuitem", { name: action }).click();
 }
 
+/** Shows a file of My Files: beside the list, or below its line, where a second press would hide it again. */
+export async function openFile(page: Page, name: string | RegExp): Promise<void> {
+  const list = page.locator("playground-files").getByRole("list", { name: "Files" });
+  const item = list.locator(".file").filter({ hasText: name }).first();
+  await item.waitFor();
+  if ((await item.getAttribute("aria-expanded")) !== "true") await item.click();
+  await page.locator("playground-files .work").waitFor();
+}
+
 /** Gives files to the page as somebody does who picks them. */
 export async function pick(page: Page, name: string, bytes: Uint8Array | string, mimeType = ""): Promise<void> {
   await go(page, "Try");

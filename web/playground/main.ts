@@ -5,6 +5,7 @@
 import { wrap } from "comlink";
 import { Actions } from "./app/actions.js";
 import { listenForRestart, registerServiceWorker, remembered, serverOfPage } from "./app/browser.js";
+import { addFonts } from "./app/fonts.js";
 import { listenForCallbacks } from "./app/callback-channel.js";
 import { AddressBar, parseRoute } from "./app/route.js";
 import { Playground } from "./app/shell/playground.js";
@@ -27,6 +28,8 @@ listenForRestart();
 await actions.start(parseRoute(location.hash));
 new AddressBar(store, (route) => void actions.open(route)).begin();
 await actions.first();
+addFonts();
+void import("./app/shell/tooltip.js").then(({ Tooltip }) => document.body.append(new Tooltip()));
 const server = serverOfPage();
 if (server !== undefined) {
   void import("./app/page-server.js").then(({ PageServer }) => {

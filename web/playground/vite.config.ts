@@ -43,6 +43,34 @@ function withoutJsonSchema(): Plugin {
   };
 }
 
+/**
+ * The MCP client of the package as its own sources, so that the worker has one copy of it, and of the schemas that the demo
+ * server has too.
+ */
+function oneClient(): Plugin {
+  return {
+    name: "sluice-mcp-client",
+    enforce: "pre",
+    resolveId(source, importer) {
+      if (!source.endsWith("/bundled/modelcontextprotocol-client.js")) return null;
+      return this.resolve("@modelcontextprotocol/client", importer);
+    },
+  };
+}
+
+/** The licences of the fonts, which ask to come along. */
+function fontLicences(): Plugin {
+  return {
+    name: "sluice-fonts",
+    generateBundle() {
+      for (const name of ["geist", "geist-mono"]) {
+        const source = readFileSync(here(`../../node_modules/@fontsource-variable/${name}/LICENSE`));
+        this.emitFile({ type: "asset", fileName: `licenses/${name}.txt`, source });
+      }
+    },
+  };
+}
+
 /** Icons without their attributes, which the page gives them anew; their licence is a file of its own. */
 function shortIcons(): Plugin {
   return {
@@ -106,12 +134,13 @@ export default defineConfig({
   resolve: {
     alias: [
       ...published(),
-      { find: /^@modelcontextprotocol\/(?:client|server)\/_shims$/, replacement: here("../mcp-shims.ts") },
+      { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: here("../mcp-shims.ts") },
+      { find: /^\.\.\/validation\/ajv-provider\.js$/, replacement: here("../mcp-shims.ts") },
     ],
   },
   worker: {
     format: "es",
-    plugins: () => [withoutJsonSchema()],
+    plugins: () => [withoutJsonSchema(), oneClient()],
     rolldownOptions: { output: { codeSplitting: { groups: [WORKER_BEGIN] } } },
   },
   build: {
@@ -124,5 +153,5 @@ export default defineConfig({
       output: { codeSplitting: { groups: [PAGE_BEGIN] } },
     },
   },
-  plugins: [pdfAssets(), shortIcons(), shortStyles()],
+  plugins: [pdfAssets(), fontLicences(), shortIcons(), shortStyles()],
 });

@@ -36,7 +36,8 @@ export type { OAuthProviderConfig } from "./tools/auth/oauth-client.js";
 export type { OAuthStateStore } from "./tools/auth/pending-requests.js";
 export { MemoryTokenStore } from "./tools/auth/token-store.js";
 export type { StoredToken, TokenStore } from "./tools/auth/token-store.js";
-export { readSourcesFile, readToolConfig } from "./tools/config/config.js";
+export { readToolConfig } from "./tools/config/config.js";
+export { readSourcesFile } from "./tools/config/sources-file.js";
 export type { ExternalToolConfig, OutputTransformer, ToolConfig } from "./tools/config/config.js";
 export { getPreset, PresetRegistry, presetNames, registerPreset } from "./tools/config/presets.js";
 export {

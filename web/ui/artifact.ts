@@ -4,7 +4,8 @@
  */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import fetchIcon from "lucide-static/icons/cloud-download.svg?raw";
-import { ACTIONS, type ArtifactAction, BUTTONS, DEFAULT_ACTIONS, Menu, type MenuItem } from "./artifact/menu.js";
+import info from "lucide-static/icons/info.svg?raw";
+import { ACTIONS, type ArtifactAction, DEFAULT_ACTIONS, Menu, type MenuItem } from "./artifact/menu.js";
 import { downloadAddress, saveAsFile } from "./download.js";
 import {
   nameOf,
@@ -19,17 +20,18 @@ import {
   typeOf,
 } from "./artifact/parts.js";
 import { styles } from "./artifact/styles.js";
-import { icon, iconOf } from "./icons.js";
+import { icon } from "./icons.js";
 import { defineElements } from "./registry.js";
 import { type ArtifactBytes, type ArtifactEvents, isStored, type ShownArtifact } from "./shown.js";
 import { baseStyles, themeTokens } from "./theme.js";
+import "./thumbnail.js";
 
 /** Milliseconds that a confirmation is shown. */
 const SAID = 4_000;
 
 /**
- * An artifact: icon, name, type, decoded size, the call it came from, and its actions. Dispatches the events of
- * `ArtifactEvents`. Downloads, and copies the ref, by itself.
+ * An artifact: a picture of it, name, type, decoded size, the call it came from, and its actions. Dispatches the events of
+ * `ArtifactEvents`. Downloads, and copies the ref, by itself. `--sluice-artifact-picture` is the height of the picture of a card.
  */
 export class SluiceArtifact extends LitElement {
   /** @hidden */
@@ -44,15 +46,16 @@ export class SluiceArtifact extends LitElement {
 
   /** The artifact to show. */
   declare artifact: ShownArtifact | undefined;
-  /** Its bytes. Without them no download is offered. */
+  /** Its bytes. Without them no download is offered, and an icon stands in the place of a picture. */
   declare bytes: ArtifactBytes | undefined;
-  /** The actions on offer, in order. The first three are buttons. */
+  /** The actions on offer, in order. The first is a button with its name, a download one with an icon; the others are in a menu. */
   declare actions: readonly ArtifactAction[];
   /** Shows one line with a menu instead of a card. */
   declare compact: boolean;
 
   readonly #menu: Menu = new Menu(this);
   #isAsking = false;
+  #isTelling = false;
   #said = "";
   #forgetting: ReturnType<typeof setTimeout> | undefined;
   #problem: Problem | undefined;
@@ -84,21 +87,24 @@ export class SluiceArtifact extends LitElement {
 
   #card(artifact: ShownArtifact): TemplateResult {
     const facts = [typeOf(artifact), sizeOf(artifact), originOf(artifact), stateOf(artifact)];
+    const isSeen = this.#offered(artifact).includes("preview");
     return html`<article class="card ${artifact.deferred === true ? "deferred" : ""}" aria-labelledby="name">
+      <sluice-thumbnail
+        class=${isSeen ? "seen" : ""}
+        .artifact=${artifact}
+        .bytes=${this.bytes}
+        @click=${isSeen ? this.#preview : nothing}
+      ></sluice-thumbnail>
       <div class="head">
-        ${iconOf(artifact.mime_type ?? null)}
         <p class="name" id="name"><bdi>${nameOf(artifact)}</bdi></p>
         <p class="soft">${facts.filter((fact) => fact !== undefined).join(" · ")}</p>
       </div>
-      ${notes(artifact, this.#problem)} ${this.#actions(artifact)} ${provenance(artifact)}
+      ${notes(artifact, this.#problem)}
+      <div class="row">
+        ${this.#isAsking ? question(artifact, this.#answer) : this.#buttons(artifact)}${status(this.#said)}
+      </div>
+      ${this.#isTelling ? provenance(artifact) : nothing}
     </article>`;
-  }
-
-  #actions(artifact: ShownArtifact): TemplateResult | typeof nothing {
-    if (artifact.deferred !== true && this.#offered(artifact).length === 0) return nothing;
-    return html`<div class="row">
-      ${this.#isAsking ? question(artifact, this.#answer) : this.#buttons(artifact)}${status(this.#said)}
-    </div>`;
   }
 
   #chip(artifact: ShownArtifact): TemplateResult {
@@ -110,7 +116,7 @@ export class SluiceArtifact extends LitElement {
         role="group"
         aria-label=${`${name}, ${typeOf(artifact)}`}
       >
-        ${iconOf(artifact.mime_type ?? null)}
+        <sluice-thumbnail .artifact=${artifact} .bytes=${this.bytes}></sluice-thumbnail>
         ${
           offered.includes("preview")
             ? html`<button
@@ -134,31 +140,40 @@ export class SluiceArtifact extends LitElement {
 
   #buttons(artifact: ShownArtifact): TemplateResult {
     const name = nameOf(artifact);
-    if (artifact.deferred === true) return this.#fetchButton(name);
-    const offered = this.#offered(artifact);
-    const rest = offered.slice(BUTTONS);
-    return html`${offered.slice(0, BUTTONS).map((action) => this.#button(artifact, action, name))}
-    ${rest.length > 0 ? this.#menu.render(this.#entries(artifact, rest), name) : nothing}`;
+    const [main, ...others] = this.#offered(artifact);
+    const rest = others.filter((action) => action !== "download");
+    const isTelling = this.#isTelling;
+    const known: MenuItem = { label: isTelling ? "Hide provenance" : "Provenance", icon: info, run: this.#tellMore };
+    return html`${artifact.deferred === true ? this.#fetchButton(name) : nothing}
+    ${main === undefined ? nothing : this.#button(artifact, main, name)}
+    ${others.includes("download") ? this.#button(artifact, "download", name, true) : nothing}
+    ${this.#menu.render([...this.#entries(artifact, rest), known], name)}`;
   }
 
-  #button(artifact: ShownArtifact, action: ArtifactAction, name: string): TemplateResult {
+  #button(artifact: ShownArtifact, action: ArtifactAction, name: string, isIcon = false): TemplateResult {
     const { label, icon: source } = ACTIONS[action];
     const href = action === "download" ? this.bytes?.href : undefined;
     if (href !== undefined) {
       // No `download` attribute: with it the browser bypasses the service worker.
-      return html`<a class="button" id="download" href=${downloadAddress(href)} aria-label=${`${label}: ${name}`}
-        >${icon(source)}${label}</a
+      return html`<a
+        class="button ${isIcon ? "plain" : "main"}"
+        id="download"
+        href=${downloadAddress(href)}
+        aria-label=${`${label}: ${name}`}
+        >${icon(source)}${isIcon ? nothing : label}</a
       >`;
     }
     const isUnderWay = action === "download" && this.#download !== undefined;
+    const words = isUnderWay ? "Preparing…" : isIcon ? nothing : label;
     return html`<button
       type="button"
+      class=${isIcon ? "plain" : "main"}
       id=${action}
       aria-label=${`${label}: ${name}`}
       aria-disabled=${isUnderWay}
       @click=${() => this.#act(action)}
     >
-      ${icon(source)}${isUnderWay ? "Preparing…" : label}
+      ${icon(source)}${words}
     </button>`;
   }
 
@@ -188,6 +203,12 @@ export class SluiceArtifact extends LitElement {
   }
 
   readonly #preview = (): void => this.#act("preview");
+
+  /** Shows where the artifact came from, or hides it again. */
+  readonly #tellMore = (): void => {
+    this.#isTelling = !this.#isTelling;
+    void this.#focusNext(this.#isTelling ? "#provenance" : "#more");
+  };
 
   #act(action: ArtifactAction): void {
     this.#problem = undefined;
@@ -270,6 +291,7 @@ export class SluiceArtifact extends LitElement {
     this.#download?.abort();
     this.#download = undefined;
     this.#isAsking = false;
+    this.#isTelling = false;
     this.#said = "";
     this.#problem = undefined;
   }

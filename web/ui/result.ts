@@ -14,10 +14,11 @@ import { SluiceResultModel } from "./result/model-view.js";
 import { LARGE } from "./pace.js";
 import type { RawSource } from "./result/line-views.js";
 import { resultStyles } from "./result/styles.js";
+import { SluiceResultRule } from "./result/rule.js";
 import { SluiceResultSent } from "./result/sent-view.js";
 import { SluiceResultTree } from "./result/tree.js";
 import { defineElements } from "./registry.js";
-import type { ShownArtifact } from "./shown.js";
+import type { ArtifactBytes, ShownArtifact } from "./shown.js";
 
 /** Both sides, one of them, their differences, or the original's bytes. */
 type ResultView = "split" | "sent" | "model" | "diff" | "raw";
@@ -41,6 +42,7 @@ export class SluiceResult extends LitElement {
     clamped: { attribute: false },
     fields: { attribute: false },
     raw: { attribute: false },
+    bytes: { attribute: false },
     view: { type: String },
     isNarrow: { state: true },
     side: { state: true },
@@ -68,6 +70,8 @@ export class SluiceResult extends LitElement {
   declare fields: readonly string[];
   /** Opens the restored original for the raw view. */
   declare raw: RawSource | undefined;
+  /** The bytes of an artifact, for its picture; without it, or where it gives none, there is an icon. */
+  declare bytes: ((artifact: ShownArtifact) => ArtifactBytes | undefined) | undefined;
   /** The current view; `sent` and `model` show one side at any width. */
   declare view: ResultView;
   declare protected isNarrow: boolean;
@@ -99,6 +103,7 @@ export class SluiceResult extends LitElement {
     this.clamped = false;
     this.fields = [];
     this.raw = undefined;
+    this.bytes = undefined;
     this.view = "split";
     this.isNarrow = false;
     this.side = "sent";
@@ -247,6 +252,7 @@ export class SluiceResult extends LitElement {
     const steps = this.fields.map(stepsOf);
     return {
       artifacts: new Map(this.artifacts.map((artifact) => [artifact.id, artifact])),
+      bytes: (artifact) => this.bytes?.(artifact),
       configured: (path) => steps.some((field) => namesPlace(field, path)),
       whereabouts: (pointed) => placeWords(this.#counterparts.of(pointed)),
       reveal: (pointed) => void this.#reveal(pointed),
@@ -281,6 +287,7 @@ function loadLineViews(): void {
 }
 
 defineElements({
+  "sluice-result-rule": SluiceResultRule,
   "sluice-result-tree": SluiceResultTree,
   "sluice-result-sent": SluiceResultSent,
   "sluice-result-model": SluiceResultModel,

@@ -47,6 +47,24 @@ function buttons(element: SluiceArtifact): readonly (string | undefined)[] {
   );
 }
 
+function items(element: SluiceArtifact): readonly string[] {
+  return [...element.renderRoot.querySelectorAll("[role=menuitem]")].map((item) => item.textContent.trim());
+}
+
+/** Chooses an entry of the menu, and returns what it had. */
+async function choose(element: SluiceArtifact, label: string | RegExp): Promise<readonly string[]> {
+  const offered = items(element);
+  await userEvent.click(part(element, "#more"));
+  const entries = [...element.renderRoot.querySelectorAll<HTMLElement>("[role=menuitem]")];
+  const entry = entries.find(({ textContent }) =>
+    typeof label === "string" ? textContent.trim() === label : label.test(textContent),
+  );
+  if (entry === undefined) throw new Error(`There is no ${String(label)}.`);
+  await userEvent.click(entry);
+  await element.updateComplete;
+  return offered;
+}
+
 function events(element: SluiceArtifact): readonly string[] {
   const seen: string[] = [];
   for (const name of ["preview", "save", "open", "delete", "fetch"]) {
@@ -59,20 +77,30 @@ function events(element: SluiceArtifact): readonly string[] {
 }
 
 describe("a card", () => {
-  test("says what an artifact is, where it came from, and offers three actions", async () => {
+  test("says what an artifact is, where it came from, and offers one action, its original, and a menu", async () => {
     const element = await shown(REPORT, { bytes: bytesOf("x") });
     expect(part(element, "#name").textContent).toBe("report.pdf");
     expect(part(element, ".head .soft").textContent).toBe("application/pdf · 4.0 MB · from make_report");
-    expect(buttons(element)).toEqual(["Preview: report.pdf", "Download original: report.pdf", "Copy ref: report.pdf"]);
+    expect(buttons(element)).toEqual([
+      "Preview: report.pdf",
+      "Download original: report.pdf",
+      "More actions for report.pdf",
+    ]);
+    expect(element.renderRoot.querySelector("dl")).toBeNull();
+    expect(await choose(element, "Provenance")).toEqual(["Copy ref", "Provenance"]);
+    await eventually(() => expect(focused(element)).toBe("provenance"));
     expect(part(element, "dl").textContent).toContain(SHA);
     expect(part(element, "dl").textContent).toContain("4,194,304 B");
+    await choose(element, "Hide provenance");
+    expect(focused(element)).toBe("more");
+    expect(element.renderRoot.querySelector("dl")).toBeNull();
   });
 
   test("of an artifact of which only the id is known says so", async () => {
     const element = await shown({ id: "a_0123456789ab" });
     expect(part(element, "#name").textContent).toBe("a_0123456789ab");
     expect(part(element, ".head .soft").textContent).toBe("unknown type");
-    expect(buttons(element)).toEqual(["Preview: a_0123456789ab", "Copy ref: a_0123456789ab"]);
+    expect(buttons(element)).toEqual(["Preview: a_0123456789ab", "More actions for a_0123456789ab"]);
   });
 
   test("shows words of servers as text, without what hides or moves it", async () => {
@@ -90,18 +118,20 @@ describe("a card", () => {
   test("that is deferred offers to fetch, and nothing else", async () => {
     const element = await shown({ ...REPORT, deferred: true }, { bytes: bytesOf("x"), actions: ALL });
     const seen = events(element);
-    expect(buttons(element)).toEqual(["Fetch: report.pdf"]);
+    expect(buttons(element)).toEqual(["Fetch: report.pdf", "More actions for report.pdf"]);
+    expect(items(element)).toEqual(["Provenance"]);
     expect(getComputedStyle(part(element, ".card")).borderStyle).toBe("dashed");
     await userEvent.click(part(element, "#fetch"));
     expect(seen).toEqual([`fetch ${REPORT.id}`]);
   });
 
-  test("of what was not stored says why, and offers nothing", async () => {
+  test("of what was not stored says why, and offers only where it came from", async () => {
     const source = { tool: "make_report", truncated: true, warning: "The disk is full: delete artifacts." };
     const element = await shown({ ...REPORT, id: "truncated_0123456789ab", source }, { bytes: bytesOf("x") });
     expect(part(element, ".note").textContent).toBe("The disk is full: delete artifacts.");
     expect(part(element, ".head .soft").textContent).toContain("not stored");
-    expect(buttons(element)).toEqual([]);
+    expect(items(element)).toEqual(["Provenance"]);
+    expect(buttons(element)).toHaveLength(1);
   });
 });
 
@@ -109,35 +139,36 @@ describe("actions", () => {
   test("are told with the artifact, out of shadow trees", async () => {
     const element = await shown(REPORT, { actions: ["preview", "save", "open"] });
     const seen = events(element);
-    for (const id of ["preview", "save", "open"]) await userEvent.click(part(element, `#${id}`));
+    await userEvent.click(part(element, "#preview"));
+    for (const label of ["Save to My Files", "Open in canvas"]) await choose(element, label);
     expect(seen).toEqual(["preview", "save", "open"].map((name) => `${name} ${REPORT.id}`));
   });
 
-  test("beyond three are in a menu that the keyboard opens, walks and leaves", async () => {
+  test("beyond the first are in a menu that the keyboard opens, walks and leaves", async () => {
     const element = await shown(REPORT, { bytes: bytesOf("x"), actions: ALL });
     const seen = events(element);
     const more = part(element, "#more");
     more.focus();
     await userEvent.keyboard("{Enter}");
-    const items = [...element.renderRoot.querySelectorAll<HTMLElement>("[role=menuitem]")];
-    expect(items.map((item) => item.textContent.trim())).toEqual(["Save to My Files", "Open in canvas", "Delete"]);
-    const at = (): number => items.findIndex((item) => item === element.shadowRoot?.activeElement);
+    expect(items(element)).toEqual(["Copy ref", "Save to My Files", "Open in canvas", "Delete", "Provenance"]);
+    const entries = [...element.renderRoot.querySelectorAll<HTMLElement>("[role=menuitem]")];
+    const at = (): number => entries.findIndex((item) => item === element.shadowRoot?.activeElement);
     await eventually(() => expect([at(), more.getAttribute("aria-expanded")]).toEqual([0, "true"]));
     const below = part(element, "#menu").getBoundingClientRect().top - more.getBoundingClientRect().bottom;
     expect(below).toBeGreaterThanOrEqual(0);
     await userEvent.keyboard("{ArrowUp}");
-    expect(at()).toBe(2);
+    expect(at()).toBe(4);
     await userEvent.keyboard("{ArrowDown}");
     expect(at()).toBe(0);
     await userEvent.keyboard("{End}");
-    expect(at()).toBe(2);
+    expect(at()).toBe(4);
     await userEvent.keyboard("o");
-    expect(at()).toBe(1);
+    expect(at()).toBe(2);
     await userEvent.keyboard("{Escape}");
     await eventually(() => expect([focused(element), more.getAttribute("aria-expanded")]).toEqual(["more", "false"]));
     await userEvent.keyboard("{ArrowDown}");
     await eventually(() => expect(at()).toBe(0));
-    await userEvent.keyboard("{Enter}");
+    await userEvent.keyboard("{ArrowDown}{Enter}");
     expect(seen).toEqual([`save ${REPORT.id}`]);
     expect(focused(element)).toBe("more");
   });
@@ -182,7 +213,7 @@ describe("actions", () => {
 
   test("copying says so, or shows what to copy", async () => {
     const element = await shown(REPORT);
-    await userEvent.click(part(element, "#copy"));
+    await choose(element, "Copy ref");
     await eventually(() => {
       const said = part(element, "[role=status]").textContent.trim();
       const byHand = element.renderRoot.querySelector(".ref")?.textContent;
@@ -242,7 +273,7 @@ describe("accessibility", () => {
     ["what was not stored", { ...REPORT, source: { truncated: true, warning: "Full." } }, {}],
   ])("axe finds nothing in %s", async (_, artifact, more) => {
     const element = await shown(artifact, { bytes: bytesOf("x"), actions: ALL, ...more });
-    element.renderRoot.querySelector("details")?.setAttribute("open", "");
+    if (element.compact !== true) await choose(element, /Provenance/);
     expect(await violations(element)).toEqual([]);
   });
 
@@ -250,7 +281,7 @@ describe("accessibility", () => {
     const element = await shown(REPORT, { actions: ALL });
     await userEvent.click(part(element, "#more"));
     expect(await violations(element)).toEqual([]);
-    await userEvent.click(part(element, "[role=menuitem]:last-child"));
+    await userEvent.keyboard("d{Enter}");
     await eventually(() => expect(focused(element)).toBe("no"));
     expect(await violations(element)).toEqual([]);
   });

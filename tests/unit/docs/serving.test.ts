@@ -17,7 +17,7 @@ import { BodyRefused } from "../../../web/src/server/http/request.js";
 import { StoreLate } from "../../../web/src/server/http/time-limit.js";
 import { LIMITS } from "../../../web/src/server/options.js";
 import { EVENTS_LOST } from "../../../web/src/server/sessions/event-log.js";
-import { checkSources } from "../../../web/src/tools/config/config.js";
+import { checkSources } from "../../../web/src/tools/config/sources-file.js";
 import { ROOT } from "../cli/command.js";
 import { EVERYTHING, serve } from "../cli/serve/serving.js";
 import { Visitor } from "../server/visitor.js";

@@ -8,10 +8,10 @@ import {
   compilePattern,
   type ExternalToolConfig,
   matchesFilter,
-  readSourcesFile,
   readToolConfig,
   type SCHEMA,
 } from "../../../web/src/tools/config/config.js";
+import { readSourcesFile } from "../../../web/src/tools/config/sources-file.js";
 import { ToolConfigError, ToolNodeError } from "../../../web/src/tools/errors.js";
 import { thrown } from "./thrown.js";
 

@@ -7,7 +7,16 @@ import type { ByteRange, SluiceConfig } from "mcp-sluice";
 import type { ArtifactBytes, ShownArtifact } from "mcp-sluice/ui";
 import { saveAsFile } from "../../ui/download.js";
 import type { ResourceReader } from "../../ui/resources.js";
-import type { CallRequest, Engine, EngineEvent, Outcome, Problem, ServerAddress } from "../engine/messages.js";
+import type {
+  CallRequest,
+  CountedTokens,
+  Engine,
+  EngineEvent,
+  Outcome,
+  Problem,
+  ServerAddress,
+  ShownResult,
+} from "../engine/messages.js";
 import type { Keys, Shelf } from "../engine/shelves.js";
 import { longer, TIMEOUT } from "../engine/time-limit.js";
 import { hashOf, type Route } from "./route.js";
@@ -42,6 +51,8 @@ export class Actions {
   pageServer: PageServer | undefined;
   /** Created when the chat is first shown. */
   conversation: Conversation | undefined;
+  /** Tokens that somebody asked for, which may take seconds. */
+  readonly counts = new WeakMap<ShownResult, Promise<Outcome<CountedTokens>>>();
   #addresses: Addresses | undefined;
   /** Loaded after the first result, or at once if there is something to remember. */
   #memory: CallMemory | undefined;

@@ -7,9 +7,9 @@ import type { Outcome, ServedSource } from "../engine/messages.js";
 import type { Actions } from "./actions.js";
 import { NOTHING, type Store, type View } from "./state.js";
 import { remember, remembered } from "./browser.js";
-import { cards, viewStyles } from "./styles.js";
+import { viewStyles } from "./styles.js";
 import { ViewElement } from "./view-element.js";
-import { artifactCards } from "./call/result-parts.js";
+import { artifactCards } from "./call/artifact-cards.js";
 
 /** Names of the demo servers in this page. */
 const OWN: ReadonlySet<string> = new Set(["demo", "files"]);
@@ -212,7 +212,6 @@ customElements.define("playground-served-sources", ServedSources);
 class ServedCards extends ViewElement {
   static override styles = [
     viewStyles,
-    cards,
     css`
       :host {
         display: block;

@@ -108,7 +108,7 @@ const shared: CSSResult = css`
     font-family: var(--font-code);
     resize: vertical;
   }
-  .list button {
+  .list button:where(:not(.opened *)) {
     background: none;
     border-color: transparent;
     display: block;

@@ -66,8 +66,11 @@ export const tabStyles: CSSResult = css`
     color: var(--text);
   }
   @media (forced-colors: active) {
+    .tabs button {
+      border-block-end: 0;
+    }
     .tabs button[aria-selected="true"] {
-      border-block-end-color: Highlight;
+      border-block-end: 4px solid Highlight;
     }
   }
 `;

@@ -2,7 +2,7 @@
  * The resources of the demo server, some of which change.
  * @module
  */
-import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
+import type { ReadResourceResult, Resource, ResourceTemplate } from "@modelcontextprotocol/sdk/types.js";
 import { base64 } from "../base64.js";
 import { seeded } from "./random.js";
 import { MONTHS, PRODUCTS, QUARTERS, REGIONS, revenue, YEAR } from "./sales.js";
@@ -108,7 +108,7 @@ const RESOURCES: readonly Resource[] = [
 ];
 
 /** The resource templates. */
-export const TEMPLATES: readonly ResourceTemplateType[] = [
+export const TEMPLATES: readonly ResourceTemplate[] = [
   {
     uriTemplate: "report://sales/{quarter}",
     name: "sales_report",

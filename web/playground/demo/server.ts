@@ -2,7 +2,21 @@
  * The demo server: an MCP server in the page, reached through `fetch` as over Streamable HTTP.
  * @module
  */
-import { Server, type ServerContext, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import {
+  CallToolRequestSchema,
+  CompleteRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+  type ServerNotification,
+  type ServerRequest,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { FILE_TOOLS, otherTools } from "./tools.js";
 import { completed, contentsOf, isResource, listedPage, Live, TEMPLATES } from "./resources.js";
 import type { DemoCall, DemoTool } from "./tool.js";
@@ -31,40 +45,41 @@ function demoServer(live: Live): Server {
 
 /** Adds tools to a server. */
 export function addTools(server: Server, tools: readonly DemoTool[]): void {
-  server.setRequestHandler("tools/list", () => ({ tools: tools.map(({ listed }) => listed) }));
-  server.setRequestHandler("tools/call", ({ params }, context) => {
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(({ listed }) => listed) }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, request) => {
     const tool = tools.find(({ listed }) => listed.name === params.name);
     if (tool === undefined) throw refusal(INVALID_PARAMS, "There is no such tool.");
-    return tool.call(params.arguments ?? {}, callOf(context));
+    return tool.call(params.arguments ?? {}, callOf(server, request));
   });
 }
 
-function callOf({ mcpReq }: ServerContext): DemoCall {
-  const { signal, _meta: { progressToken } = {} } = mcpReq;
+function callOf(server: Server, request: RequestHandlerExtra<ServerRequest, ServerNotification>): DemoCall {
+  const { signal, requestId, _meta: { progressToken } = {} } = request;
   return {
     signal,
     progress: async (progress, total, message) => {
       if (progressToken === undefined) return;
-      await mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, total, message } });
+      const params = { progressToken, progress, total, message };
+      await request.sendNotification({ method: "notifications/progress", params });
     },
     ask: (message, requestedSchema) =>
-      mcpReq.elicitInput({ message, requestedSchema }, { signal, timeout: TIMEOUT_MS }),
+      server.elicitInput({ message, requestedSchema }, { signal, timeout: TIMEOUT_MS, relatedRequestId: requestId }),
   };
 }
 
 function addResources(server: Server, live: Live): void {
-  server.setRequestHandler("resources/list", ({ params }) => {
+  server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => {
     const page = listedPage(params?.cursor);
     if (page === undefined) throw refusal(INVALID_PARAMS, "There is no such page of the list.");
     return page;
   });
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
-  server.setRequestHandler("resources/read", async ({ params }) => {
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [...TEMPLATES] }));
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }) => {
     const contents = await contentsOf(params.uri, live);
     if (contents === undefined) throw refusal(NOT_FOUND, "There is no such resource.", { uri: params.uri });
     return contents;
   });
-  server.setRequestHandler("completion/complete", ({ params: { ref, argument } }) => {
+  server.setRequestHandler(CompleteRequestSchema, ({ params: { ref, argument } }) => {
     const values = ref.type === "ref/resource" ? completed(ref.uri, argument.name, argument.value) : [];
     return { completion: { values: [...values], total: values.length, hasMore: false } };
   });
@@ -73,7 +88,7 @@ function addResources(server: Server, live: Live): void {
 /** Only listed resources can be subscribed to, which bounds the subscriptions of a session. */
 function addSubscriptions(server: Server, live: Live): void {
   const leaving = new Map<string, () => void>();
-  server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
     if (!isResource(uri)) throw refusal(NOT_FOUND, "There is no such resource.", { uri });
     if (!leaving.has(uri))
       leaving.set(
@@ -82,7 +97,7 @@ function addSubscriptions(server: Server, live: Live): void {
       );
     return {};
   });
-  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
     leaving.get(uri)?.();
     leaving.delete(uri);
     return {};

@@ -2,7 +2,8 @@
  * A second demo server, whose tools read and write My Files. Loaded when it is connected.
  * @module
  */
-import { type CallToolResult, Server } from "@modelcontextprotocol/server";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { base64Text } from "../base64.js";
 import { addTools, demoFetch } from "./server.js";
 import { type DemoCall, demoTool, type DemoTool, failed } from "./tool.js";

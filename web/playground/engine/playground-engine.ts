@@ -134,12 +134,12 @@ export class PlaygroundEngine implements Engine {
   }
 
   async tokens(result: string): Promise<Outcome<CountedTokens>> {
-    return outcome(async () => {
-      const { TOKENIZER, tokensOf } = await import("./tokenizer.js");
+    const counted = await outcome(async () => {
+      const { countedTokens } = await import("./counted-tokens.js");
       const { observation } = await this.#results.again(result);
-      const sent = await tokensOf(this.#results.original(result));
-      return { sent, seen: await tokensOf([new TextEncoder().encode(observation)]), by: TOKENIZER };
+      return countedTokens(this.#results.original(result), observation);
     });
+    return counted.ok ? counted.value : counted;
   }
 
   async raw(result: string): Promise<ReadableStream<Uint8Array>> {

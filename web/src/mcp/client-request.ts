@@ -5,7 +5,6 @@
 import { textOf } from "../jsonrpc/bytes.js";
 import { StructureScanner, type StructureVisitor } from "../json/structure-scanner.js";
 import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
-import { parseJson, sourceOf } from "../json/text.js";
 import { idKey, objectOr, parsedOr, PROTOCOL_VERSION, stringOr } from "../jsonrpc/rpc.js";
 
 /** A parsed request with its text. */
@@ -55,25 +54,36 @@ export function cancelledBy(bytes: Uint8Array): string | undefined {
 const MAX_CANCELLATION = 65_536;
 
 const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const COMMA = 0x2c;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /** Most messages of an oversized batch that are answered. No client sends so many at once. */
 const MAX_ANSWERED = 10_000;
 
-/** The elements of a batch. Undefined if the message is not one. */
+/** The elements of a batch, as they were written. Undefined if the message is not one. */
 export function elementsOf(bytes: Uint8Array): readonly Uint8Array[] | undefined {
-  if (!isBatch(bytes)) return undefined;
-  const text = new TextDecoder().decode(bytes);
-  try {
-    const batch = parseJson(text);
-    if (batch.type !== "Array") return undefined;
-    return batch.elements.map(({ value }) => new TextEncoder().encode(sourceOf(text, value)));
-  } catch {
-    // The server judges what cannot be parsed.
-    return undefined;
-  }
+  // The server judges what cannot be parsed.
+  if (!isBatch(bytes) || parsedOr(textOf([bytes])) === undefined) return undefined;
+  const elements: Uint8Array[] = [];
+  let from = 0;
+  const mark = (byte: number, at: number, depth: number): void => {
+    if (byte === OPEN_ARRAY && depth === 0) from = at + 1;
+    else if (byte === COMMA ? depth === 1 : byte === CLOSE_ARRAY && depth === 0) {
+      elements.push(withoutSpace(bytes.subarray(from, at)));
+      from = at + 1;
+    }
+  };
+  new StructureScanner({ mark }, 1).push(bytes);
+  return elements.filter(({ length }) => length > 0);
 }
+
+function withoutSpace(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(Math.max(bytes.findIndex(isInk), 0), bytes.findLastIndex(isInk) + 1);
+}
+
+const isInk = (byte: number): boolean => byte > 0x20;
 
 /** Whether a message is a batch, if it is JSON. */
 export function isBatch(bytes: Uint8Array): boolean {

@@ -158,9 +158,6 @@ export type ArtifactAction = "preview" | "download" | "copy" | "save" | "open" |
 /** What is offered where nobody says. */
 export const DEFAULT_ACTIONS: readonly ArtifactAction[] = ["preview", "download", "copy"];
 
-/** How many stand as buttons; the rest is in a menu. */
-export const BUTTONS = 3;
-
 /** What actions are called, and the sources of their icons. */
 export const ACTIONS: Readonly<Record<ArtifactAction, { readonly label: string; readonly icon: string }>> = {
   preview: { label: "Preview", icon: eye },

@@ -4,7 +4,6 @@
  */
 import { html, nothing, type TemplateResult } from "lit";
 import check from "lucide-static/icons/check.svg?raw";
-import chevron from "lucide-static/icons/chevron-right.svg?raw";
 import { humanSize } from "mcp-sluice";
 import { icon } from "../icons.js";
 import { isStored, type ShownArtifact } from "../shown.js";
@@ -52,10 +51,9 @@ export function status(said: string): TemplateResult {
   return html`<span class="said" role="status">${said === "" ? nothing : icon(check)}${said}</span>`;
 }
 
-/** Where an artifact came from, folded away. */
+/** Where an artifact came from; takes the focus. */
 export function provenance(artifact: ShownArtifact): TemplateResult {
-  return html`<details>
-    <summary>${icon(chevron)}Provenance</summary>
+  return html`<div id="provenance" role="group" aria-label="Provenance" tabindex="-1">
     <dl>
       ${provenanceOf(artifact).map(
         ({ term, value, isCode }) =>
@@ -63,7 +61,7 @@ export function provenance(artifact: ShownArtifact): TemplateResult {
             <dd>${isCode === true ? html`<code>${value}</code>` : html`<bdi>${value}</bdi>`}</dd>`,
       )}
     </dl>
-  </details>`;
+  </div>`;
 }
 
 /** Most characters of a reason, which names its remedy. */

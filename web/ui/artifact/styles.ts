@@ -17,31 +17,50 @@ export const styles: CSSResult = css`
   .card {
     background: var(--surface-raised);
     border: 1px solid var(--line);
-    border-radius: var(--radius);
+    border-radius: 14px;
     display: grid;
     gap: 8px;
-    padding: var(--gap);
+    grid-template-columns: minmax(0, 1fr);
+    overflow: hidden;
+    padding-block-end: 8px;
+  }
+  .card > * {
+    margin-inline: 14px;
+  }
+  .card > sluice-thumbnail {
+    block-size: var(--sluice-artifact-picture, 132px);
+    border: 0;
+    border-block-end: 1px solid var(--line);
+    border-radius: 0;
+    inline-size: auto;
+    margin: 0;
+  }
+  .card > .row {
+    margin-inline: 8px;
+  }
+  .seen {
+    cursor: pointer;
   }
   .deferred {
     background: var(--surface);
     border-color: var(--line-strong);
     border-style: dashed;
   }
+  .deferred > sluice-thumbnail {
+    block-size: 72px;
+  }
   .head {
     display: grid;
-    gap: 2px 10px;
-    grid-template-columns: auto minmax(0, 1fr);
-  }
-  .head > .icon {
-    align-self: center;
-    block-size: 28px;
-    color: var(--text-soft);
-    grid-row: span 2;
-    inline-size: 28px;
+    gap: 2px;
+    grid-template-columns: minmax(0, 1fr);
+    margin-block-start: 4px;
   }
   .name {
     font-weight: 600;
     overflow-wrap: anywhere;
+  }
+  .head .soft {
+    font-size: var(--size-small);
   }
   .head p,
   .note {
@@ -55,7 +74,17 @@ export const styles: CSSResult = css`
     align-items: center;
     display: flex;
     flex-wrap: wrap;
-    gap: 6px;
+    gap: 4px;
+  }
+  .card .main {
+    margin-inline-end: auto;
+  }
+  .button.plain {
+    background: none;
+    border-color: transparent;
+  }
+  .button.plain:hover {
+    background: var(--surface-sunken);
   }
   .note {
     border-inline-start: 3px solid currentColor;
@@ -75,28 +104,12 @@ export const styles: CSSResult = css`
     border-color: var(--bad);
     color: var(--bad);
   }
-  summary {
-    align-items: center;
-    color: var(--text-soft);
-    cursor: pointer;
-    display: inline-flex;
-    gap: 4px;
-    min-block-size: var(--target);
-  }
-  summary .icon {
-    transition: rotate 0.12s;
-  }
-  details[open] summary .icon {
-    rotate: 90deg;
-  }
-  summary::-webkit-details-marker {
-    display: none;
-  }
   dl {
     display: grid;
     gap: 4px var(--gap);
     grid-template-columns: auto minmax(0, 1fr);
-    margin: 4px 0 0;
+    font-size: var(--size-small);
+    margin: 0;
   }
   dt {
     color: var(--text-soft);
@@ -142,12 +155,16 @@ export const styles: CSSResult = css`
     gap: 6px;
     max-inline-size: 100%;
     min-block-size: var(--target);
-    padding-inline: 10px 2px;
+    padding-inline: 4px 2px;
   }
   .chip.deferred {
     border-style: dashed;
   }
-  .chip > .icon,
+  .chip sluice-thumbnail {
+    block-size: 24px;
+    border-radius: 12px;
+    inline-size: 24px;
+  }
   .chip .soft,
   .chip .row {
     flex: none;

@@ -5,16 +5,29 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { ifDefined } from "lit/directives/if-defined.js";
 import locate from "lucide-static/icons/locate.svg?raw";
-import { isStored, type ShownArtifact } from "../shown.js";
-import { icon, iconOf } from "../icons.js";
+import { type ArtifactBytes, isStored, type ShownArtifact } from "../shown.js";
+import { icon } from "../icons.js";
+import { shownName } from "../plain-text.js";
+import "../thumbnail.js";
 import type { Pointed } from "./counterparts.js";
-import { artifactOf, type Artifacts, chipText, descriptionOf, insideOf, type Rule, ruleOf } from "./labels.js";
+import {
+  artifactOf,
+  type Artifacts,
+  chipText,
+  descriptionOf,
+  hashText,
+  insideOf,
+  type Rule,
+  ruleOf,
+} from "./labels.js";
 import { type Hole, type MarkedText, piecesOf } from "./marked-text.js";
 
 /** What the parts of a result get from the element around them. */
 export interface ResultContext {
   /** Artifacts by their ids. */
   readonly artifacts: Artifacts;
+  /** The bytes of an artifact; undefined if there are none here. */
+  bytes(artifact: ShownArtifact): ArtifactBytes | undefined;
   /** Whether the configuration names a path of keys and indexes. */
   configured(path: readonly string[]): boolean;
   /** Where the model sees something, in words; null if it does not. */
@@ -66,28 +79,39 @@ interface ChipLook {
   readonly reached?: boolean;
   /** Whether it is inside another chip and shows none itself. */
   readonly inner?: boolean;
+  /** Whether it is all there is in its place: with a larger picture, and why it was taken out in words. */
+  readonly alone?: boolean;
 }
 
 const INSIDE: Rule = { layer: "L3", name: "detected", why: "Encoded bytes were found in the text." };
 
-/** A chip: type, size, hash, the rule, "Preview" and "Show in model view". */
+/** A chip: a picture, name, type, size, why it was taken out, "Preview" and "Show in model view". Its hash is in its tooltip. */
 export function chip(
   hole: Hole,
   context: ResultContext,
-  { rule, lit, reached = true, inner = false }: ChipLook,
+  { rule, lit, reached = true, inner = false, alone = false }: ChipLook,
 ): TemplateResult {
   const artifact = artifactOf(hole, context.artifacts);
   const what = chipText(artifact);
+  const name = shownName(artifact.filename, "");
   const description = descriptionOf(artifact);
   const tab = reached ? undefined : -1;
+  const told = [description, hashText(artifact)].filter((part) => part !== null && part !== "").join("\n");
   return html`<span
-    class="chip ${lit === hole.id ? "lit" : ""}"
+    class="chip ${alone ? "alone" : ""} ${lit === hole.id ? "lit" : ""}"
     role="group"
-    aria-label=${`${isStored(artifact) ? "Stored" : "Not stored"}: ${what}`}
+    aria-label=${`${isStored(artifact) ? "Stored" : "Not stored"}: ${name === "" ? what : `${name}, ${what}`}`}
     .pointed=${{ id: hole.id }}
   >
-    <span class="what" title=${description ?? what}>${iconOf(artifact.mime_type ?? null)} <bdi>${what}</bdi></span>
-    ${badge(rule, description)} ${preview(artifact, context, what, tab)} ${reveal(hole, context, what, tab)}
+    <sluice-thumbnail .artifact=${artifact} .bytes=${context.bytes(artifact)}></sluice-thumbnail>
+    <span class="what" title=${told === "" ? what : told}
+      >${name === "" ? nothing : html`<bdi class="file">${name}</bdi> `}<bdi class="facts">${what}</bdi></span
+    >
+    ${alone ? html`<span class="why soft">${rule.why}${description === null ? nothing : html` <bdi>${description}</bdi>`}</span>` : nothing}
+    <span class="tools"
+      >${preview(artifact, context, what, tab)} ${reveal(hole, context, what, tab)}
+      ${badge(rule, description, reached)}</span
+    >
     ${(inner ? [] : insideOf(artifact)).map(
       (held) =>
         html`<span class="soft">with</span> ${chip(held, context, { rule: INSIDE, lit, reached, inner: true })}`,
@@ -95,10 +119,9 @@ export function chip(
   </span>`;
 }
 
-/** The badge of a rule, with its reason as the title and for screen readers. */
-export function badge({ layer, name, why }: Rule, description: string | null = null): TemplateResult {
-  const title = description === null ? why : `${why} ${description}`;
-  return html`<span class="badge" title=${title}><b>${layer}</b> ${name}<span class="unseen">. ${title}</span></span>`;
+/** The badge of a rule, which says what it means to those who want to know. */
+export function badge(rule: Rule, detail: string | null = null, reached = true): TemplateResult {
+  return html`<sluice-result-rule .rule=${rule} .detail=${detail} .reached=${reached}></sluice-result-rule>`;
 }
 
 function preview(

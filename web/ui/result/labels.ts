@@ -26,13 +26,17 @@ export function artifactOf(hole: Hole, artifacts: Artifacts): ShownArtifact {
   };
 }
 
-/** `application/pdf · 4.0 MB · sha256 6c0e0628…`, as far as known. */
-export function chipText({ mime_type, size_bytes, sha256 }: ShownArtifact): string {
+/** `application/pdf · 4.0 MB`, as far as known. */
+export function chipText({ mime_type, size_bytes }: ShownArtifact): string {
   const parts = [plainText(mime_type, 100) || "application/octet-stream"];
   if (typeof size_bytes === "number") parts.push(humanSize(size_bytes));
-  const hash = plainText(sha256);
-  if (hash !== "") parts.push(`sha256 ${hash.slice(0, 8)}…`);
   return parts.join(" · ");
+}
+
+/** The whole of a hash, for those who ask; empty without one. */
+export function hashText({ sha256 }: ShownArtifact): string {
+  const hash = plainText(sha256);
+  return hash === "" ? "" : `SHA-256 ${hash}`;
 }
 
 /** The stored description; null if there is none. */
@@ -63,15 +67,27 @@ export function insideOf({ source }: ShownArtifact): Hole[] {
   return [...found.values()].slice(0, 8);
 }
 
+/** The number of a layer, in the order in which they act. */
+export type Layer = "L4" | "L2" | "L3" | "L1" | "L0";
+
 /** A rule of a layer, with an explanation. */
 export interface Rule {
-  /** Its number in the order of the layers. */
-  readonly layer: "L4" | "L2" | "L3" | "L1" | "L0";
+  /** The layer that it is of. */
+  readonly layer: Layer;
   /** Two words for a badge. */
   readonly name: string;
   /** Why it acted, in a sentence. */
   readonly why: string;
 }
+
+/** What each layer does, for somebody who reads of it for the first time. */
+export const LAYERS: Readonly<Record<Layer, string>> = {
+  L4: "Layer 4 takes out what you name: the fields that the configuration lists for a tool.",
+  L1: "Layer 1 is about links. They stay links; what they point to is read only when somebody wants it.",
+  L2: "Layer 2 takes out what the server itself marks as a file: images, sounds and embedded resources.",
+  L3: "Layer 3 looks for files that nobody marked: base64 or hex, anywhere in a text or in JSON.",
+  L0: "Layer 0 comes last: whatever is still too long for a model is stored, and its beginning stays.",
+};
 
 /** The rule that keeps links. */
 export const LINK: Rule = { layer: "L1", name: "link kept", why: "A link is read when somebody asks for it." };

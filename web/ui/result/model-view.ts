@@ -29,6 +29,7 @@ export class SluiceResultModel extends LitElement {
     clamped: { attribute: false },
     context: { attribute: false },
     heard: { attribute: false },
+    columns: { state: true },
     isExact: { state: true },
     shown: { state: true },
     said: { state: true },
@@ -55,6 +56,14 @@ export class SluiceResultModel extends LitElement {
         inset-block-start: 0;
         inset-inline-end: 8px;
         position: absolute;
+      }
+      @container (max-width: 340px) {
+        .tools .icon {
+          display: none;
+        }
+        .tools button {
+          padding-inline: 6px;
+        }
       }
       .said {
         margin: 0;
@@ -95,10 +104,15 @@ export class SluiceResultModel extends LitElement {
         padding: 16px;
       }
       code {
+        display: block;
         line-height: 1.65;
         overflow-wrap: anywhere;
         unicode-bidi: isolate;
         white-space: pre-wrap;
+      }
+      .whole {
+        display: inline-block;
+        max-inline-size: 100%;
       }
       .run {
         color: var(--text-soft);
@@ -130,6 +144,8 @@ export class SluiceResultModel extends LitElement {
   declare heard: ((id: string | null) => void) | undefined;
   /** The result around it; without it references are plain text. */
   declare context: ResultContext | undefined;
+  /** Characters that fit a line. */
+  declare protected columns: number;
   declare protected isExact: boolean;
   declare protected shown: number;
   declare protected said: string;
@@ -137,6 +153,14 @@ export class SluiceResultModel extends LitElement {
   readonly #lit = new LitRanges();
   #isChosen = false;
   #text = "";
+  #sections: readonly Section[] = [];
+  /** The sections that are drawn in colour, the last seen at the end. */
+  readonly #coloured = new Set<number>();
+  #inView: IntersectionObserver | undefined;
+  // In the next frame: changing the layout within the observer would notify it again.
+  readonly #width = new ResizeObserver(() => requestAnimationFrame(() => this.#measure()));
+  /** What is highlighted. */
+  #pointed: Pointed | null = null;
   #counterparts = new Counterparts("");
   #places: TextPlaces | undefined;
   #forgetting: ReturnType<typeof setTimeout> | undefined;
@@ -147,22 +171,31 @@ export class SluiceResultModel extends LitElement {
     this.clamped = "";
     this.heard = undefined;
     this.context = undefined;
+    this.columns = 60;
     this.isExact = false;
     this.shown = SHOWN;
     this.said = "";
   }
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#width.observe(this);
+    this.requestUpdate();
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.#forgetting);
+    this.#width.disconnect();
+    this.#inView?.disconnect();
+    this.#inView = undefined;
     this.#lit.set([]);
   }
 
   /** Highlights something and scrolls to its first range; null removes the highlight. */
   light(pointed: Pointed | null): void {
-    const ranges = pointed === null ? [] : this.#rangesOf(this.#counterparts.of(pointed));
-    this.#lit.set(ranges);
-    const first = ranges.at(0);
+    this.#pointed = pointed;
+    const first = this.#highlight().at(0);
     if (first !== undefined) this.#bringIntoView(first);
   }
 
@@ -171,6 +204,8 @@ export class SluiceResultModel extends LitElement {
     const first = this.#counterparts.of(pointed).at(0);
     if (first === undefined) return false;
     if (first.begin >= this.shown) this.shown = Math.ceil((first.end + 1) / SHOWN) * SHOWN;
+    await this.updateComplete;
+    this.#colour(this.#sections.flatMap(({ end }, at) => (end > first.begin ? [at] : [])).slice(0, 1));
     await this.updateComplete;
     const range = this.#rangesOf([first]).at(0);
     const area = this.renderRoot.querySelector("pre");
@@ -184,14 +219,57 @@ export class SluiceResultModel extends LitElement {
   protected override willUpdate(changed: PropertyValues): void {
     // A large text is indented only when somebody asks.
     if (changed.has("observation") && !this.#isChosen) this.isExact = this.observation.length > LARGE;
-    if (!["observation", "isExact"].some((name) => changed.has(name))) return;
+    if (!["observation", "isExact", "shown"].some((name) => changed.has(name))) return;
+    if (changed.has("shown") && !changed.has("observation") && !changed.has("isExact")) return this.#divide();
     this.#text = this.isExact ? this.observation : pretty(this.observation);
     this.#counterparts = new Counterparts(this.#text);
     this.shown = SHOWN;
+    this.#coloured.clear();
+    for (let at = 0; at < MOST_COLOURED; at += 1) this.#coloured.add(at);
+    this.#divide();
   }
 
-  protected override updated(): void {
+  #divide(): void {
+    this.#sections = sectionsOf(this.#text.slice(0, this.shown));
+  }
+
+  protected override updated(changed: PropertyValues): void {
     this.#places = undefined;
+    // The nodes of a highlight may be other ones now.
+    if (this.#pointed !== null) this.#highlight();
+    if (this.#inView === undefined || ["observation", "isExact", "shown"].some((name) => changed.has(name)))
+      this.#watch();
+  }
+
+  #measure(): void {
+    const code = this.renderRoot.querySelector("code");
+    const context = document.createElement("canvas").getContext("2d");
+    if (code === null || context === null || !this.isConnected) return;
+    const { fontSize, fontFamily } = getComputedStyle(code);
+    context.font = `${fontSize} ${fontFamily}`;
+    this.columns = Math.max(1, Math.floor(code.getBoundingClientRect().width / context.measureText("0").width));
+  }
+
+  #highlight(): readonly Range[] {
+    const ranges = this.#pointed === null ? [] : this.#rangesOf(this.#counterparts.of(this.#pointed));
+    this.#lit.set(ranges);
+    return ranges;
+  }
+
+  #watch(): void {
+    this.#inView?.disconnect();
+    this.#inView = undefined;
+    if (!this.isConnected) return;
+    const root = this.renderRoot.querySelector("pre");
+    this.#inView = new IntersectionObserver(
+      (entries) => {
+        const seen = entries.filter(({ isIntersecting }) => isIntersecting);
+        const sections = seen.map(({ target }) => Number((target as HTMLElement).dataset["at"]));
+        if (sections.some((at) => !this.#coloured.has(at))) this.#colour(sections);
+      },
+      { root, rootMargin: "200px" },
+    );
+    for (const section of this.renderRoot.querySelectorAll(".section")) this.#inView.observe(section);
   }
 
   protected override render(): TemplateResult {
@@ -211,7 +289,7 @@ export class SluiceResultModel extends LitElement {
         @focusin=${this.#focusin}
         @click=${this.#open}
         @keydown=${this.#keydown}
-      ><code>${parts(this.#text.slice(0, this.shown), this.context)}</code></pre>
+      ><code>${this.#sections.map((section, at) => this.#section(section, at))}</code></pre>
       ${
         left <= 0
           ? nothing
@@ -219,6 +297,29 @@ export class SluiceResultModel extends LitElement {
               Show more (${left.toLocaleString("en")} characters left)
             </button>`
       }`;
+  }
+
+  #section(section: Section, at: number): TemplateResult {
+    const isColoured = this.#coloured.has(at);
+    const text = this.#text;
+    return html`<span class="section" data-at=${at}
+      >${isColoured ? coloured(text, section, this.context, this.columns) : shortened(text.slice(section.begin, section.end))}</span
+    >`;
+  }
+
+  /** Colours what comes into view, in the place of what was seen longest ago. */
+  #colour(sections: readonly number[]): void {
+    // New nodes would lose what is selected.
+    if (getSelection()?.isCollapsed === false && this.matches(":focus-within")) return;
+    for (const at of sections) {
+      this.#coloured.delete(at);
+      this.#coloured.add(at);
+    }
+    for (const at of this.#coloured) {
+      if (this.#coloured.size <= MOST_COLOURED) break;
+      if (!sections.includes(at)) this.#coloured.delete(at);
+    }
+    this.requestUpdate();
   }
 
   #rangesOf(spans: readonly Span[]): Range[] {
@@ -297,22 +398,57 @@ function pretty(observation: string): string {
   return whole ? lines.join("\n") : observation;
 }
 
-/** Parts of JSON that are drawn in colour; what follows is drawn plain, so that a long text stays a few nodes. */
-const MOST_TOKENS = 1_200;
+/** Parts of JSON in a section, and sections that are drawn in colour at a time: a long text stays a few nodes. */
+const SECTION = 300;
+const MOST_COLOURED = 4;
+
+/** A stretch of a text: drawn in colour while it is in view, plain otherwise. */
+interface Section extends Span {
+  readonly tokens: readonly JsonToken[];
+}
+
+/** JSON text in sections, which end where a token does; other text is one. */
+function sectionsOf(text: string): readonly Section[] {
+  const sections: Section[] = [];
+  let tokens: JsonToken[] = [];
+  let begin = 0;
+  for (const token of isJson(text) ? jsonTokens(text) : []) {
+    tokens.push(token);
+    if (tokens.length < SECTION) continue;
+    const end = behind(text, token.end);
+    sections.push({ begin, end, tokens });
+    tokens = [];
+    begin = end;
+  }
+  if (begin < text.length || sections.length === 0) sections.push({ begin, end: text.length, tokens });
+  return sections;
+}
+
+// A comma or a colon stays in the line of what it follows.
+function behind(text: string, at: number): number {
+  return /[,:]/.test(text.charAt(at)) ? at + 1 : at;
+}
 
 // Colours JSON, shows inline base64 shortened, and makes buttons of references.
-function parts(text: string, context: ResultContext | undefined): unknown[] {
+function coloured(
+  text: string,
+  { begin, end, tokens }: Section,
+  context: ResultContext | undefined,
+  columns: number,
+): unknown[] {
   const all: unknown[] = [];
-  let at = 0;
-  let drawn = 0;
-  for (const token of isJson(text) ? jsonTokens(text) : []) {
-    if (drawn >= MOST_TOKENS) break;
-    drawn += 1;
+  let at = begin;
+  for (const token of tokens) {
     if (token.begin > at) all.push(text.slice(at, token.begin));
-    all.push(tokenPart(token, text.slice(token.begin, token.end), context));
-    at = token.end;
+    at = behind(text, token.end);
+    const part = tokenPart(token, text.slice(token.begin, token.end), context);
+    const after = text.slice(token.end, at);
+    // A line breaks between tokens and, only where one is longer than a line, within it.
+    all.push(
+      at - token.begin <= columns ? html`<span class="whole">${part}${after}</span>` : html`${part}${after}<wbr />`,
+    );
   }
-  all.push(...shortened(text.slice(at)));
+  all.push(...shortened(text.slice(at, end)));
   return all;
 }
 
@@ -324,20 +460,17 @@ function tokenPart({ kind }: JsonToken, text: string, context: ResultContext | u
   const said = kind === "s" && text.length < 400 ? text.slice(1, -1) : "";
   const id = readReference(said)?.id ?? said;
   const artifact = id === "" ? undefined : context?.artifacts.get(id);
-  if (artifact === undefined) {
-    // A line breaks between parts and, only where one is longer than a line, within it.
-    return html`<span class=${kind}>${kind === "s" ? shortened(text) : text}</span><wbr />`;
-  }
+  if (artifact === undefined) return html`<span class=${kind}>${kind === "s" ? shortened(text) : text}</span>`;
   const name = shownName(artifact.filename, "");
   return html`<span
-      class="ref"
-      role="button"
-      tabindex="0"
-      data-id=${id}
-      data-name=${name}
-      title=${`Preview: ${name || id}`}
-      >${text}</span
-    ><wbr />`;
+    class="ref"
+    role="button"
+    tabindex="0"
+    data-id=${id}
+    data-name=${name}
+    title=${`Preview: ${name || id}`}
+    >${text}</span
+  >`;
 }
 
 function referenceOf(event: Event): string | null {

@@ -8,7 +8,7 @@ import { baseStyles, themeTokens } from "../theme.js";
 import { type Block, type Blocks, type Load, loadOf, wordsOf } from "./blocks.js";
 import { badge, chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
 import type { Pointed } from "./counterparts.js";
-import { artifactOf, descriptionOf, factOf, LINK, placeOf, ruleOf } from "./labels.js";
+import { factOf, LINK, placeOf, ruleOf } from "./labels.js";
 import { chipStyles } from "./styles.js";
 import type { JsonNode } from "./json-text.js";
 import { innerOf } from "./tree-rows.js";
@@ -67,10 +67,6 @@ export class SluiceResultSent extends LitElement {
         display: flex;
         gap: 4px;
         margin-inline-start: auto;
-      }
-      .why {
-        margin: 4px 0 0;
-        overflow-wrap: anywhere;
       }
       dl {
         display: grid;
@@ -266,9 +262,7 @@ function loadPart(
       >`;
   }
   const rule = ruleOf(hole, block, context.configured(pathOf(block, [])));
-  const description = descriptionOf(artifactOf(hole, context.artifacts));
-  return html`${about}${chip(hole, context, { rule, lit })}
-    <p class="why soft"><bdi>${rule.why} ${description}</bdi></p>`;
+  return html`${about}${chip(hole, context, { rule, lit, alone: true })}`;
 }
 
 function textPart(block: Block, said: JsonNode, context: ResultContext, look: BlockLook): BlockParts {
@@ -278,9 +272,7 @@ function textPart(block: Block, said: JsonNode, context: ResultContext, look: Bl
   const { hole } = said;
   if (hole !== null) {
     const rule = ruleOf(hole, null, configured);
-    const description = descriptionOf(artifactOf(hole, context.artifacts));
-    const main = html`${holder}${chip(hole, context, { rule, lit: look.lit })}
-      <p class="why soft"><bdi>${rule.why} ${description}</bdi></p>`;
+    const main = html`${holder}${chip(hole, context, { rule, lit: look.lit, alone: true })}`;
     return { main, tools: nothing };
   }
   if (inner === null || look.asText) {

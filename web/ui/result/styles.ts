@@ -9,9 +9,8 @@ import { baseStyles, themeTokens } from "../theme.js";
 export const chipStyles: CSSResult = css`
   .chip {
     align-items: center;
-    background: var(--surface-sunken);
-    border: 1px solid var(--line);
-    border-radius: calc(var(--radius) - 2px);
+    background: var(--stored-soft);
+    border-radius: var(--radius);
     display: inline-flex;
     flex-wrap: wrap;
     font-family: var(--font);
@@ -21,33 +20,73 @@ export const chipStyles: CSSResult = css`
     vertical-align: middle;
     white-space: normal;
   }
+  .chip > sluice-thumbnail {
+    block-size: 22px;
+    border-radius: 4px;
+    inline-size: 22px;
+  }
   .chip .what {
-    align-items: center;
-    display: inline-flex;
     font-variant-numeric: tabular-nums;
-    gap: 6px;
     min-inline-size: 0;
     overflow-wrap: anywhere;
+  }
+  .chip .file {
+    font-weight: 600;
+  }
+  .chip .file + .facts {
+    color: var(--text-soft);
+    font-size: var(--size-small);
+  }
+  .chip .tools {
+    align-items: center;
+    display: inline-flex;
+    flex-wrap: wrap;
+    gap: 4px;
+  }
+  .chip.alone {
+    align-items: start;
+    display: grid;
+    gap: 2px 16px;
+    grid-template-columns: 92px minmax(0, 1fr);
+    grid-template-rows: auto auto 1fr;
+    padding: 10px;
+  }
+  .alone > sluice-thumbnail {
+    background: var(--surface-raised);
+    block-size: 92px;
+    border-radius: 6px;
+    grid-row: 1 / span 3;
+    inline-size: 92px;
+  }
+  .alone .file {
+    display: block;
+  }
+  .alone > .soft:not(.why),
+  .alone > .chip {
+    grid-column: 2;
+  }
+  .alone .why {
+    font-size: var(--size-small);
+    overflow-wrap: anywhere;
+  }
+  .alone > .tools {
+    align-self: end;
+    margin-block-start: 6px;
+  }
+  @container (max-width: 380px) {
+    .chip.alone {
+      column-gap: 10px;
+      grid-template-columns: 40px minmax(0, 1fr);
+    }
+    .alone > sluice-thumbnail {
+      block-size: 40px;
+      inline-size: 40px;
+    }
   }
   .lit,
   .chip:hover {
     background: var(--accent-soft);
-    border-color: var(--accent);
     outline: 1px solid var(--accent);
-  }
-  .badge {
-    align-items: center;
-    background: var(--warn-soft);
-    border-radius: 999px;
-    color: var(--warn);
-    display: inline-flex;
-    font-size: 12px;
-    gap: 4px;
-    padding: 0 8px;
-    white-space: nowrap;
-  }
-  .badge b {
-    font-weight: 600;
   }
   button.small {
     font-size: 12px;
@@ -67,7 +106,6 @@ export const chipStyles: CSSResult = css`
     white-space: pre-wrap;
   }
   @media (forced-colors: active) {
-    .badge,
     .chip {
       border: 1px solid CanvasText;
     }
@@ -167,6 +205,7 @@ export const resultStyles: CSSResultGroup = [
       background: var(--surface);
       border: 1px solid var(--line);
       border-radius: 14px;
+      container-type: inline-size;
       display: flex;
       flex-direction: column;
       min-inline-size: 0;

@@ -11,11 +11,14 @@ import { LARGE, pause } from "../pace.js";
 import { chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
 import type { JsonNode } from "./json-text.js";
 import { ruleOf } from "./labels.js";
+import { holesWithin } from "./marked-text.js";
 import { chipStyles } from "./styles.js";
 import { moveIn, type Row, TreeRows } from "./tree-rows.js";
 
 /** Characters of a string shown at first. */
 const SHORT = 200;
+/** Files in a value that are shown with a large picture each, and not in one line. */
+const FEW = 3;
 
 /** A tree view (ARIA): one tab stop, arrow keys move in it. Rows are created when they are opened. */
 export class SluiceResultTree extends LitElement {
@@ -108,6 +111,8 @@ export class SluiceResultTree extends LitElement {
   #rows: readonly Row[] = [];
   #current = "";
   #reading = Promise.resolve();
+  /** Whether there is room for a large chip for each file. */
+  #fewHoles = false;
   readonly #chars = new Map<string, number>();
 
   constructor() {
@@ -153,6 +158,7 @@ export class SluiceResultTree extends LitElement {
     this.#current = "";
     this.#tree = undefined;
     if (node === undefined) return;
+    this.#fewHoles = holesWithin(node.source, node.begin, node.end).length <= FEW;
     if (node.end - node.begin > LARGE) this.#reading = this.#read(node);
     else this.#tree = new TreeRows(node, this.opened);
   }
@@ -205,7 +211,9 @@ export class SluiceResultTree extends LitElement {
     }
     const { hole } = node;
     const look = this.#look(row, reached, "value");
-    if (hole !== null) return chip(hole, context, { ...look, rule: ruleOf(hole, null, look.configured) });
+    if (hole !== null) {
+      return chip(hole, context, { ...look, rule: ruleOf(hole, null, look.configured), alone: this.#fewHoles });
+    }
     return textWithChips(node.kind === "string" ? { ...node.said } : { text: node.json, holes: [] }, context, look);
   }
 
@@ -224,7 +232,7 @@ export class SluiceResultTree extends LitElement {
   }
 
   #click(event: Event, row: Row): void {
-    if (event.target instanceof Element && event.target.closest("button") !== null) return;
+    if (event.target instanceof Element && event.target.closest("button, sluice-result-rule") !== null) return;
     this.#act(row, row.open !== true);
   }
 

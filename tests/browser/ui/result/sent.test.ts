@@ -37,16 +37,37 @@ describe("what was sent", () => {
     ]);
     const chips = all(element, ".chip .what").map((what) => what.textContent.trim());
     expect(chips).toHaveLength(5);
-    expect(chips[0]).toMatch(/^image\/png · 5\.9 KB · sha256 [0-9a-f]{8}…$/);
-    expect(chips[1]).toMatch(/^application\/pdf · 39\.1 KB · sha256 [0-9a-f]{8}…$/);
-    expect(chips[4]).toMatch(/^text\/plain · 49\.8 KB/);
+    expect(chips[0]).toMatch(/^\S+\.png image\/png · 5\.9 KB$/);
+    expect(chips[1]).toMatch(/^\S+\.pdf application\/pdf · 39\.1 KB$/);
+    expect(chips[4]).toMatch(/text\/plain · 49\.8 KB$/);
+    // A hash is for those who ask.
+    expect(one(element, ".chip .what").title).toMatch(/^PNG image.*\nSHA-256 [0-9a-f]{64}$/);
+    expect(textOn(element)).not.toMatch(/[0-9a-f]{16}…/);
   });
 
   test("says which rule acted, and why", async () => {
     const element = await shown(MIXED);
     const badges = all(element, ".badge").map((badge) => badge.textContent.replace(/\s+/g, " ").trim());
     expect(badges.map((badge) => badge.slice(0, 2))).toEqual(["L2", "L2", "L1", "L3", "L3", "L0"]);
-    expect(badges[0]).toContain("The server sent it as bytes of an image block.");
+    expect(one(element, ".chip .why").textContent).toContain("The server sent it as bytes of an image block.");
+  });
+
+  test("says what the badge of a rule means, by keyboard too, with the way to the docs", async () => {
+    const element = await shown(MIXED);
+    const rule = one(element, "sluice-result-rule");
+    const badge = one(rule, ".badge");
+    const about = badge.getAttribute("aria-describedby") ?? "";
+    expect(one(rule, `#${about}`).textContent).toContain("what the server itself marks as a file");
+    const button = one(element, '.chip button[aria-label^="Show"]');
+    button.focus();
+    await userEvent.keyboard("{Tab}");
+    expect((rule.getRootNode() as ShadowRoot).activeElement).toBe(rule);
+    await vi.waitFor(() => expect(one(rule, "[popover]").matches(":popover-open")).toBe(true), PATIENT);
+    await userEvent.keyboard("{Tab}");
+    expect(rule.shadowRoot?.activeElement).toBe(one(rule, "[popover] a"));
+    expect(await violations(element)).toEqual([]);
+    await userEvent.keyboard("{Escape}");
+    await vi.waitFor(() => expect(all(rule, "[popover]")).toHaveLength(0), PATIENT);
   });
 
   test("tells configured fields", async () => {
@@ -133,8 +154,8 @@ describe("what was sent", () => {
     const [artifact] = (await shown(MIXED)).artifacts;
     const named = { ...artifact, id: artifact?.id ?? "", mime_type, source: { description: "a\u202eb" } };
     const other = await shown(MIXED, { artifacts: [named] });
-    expect(one(other, ".chip .what").textContent.trim()).toMatch(/^image\/png · 5\.9 KB/);
-    expect(one(other, ".chip .what").title).toBe("a b");
+    expect(one(other, ".chip .what").textContent.trim()).toMatch(/image\/png · 5\.9 KB$/);
+    expect(one(other, ".chip .what").title).toMatch(/^a b\n/);
   });
 
   test("asks for a preview", async () => {
@@ -356,6 +377,56 @@ describe("views", () => {
     exact.click();
     await settled(element);
     expect(one(element, "code").textContent).toBe(element.observation);
+  });
+
+  test("a line breaks between tokens, and within one only where it is longer than the line", async () => {
+    const words = Array.from({ length: 60 }, (_, at) => [`key-${at}`, `value-${at}-${"x".repeat(at % 20)}`] as const);
+    const long = "say it again, ".repeat(30);
+    const element = await shown({}, { observation: JSON.stringify({ ...Object.fromEntries(words), long }) });
+    one(one(element, "sluice-result-model"), "button[aria-pressed]").click();
+    await settled(element);
+    const height = Number.parseFloat(getComputedStyle(one(element, "code")).lineHeight);
+    const linesOf = (part: Element): number => Math.round(part.getBoundingClientRect().height / height);
+    expect(linesOf(one(element, "code .section"))).toBeGreaterThan(10);
+    const tokens = all(element, "code :is(.k, .s, .n)");
+    expect(tokens).toHaveLength(122);
+    const broken = (): string[] => tokens.filter((token) => linesOf(token) > 1).map(({ textContent }) => textContent);
+    await vi.waitFor(() => expect(broken()).toEqual([`"${long}"`]), PATIENT);
+    // No line begins with a comma.
+    const code = one(element, "code");
+    const { left } = code.getBoundingClientRect();
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    let commas = 0;
+    while (walker.nextNode() !== null) {
+      const node = walker.currentNode as Text;
+      if (node.data !== ",") continue;
+      commas += 1;
+      range.selectNodeContents(node);
+      expect(range.getBoundingClientRect().left).toBeGreaterThan(left + 4);
+    }
+    expect(commas).toBe(60);
+  });
+
+  test("a long text is coloured where it is looked at, and stays few elements", async () => {
+    const list = Array.from({ length: 6_000 }, (_, id) => ({ id, name: `row ${id}` }));
+    const observation = JSON.stringify(list);
+    const element = await shown({}, { observation });
+    const area = one(element, "pre");
+    const colouredIn = (): number => {
+      const { top, bottom } = area.getBoundingClientRect();
+      return all(element, "code .k").filter((key) => {
+        const at = key.getBoundingClientRect();
+        return at.bottom > top && at.top < bottom;
+      }).length;
+    };
+    expect(colouredIn()).toBeGreaterThan(5);
+    for (const share of [0.5, 0.98, 0.1]) {
+      area.scrollTop = area.scrollHeight * share;
+      await vi.waitFor(() => expect(colouredIn()).toBeGreaterThan(5), PATIENT);
+    }
+    expect(all(element, "*").length).toBeLessThan(5_000);
+    expect(JSON.stringify(JSON.parse(one(element, "code").textContent))).toBe(observation);
   });
 
   test("a reference in it says the name of its file, and opens the preview by mouse and keyboard", async () => {

@@ -20,7 +20,7 @@ interface Item {
   readonly initial: unknown;
 }
 
-/** `<playground-arguments>` */
+/** `<playground-arguments>`; what is done with the arguments is slotted below them. */
 export class ArgumentsForm extends LitElement {
   static override properties = {
     schema: { attribute: false },
@@ -69,9 +69,9 @@ export class ArgumentsForm extends LitElement {
       .item > .fields {
         margin-block-end: 8px;
       }
-      .kind {
-        justify-content: flex-end;
-        margin-block-start: 8px;
+      .end {
+        justify-content: space-between;
+        margin-block-start: 16px;
       }
     `,
   ];
@@ -137,13 +137,10 @@ export class ArgumentsForm extends LitElement {
           )
         }<button hidden></button>
       </form>
-      ${
-        isEmpty
-          ? nothing
-          : html`<div class="row kind">
-              <button aria-pressed=${this.isJson} @click=${this.#toggle}>JSON</button>
-            </div>`
-      }`;
+      <div class="row end">
+        <div class="row"><slot></slot></div>
+        ${isEmpty ? nothing : html`<button class="plain" aria-pressed=${this.isJson} @click=${this.#toggle}>JSON</button>`}
+      </div>`;
   }
 
   #json(): TemplateResult {

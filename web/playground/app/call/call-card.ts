@@ -4,13 +4,17 @@
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import "../../../ui/meter.js";
+import "../../../ui/thumbnail.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
+import { isStored } from "../../../ui/shown.js";
+import { shownName } from "../../../ui/plain-text.js";
 import type { ShownResult } from "../../engine/messages.js";
-import { cards, viewStyles } from "../styles.js";
-import type { ShownCall } from "../state.js";
+import { viewStyles } from "../styles.js";
+import { shelfOf, type ShownCall } from "../state.js";
 import { type Tab, tabList, tabStyles } from "../tabs.js";
 import { ViewElement } from "../view-element.js";
-import { artifactCards, resultSides } from "./result-parts.js";
+import { artifactCards } from "./artifact-cards.js";
+import { resultSides } from "./result-parts.js";
 import "./gain.js";
 
 /** Milliseconds after which a call can continue in the background. */
@@ -28,11 +32,15 @@ const TICK = 1000;
 
 /** `<playground-call>` */
 class CallCard extends ViewElement {
-  static override properties = { ...ViewElement.properties, call: { attribute: false }, shownPart: { state: true } };
+  static override properties = {
+    ...ViewElement.properties,
+    call: { attribute: false },
+    hasPicture: { attribute: false },
+    shownPart: { state: true },
+  };
 
   static override styles = [
     viewStyles,
-    cards,
     tabStyles,
     css`
       :host {
@@ -58,6 +66,32 @@ class CallCard extends ViewElement {
       .head .args {
         font-size: var(--size-small);
       }
+      .wide {
+        container-type: inline-size;
+      }
+      .opening {
+        display: grid;
+        gap: 16px 32px;
+        grid-template-columns: minmax(0, 1fr);
+      }
+      .thing {
+        background: none;
+        border: 0;
+        border-radius: 14px;
+        min-inline-size: 0;
+        padding: 0;
+      }
+      .thing sluice-thumbnail {
+        block-size: 200px;
+        border-radius: 14px;
+        inline-size: 100%;
+      }
+      @container (min-width: 760px) {
+        .opening:has(.thing) {
+          align-items: end;
+          grid-template-columns: minmax(0, 1fr) minmax(0, 360px);
+        }
+      }
       .part {
         display: flex;
         flex-direction: column;
@@ -77,11 +111,14 @@ class CallCard extends ViewElement {
   ];
 
   declare call: ShownCall;
+  /** Whether what was stored is shown beside the numbers. */
+  declare hasPicture: boolean;
   declare shownPart: Part;
   #clock: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
     super();
+    this.hasPicture = false;
     this.shownPart = "result";
   }
 
@@ -166,7 +203,12 @@ class CallCard extends ViewElement {
 
   #result(result: ShownResult): TemplateResult {
     return html`
-      <playground-gain .store=${this.store} .actions=${this.actions} .result=${result}></playground-gain>
+      <div class="wide">
+        <div class="opening">
+          <playground-gain .store=${this.store} .actions=${this.actions} .result=${result}></playground-gain>
+          ${this.hasPicture ? this.#thing(result.artifacts) : nothing}
+        </div>
+      </div>
       ${this.call.isExpired === true ? html`<p class="chip warn">The artifacts of this call have expired: run it again.</p>` : nothing}
       ${result.isError ? html`<p class="chip warn">The tool reported an error.</p>` : nothing}
       ${result.filed === undefined && !result.isError ? nothing : this.#filed()}
@@ -176,6 +218,19 @@ class CallCard extends ViewElement {
         ${this.#part(result)}
       </div>
     `;
+  }
+
+  /** The thing itself, as large as it fits. */
+  #thing(artifacts: readonly ShownArtifact[]): TemplateResult | typeof nothing {
+    const artifact = artifacts.find((each) => isStored(each) && VISIBLE.test(each.mime_type ?? ""));
+    if (artifact === undefined || this.call.isExpired === true) return nothing;
+    const label = `Preview what was stored: ${shownName(artifact.filename, artifact.id)}`;
+    return html`<button class="thing" aria-label=${label} @click=${() => this.actions.preview(artifact)}>
+      <sluice-thumbnail
+        .artifact=${artifact}
+        .bytes=${this.actions.bytesOf(shelfOf(artifact), artifact)}
+      ></sluice-thumbnail>
+    </button>`;
   }
 
   /** A dropped file came over no connection. */
@@ -231,6 +286,9 @@ class CallCard extends ViewElement {
     this.store.setCall(this.call.id, { inBackground: true });
   }
 }
+
+/** Types of which more than an icon can be drawn. */
+const VISIBLE = /^(?:image|text)\/|pdf|json|csv|xml|javascript/;
 
 /** Characters of arguments beside the title. */
 const MAX_ARGUMENTS = 120;

@@ -4,7 +4,7 @@
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { type Change, changeOf } from "../../../ui/meter.js";
-import type { CountedTokens, ShownResult } from "../../engine/messages.js";
+import type { CountedTokens, Outcome, ShownResult } from "../../engine/messages.js";
 import { remember, remembered } from "../browser.js";
 import { storedBytes } from "../state.js";
 import { viewStyles } from "../styles.js";
@@ -142,6 +142,8 @@ class Gain extends ViewElement {
     if (!changed.has("result")) return;
     this.counted = undefined;
     this.problem = "";
+    this.isCounting = false;
+    void this.#show(this.actions.counts.get(this.result));
   }
 
   override render(): TemplateResult {
@@ -163,19 +165,28 @@ class Gain extends ViewElement {
 
   #count(): TemplateResult {
     return html`<span slot="estimator"
-      ><button class="count" ?disabled=${this.isCounting} @click=${this.#counting}>
+      ><button class="count" ?disabled=${this.isCounting} @click=${this.#countThem}>
         ${this.isCounting ? "Counting…" : "Count them"}
       </button>
       <span role="status">${this.problem}</span></span
     >`;
   }
 
-  async #counting(): Promise<void> {
+  #countThem(): void {
+    const { result, actions } = this;
+    const counting = actions.engine.tokens(result.id);
+    actions.counts.set(result, counting);
+    void this.#show(counting);
+  }
+
+  /** Shows what is counted of the result, at once or when it is known. */
+  async #show(counting: Promise<Outcome<CountedTokens>> | undefined): Promise<void> {
+    if (counting === undefined) return;
     const { result } = this;
     this.isCounting = true;
-    const outcome = await this.actions.engine.tokens(result.id);
-    this.isCounting = false;
+    const outcome = await counting;
     if (this.result !== result) return;
+    this.isCounting = false;
     if (outcome.ok) this.counted = outcome.value;
     else this.problem = outcome.problem.message;
   }

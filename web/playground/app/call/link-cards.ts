@@ -8,7 +8,7 @@ import { cards, viewStyles } from "../styles.js";
 import type { Fetched, ShownCall, Store } from "../state.js";
 import { ViewElement } from "../view-element.js";
 import type { Actions } from "../actions.js";
-import { artifactCards } from "./result-parts.js";
+import { artifactCards } from "./artifact-cards.js";
 
 /** `<playground-links>` */
 class LinkCards extends ViewElement {

@@ -80,11 +80,10 @@ export class PauseCard extends ViewElement {
     const { server, payload } = this.pause;
     return html`
       <p><strong>${server}</strong> asks: ${text(payload["message"])}</p>
-      <playground-arguments .schema=${payload["schema"]}></playground-arguments>
-      <div class="row">
+      <playground-arguments .schema=${payload["schema"]}>
         <button class="primary" @click=${this.#answer}>Answer</button>
         <button @click=${() => this.actions.answer(this.pause.id, null)}>Decline</button>
-      </div>
+      </playground-arguments>
     `;
   }
 

@@ -11,8 +11,8 @@ import busy from "lucide-static/icons/loader.svg?raw";
 import off from "lucide-static/icons/circle-off.svg?raw";
 import person from "lucide-static/icons/circle-user.svg?raw";
 import { longer, type ReportedTimeout, timeoutIn } from "../../engine/time-limit.js";
-import { artifactCards } from "../call/result-parts.js";
-import { cards, viewStyles } from "../styles.js";
+import { artifactCards } from "../call/artifact-cards.js";
+import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 import type { ChatCall } from "./turn.js";
 
@@ -43,7 +43,6 @@ class ToolCard extends ViewElement {
   };
   static override styles = [
     viewStyles,
-    cards,
     css`
       :host {
         display: block;

@@ -8,8 +8,8 @@ import { icon } from "../../../ui/icons.js";
 import { plainLines } from "../../../ui/plain-text.js";
 import type { ArtifactBytes, ShownArtifact } from "mcp-sluice/ui";
 import close from "lucide-static/icons/x.svg?raw";
-import { configurePdf } from "../../../ui/viewer.js";
-import { pdfFiles } from "../../pdf-files.js";
+import "../../../ui/viewer.js";
+import "../pdf.js";
 import { openIn } from "../display.js";
 import { remember, remembered } from "../browser.js";
 import { viewStyles } from "../styles.js";
@@ -291,6 +291,3 @@ function focused(): readonly HTMLElement[] {
 }
 
 customElements.define("playground-drawer", Drawer);
-
-const { librarySrc, ...pdf } = pdfFiles(document.baseURI);
-configurePdf({ library: () => import(/* @vite-ignore */ librarySrc), ...pdf });

@@ -30,6 +30,13 @@ export const statusDot: CSSResult = css`
     background: var(--bad);
     border-radius: 0;
   }
+  @media (forced-colors: active) {
+    .ready,
+    .failed {
+      background: ButtonText;
+      forced-color-adjust: none;
+    }
+  }
 `;
 
 /** `<playground-servers>` */

@@ -4,12 +4,14 @@
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import "../../../ui/artifact.js";
+import "../../../ui/thumbnail.js";
+import "../pdf.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import { repeat } from "lit/directives/repeat.js";
 import { humanSize } from "mcp-sluice";
 import { plainLines } from "../../../ui/plain-text.js";
 import type { ShownFile } from "../../engine/messages.js";
-import { cards, viewStyles } from "../styles.js";
+import { viewStyles } from "../styles.js";
 import { textIn, ViewElement } from "../view-element.js";
 
 const VERSION_ACTIONS = ["preview", "download"] as const;
@@ -97,18 +99,21 @@ customElements.define("playground-versions", FileVersions);
 const ACTIONS = ["preview", "download", "copy", "open", "delete"] as const;
 /** Files shown at a time. */
 const PAGE = 100;
+/** CSS pixels from which the chosen file is shown beside the list. */
+const WIDE = 840;
 
 /** `<playground-files>` */
 export class FilesView extends ViewElement {
   static override properties = {
     ...ViewElement.properties,
+    chosen: { state: true },
+    isWide: { state: true },
     renamed: { state: true },
     filter: { state: true },
     shown: { state: true },
   };
   static override styles = [
     viewStyles,
-    cards,
     css`
       :host {
         display: block;
@@ -119,12 +124,48 @@ export class FilesView extends ViewElement {
           padding: 16px;
         }
       }
-      .cards > li {
+      .wide {
+        align-items: start;
+        display: grid;
+        gap: 32px;
+        grid-template-columns: 320px minmax(0, 1fr);
+      }
+      .list .file {
+        align-items: center;
+        column-gap: 12px;
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        overflow-wrap: anywhere;
+      }
+      .file sluice-thumbnail {
+        block-size: 48px;
+        grid-row: span 2;
+        inline-size: 48px;
+      }
+      .file .name {
+        align-self: end;
+        font-weight: 600;
+      }
+      .file .soft {
+        align-self: start;
+        font-size: var(--size-small);
+      }
+      .work {
+        --sluice-artifact-picture: 300px;
         display: flex;
         flex-direction: column;
-        gap: 4px;
+        gap: 8px;
+        max-inline-size: 720px;
         min-inline-size: 0;
         overflow-wrap: anywhere;
+      }
+      .wide .work {
+        inset-block-start: 0;
+        position: sticky;
+      }
+      li > .work {
+        --sluice-artifact-picture: 200px;
+        padding-block: 4px 16px;
       }
       .draft {
         border-inline-start: 3px dashed var(--warn);
@@ -146,6 +187,9 @@ export class FilesView extends ViewElement {
     `,
   ];
 
+  /** The id of the file that is shown; in a wide view, the first one otherwise. */
+  declare chosen: string | undefined;
+  declare isWide: boolean;
   /** The id of the file that is being renamed. */
   declare renamed: string | undefined;
   declare filter: FileFilter;
@@ -153,14 +197,29 @@ export class FilesView extends ViewElement {
 
   constructor() {
     super();
+    this.chosen = undefined;
+    this.isWide = false;
     this.renamed = undefined;
     this.filter = { query: "", origin: "", category: "" };
     this.shown = PAGE;
   }
 
+  // In the next frame: changing the layout within the observer would notify it again.
+  readonly #width = new ResizeObserver((entries) => {
+    const width = entries.at(-1)?.contentRect.width ?? 0;
+    requestAnimationFrame(() => (this.isWide = width >= WIDE));
+  });
+
   override connectedCallback(): void {
     super.connectedCallback();
+    this.isWide = this.clientWidth >= WIDE;
+    this.#width.observe(this);
     void this.actions.loadFiles();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#width.disconnect();
   }
 
   override render(): TemplateResult {
@@ -169,7 +228,7 @@ export class FilesView extends ViewElement {
       <div class="row">
         <h2 class="title grow">My Files</h2>
         ${this.#space()}
-        <button @click=${this.#pick}>Add files</button>
+        <button class="primary" @click=${this.#pick}>Add files</button>
         ${this.#archive(files)}
         <button @click=${this.#end}>End session</button>
       </div>
@@ -199,7 +258,7 @@ export class FilesView extends ViewElement {
 
   #empty(): TemplateResult {
     return html`<div class="empty">
-      <p>You have no files yet. Files that you save from results, and files that tools make for you, appear here.</p>
+      <p>You have no files yet: save one from a result, add your own, or have a tool make one.</p>
       <button class="primary" @click=${() => this.actions.go("try")}>Run a tool</button>
     </div>`;
   }
@@ -221,19 +280,56 @@ export class FilesView extends ViewElement {
       <p class=${found.length === 0 ? "soft" : "unseen"} role="status">
         ${found.length === 0 ? "No file matches." : `${found.length} of ${files.length} files`}
       </p>
-      <ul
-        class="cards"
+      <div
+        class=${this.isWide ? "wide" : ""}
         @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail, "files")}
         @sluice-open=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail, "files", true)}
         @sluice-delete=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.remove("files", detail.id)}
       >
-        ${repeat(
-          found.slice(0, this.shown),
-          ({ id }) => id,
-          (file) => html`<li>${this.#card(file)}${this.#facts(file)}${this.#draft(file)}${this.#name(file)}</li>`,
-        )}
-      </ul>
-      ${found.length > this.shown ? html`<button @click=${() => (this.shown += PAGE)}>Show ${Math.min(PAGE, found.length - this.shown)} more</button>` : nothing}`;
+        ${this.#both(found)}
+      </div>`;
+  }
+
+  /** The list, and the chosen file beside it, or below its line. */
+  #both(found: readonly ShownFile[]): TemplateResult {
+    const chosen = found.find(({ id }) => id === this.chosen) ?? (this.isWide ? found[0] : undefined);
+    return html`<div>
+        <ul class="list" aria-label="Files">
+          ${repeat(
+            found.slice(0, this.shown),
+            ({ id }) => id,
+            (file) => this.#item(file, file === chosen),
+          )}
+        </ul>
+        ${found.length > this.shown ? html`<button @click=${() => (this.shown += PAGE)}>Show ${Math.min(PAGE, found.length - this.shown)} more</button>` : nothing}
+      </div>
+      ${
+        this.isWide && chosen !== undefined
+          ? html`<section class="work" aria-label=${chosen.filename}>${this.#work(chosen)}</section>`
+          : nothing
+      }`;
+  }
+
+  #item(file: ShownFile, isChosen: boolean): TemplateResult {
+    const { id, filename, size_bytes: size } = file;
+    const facts = [size === undefined ? "" : humanSize(size), factsOf(file)];
+    return html`<li>
+      <button
+        class="file"
+        aria-current=${this.isWide ? isChosen : nothing}
+        aria-expanded=${this.isWide ? nothing : isChosen}
+        @click=${() => (this.chosen = isChosen && !this.isWide ? undefined : id)}
+      >
+        <sluice-thumbnail .artifact=${file} .bytes=${this.actions.bytesOf("files", file)}></sluice-thumbnail>
+        <bdi class="name">${plainLines(filename)}</bdi>
+        <span class="soft">${facts.filter((fact) => fact !== "").join(" · ")}</span>
+      </button>
+      ${isChosen && !this.isWide ? html`<div class="work opened">${this.#work(file)}</div>` : nothing}
+    </li>`;
+  }
+
+  #work(file: ShownFile): TemplateResult {
+    return html`${this.#card(file)}${this.#facts(file)}${this.#draft(file)}${this.#name(file)}`;
   }
 
   #choice(
@@ -258,9 +354,8 @@ export class FilesView extends ViewElement {
 
   #facts(file: ShownFile): TemplateResult {
     const { description, category } = file;
-    return html`<p class="soft">${factsOf(file)}</p>
-      ${description === null ? nothing : html`<p>${plainLines(description)}</p>`}
-      ${category === null ? nothing : html`<p><span class="chip">${plainLines(category)}</span></p>`}`;
+    return html`${description === null ? nothing : html`<p>${plainLines(description)}</p>`}
+    ${category === null ? nothing : html`<p><span class="chip">${plainLines(category)}</span></p>`}`;
   }
 
   #draft(file: ShownFile): TemplateResult | typeof nothing {

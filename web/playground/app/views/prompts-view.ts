@@ -112,10 +112,9 @@ class PromptsView extends ViewElement {
     return html`<section class="panel stack" aria-label=${prompt.title} @arguments-submit=${() => this.#get(prompt)}>
       <h2>${prompt.title}</h2>
       ${prompt.description === "" ? nothing : html`<p class="soft">${prompt.description}</p>`}
-      <playground-arguments .schema=${prompt.schema} .subject=${"prompt"}></playground-arguments>
-      <div class="row">
+      <playground-arguments .schema=${prompt.schema} .subject=${"prompt"}>
         <button class="primary" aria-disabled=${this.isBusy} @click=${() => this.#get(prompt)}>Get the prompt</button>
-      </div>
+      </playground-arguments>
     </section>`;
   }
 

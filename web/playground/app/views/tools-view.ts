@@ -196,11 +196,10 @@ export class ToolsView extends ViewElement {
       <p class="soft">${tool.description}</p>
       ${keyed(
         tool.name,
-        html`<playground-arguments .schema=${tool.schema} .files=${this.#files()}></playground-arguments>`,
+        html`<playground-arguments .schema=${tool.schema} .files=${this.#files()}>
+          <button class="primary" @click=${() => this.#run(tool)}>Run</button>
+        </playground-arguments>`,
       )}
-      <div class="row">
-        <button class="primary" @click=${() => this.#run(tool)}>Run</button>
-      </div>
     </section>`;
   }
 

@@ -9,7 +9,7 @@ import plug from "lucide-static/icons/plug.svg?raw";
 import play from "lucide-static/icons/play.svg?raw";
 import "../call/call-card.js";
 import { twoPanes, viewStyles } from "../styles.js";
-import { currentCall, type ShownCall } from "../state.js";
+import { currentCall, shelfOf, type ShownCall } from "../state.js";
 import { gainOf } from "../call/gain.js";
 import { ViewElement } from "../view-element.js";
 
@@ -52,6 +52,9 @@ export class TryView extends ViewElement {
       .row {
         min-inline-size: 0;
       }
+      .call .row {
+        flex-wrap: nowrap;
+      }
       .begin {
         align-items: center;
         display: flex;
@@ -72,6 +75,17 @@ export class TryView extends ViewElement {
       }
       .gain.grew {
         color: var(--warn);
+      }
+      .list .call {
+        align-items: center;
+        column-gap: 10px;
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+      }
+      .call sluice-thumbnail {
+        block-size: 36px;
+        grid-row: span 2;
+        inline-size: 36px;
       }
       .when {
         font-size: var(--size-small);
@@ -128,7 +142,12 @@ export class TryView extends ViewElement {
     const { isReady, problem } = this.state;
     const current = currentCall(this.state);
     if (current !== undefined) {
-      return html`<playground-call .store=${store} .actions=${actions} .call=${current}></playground-call>`;
+      return html`<playground-call
+        .store=${store}
+        .actions=${actions}
+        .call=${current}
+        .hasPicture=${true}
+      ></playground-call>`;
     }
     if (problem !== undefined) {
       return html`<div class="problem stack" role="alert">
@@ -193,8 +212,13 @@ export class TryView extends ViewElement {
 
   #item({ id, title, state, startedAt, result }: ShownCall, isCurrent: boolean): TemplateResult {
     const gain = result && gainOf(result);
+    const artifact = result?.artifacts[0];
     return html`<li>
-      <button aria-current=${isCurrent} @click=${() => this.store.set({ call: id })}>
+      <button class="call" aria-current=${isCurrent} @click=${() => this.store.set({ call: id })}>
+        <sluice-thumbnail
+          .artifact=${artifact}
+          .bytes=${artifact && this.actions.bytesOf(shelfOf(artifact), artifact)}
+        ></sluice-thumbnail>
         <span class="row">
           <strong class="grow cut">${title.replace(/^demo\./, "")}</strong>
           ${gain === undefined ? nothing : html`<span class="gain ${gain.kind}">${gain.words.replace(/ kept out$/, "")}</span>`}

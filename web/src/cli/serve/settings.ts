@@ -4,7 +4,8 @@
  */
 import { dirname, resolve } from "node:path";
 import { SHORTEST_SECRET } from "../../server/sessions/credentials.js";
-import { checkSources, type ExternalToolConfig } from "../../tools/config/config.js";
+import type { ExternalToolConfig } from "../../tools/config/config.js";
+import { checkSources } from "../../tools/config/sources-file.js";
 import { isVariableName, variablesOf, type Variables } from "../../tools/config/variables.js";
 import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { Invocation } from "../commands.js";

@@ -3,7 +3,8 @@
  * @module
  */
 import { nearest } from "../../errors/arguments.js";
-import { type ExternalToolConfig, readSourcesFile } from "../../tools/config/config.js";
+import type { ExternalToolConfig } from "../../tools/config/config.js";
+import { readSourcesFile } from "../../tools/config/sources-file.js";
 import { getPreset, presetNames } from "../../tools/config/presets.js";
 import type { Invocation } from "../commands.js";
 import { checkConfig, readConfigFile } from "../configuration.js";
