@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { salesReport } from "../../web/playground/demo/report.js";
 import { gated, inView } from "./in-view.js";
-import { SITE_URL, go, pick, visitor, exactly } from "./visit.js";
+import { SITE_URL, act, go, pick, visitor, exactly } from "./visit.js";
 
 const seen = visitor();
 const pdf = salesReport("Q3");
@@ -124,6 +124,60 @@ describe("a file", () => {
       await expect.poll(() => modelSide(page), { timeout: 20_000 }).toContain(name);
     }
   });
+});
+
+describe("a text file", () => {
+  const LIMIT = 16 * 1024;
+  const block = async (page: Page): Promise<Readonly<Record<string, unknown>>> => {
+    const { original } = await inView(page);
+    const { content } = JSON.parse(original) as { content: readonly [{ resource: Record<string, unknown> }] };
+    return content[0].resource;
+  };
+
+  test.each([
+    ["notes.md", "text/markdown", "[Notes](https://shop.test) of today: naïve, 日本.\n"],
+    ["list.md", "text/markdown", "[\n  not JSON\n"],
+    ["rows.csv", "text/csv", "a,b\n1,2\n"],
+    ["braces.log", "", "{ started }\n"],
+    ["full.txt", "text/plain", "x".repeat(LIMIT)],
+  ])("that is short reaches the model as text: %s", async (name, type, text) => {
+    const { page } = seen;
+    await pick(page, name, text, type);
+    expect(await block(page)).toMatchObject({ uri: `file:///${name}`, text });
+    expect(await modelSide(page)).toContain(JSON.stringify(text.slice(0, 1000)).slice(1, -1));
+    expect(await card(page).getByRole("alert").count()).toBe(0);
+  });
+
+  test.each([
+    ["longer.txt", "x".repeat(LIMIT + 1)],
+    ["latin.txt", new Uint8Array([0x6e, 0x61, 0xef, 0x76, 0x65])],
+    ["page.html", "<p>short</p>"],
+  ])("of another kind is bytes: %s", async (name, text) => {
+    const { page } = seen;
+    await pick(page, name, text, "");
+    expect(await block(page)).toMatchObject({ uri: `file:///${name}`, blob: Buffer.from(text).toString("base64") });
+  });
+
+  test("that is called JSON and is empty is an error, in a sentence", async () => {
+    const { page } = seen;
+    await pick(page, "empty.json", "", "application/json");
+    const problem = await card(page).getByRole("alert").innerText();
+    expect(problem).toContain("The file is empty: drop one with something in it.");
+    const calls = page.locator("playground-try").getByRole("complementary", { name: "Calls" });
+    await calls.getByRole("button", { name: /^empty\.json.*failed$/ }).waitFor();
+  });
+});
+
+test("the name of a file stays: in the heading, the chip, the card, and the download", async () => {
+  const { page } = seen;
+  const name = "Umsätze (Q3) – final.pdf";
+  await pick(page, name, pdf, "application/pdf");
+  await card(page).getByRole("heading", { name, exact: true }).waitFor();
+  await card(page).locator("sluice-result").getByText(name).first().waitFor();
+  const stored = card(page).locator("sluice-artifact").first();
+  await stored.getByText(name, { exact: true }).waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), act(stored, "Download original")]);
+  expect(download.suggestedFilename()).toBe(name);
 });
 
 test("text is taken when it is pasted", async () => {

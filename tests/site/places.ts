@@ -2,9 +2,10 @@
  * Every place of the playground that somebody can come to, and the way there.
  * @module
  */
+import { downloadZip } from "client-zip";
 import { expect } from "vitest";
 import type { Page } from "playwright-core";
-import { act, ask, begin, connectFiles, controlled, dial, go, openFile, PATIENCE, run } from "./visit.js";
+import { act, ask, begin, connectFiles, controlled, dial, go, openFile, PATIENCE, pick, run } from "./visit.js";
 
 /** A place; those that need a file stand behind the one that keeps it. */
 export interface Place {
@@ -150,6 +151,33 @@ export const PLACES: readonly Place[] = [
   { name: "the drawer with a PDF", show: (page) => look(page, "sales_report", "canvas") },
   { name: "the drawer with a table", show: (page) => look(page, "export_csv", "[role=row]") },
   { name: "the drawer with code", show: (page) => look(page, "source_code", ".text") },
+  {
+    name: "the drawer with a table that is sorted and filtered",
+    show: async (page) => {
+      await look(page, "export_csv", "[role=row]");
+      const drawer = page.locator("playground-drawer");
+      await drawer.getByRole("searchbox", { name: "Filter rows" }).fill("north");
+      await drawer.getByRole("columnheader").nth(1).getByRole("button").click();
+      await drawer.getByRole("columnheader", { name: /./ }).and(page.locator("[aria-sort=ascending]")).waitFor();
+      await drawer.getByText(/^[\d,]+ of 2,000 rows$/).waitFor();
+    },
+  },
+  { name: "the drawer with Markdown", show: (page) => dropped(page, "guide.md", "text/markdown", guide()) },
+  {
+    name: "the drawer with an archive",
+    show: async (page) => {
+      await dropped(page, "guide.zip", "application/zip", await zipped());
+      await page.locator("playground-drawer").getByRole("button", { name: "guide.md" }).waitFor();
+    },
+  },
+  {
+    name: "the drawer with a file of an archive",
+    show: async (page) => {
+      await dropped(page, "guide.zip", "application/zip", await zipped());
+      await page.locator("playground-drawer").getByRole("button", { name: "guide.md" }).click();
+      await page.locator("playground-drawer").getByRole("heading", { name: "Guide" }).waitFor();
+    },
+  },
   {
     name: "the drawer with what is known of a file",
     show: async (page) => {
@@ -311,6 +339,26 @@ async function look(page: Page, tool: string, shown: string): Promise<void> {
     .getByRole("button", { name: /^Preview/ })
     .click();
   await page.locator(`playground-drawer ${shown}`).first().waitFor();
+}
+
+/** Drops a file, and opens its preview. */
+async function dropped(page: Page, name: string, type: string, bytes: Uint8Array): Promise<void> {
+  await pick(page, name, bytes, type);
+  const card = page.locator("playground-try sluice-artifact").first();
+  await card.getByRole("button", { name: /^Preview/ }).click();
+  await page.locator("playground-drawer sluice-viewer").waitFor();
+}
+
+/** More text than stays in a result. */
+function guide(): Uint8Array {
+  const part =
+    "## Part\n\nSome *words* with a [link](https://shop.test/).\n\n| a | b |\n|---|--:|\n| x | 1 |\n\n```js\nconst a = 1;\n```\n\n";
+  return new TextEncoder().encode(`# Guide\n\n${part.repeat(200)}`);
+}
+
+async function zipped(): Promise<Uint8Array> {
+  const files = Array.from({ length: 40 }, (_, at) => ({ name: `logs/day ${at}.log`, input: `Line ${at}\n` }));
+  return new Uint8Array(await downloadZip([{ name: "docs/guide.md", input: guide() }, ...files]).arrayBuffer());
 }
 
 async function broken(page: Page): Promise<void> {

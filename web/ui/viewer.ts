@@ -10,6 +10,7 @@ import { iconOf } from "./icons.js";
 import { shownName } from "./plain-text.js";
 import { defineElements } from "./registry.js";
 import type { ArtifactBytes, ShownArtifact } from "./shown.js";
+import { markdownStyles } from "./markdown-styles.js";
 import { baseStyles, themeTokens } from "./theme.js";
 import { gone } from "./viewer/preview.js";
 import { Previewer, type ViewerTab } from "./viewer/previewer.js";
@@ -25,12 +26,12 @@ const TABS: readonly (readonly [ViewerTab, string])[] = [
 ];
 
 /**
- * Previews an artifact: images, PDF, HTML, tables, code, audio, video, and anything else as bytes; also its source and its
- * metadata. Dispatches `sluice-fetch` for a deferred artifact. `--sluice-viewer-height` limits its height.
+ * Previews an artifact: images, PDF, HTML, Markdown, tables, archives, code, audio, video, and anything else as bytes; also its
+ * source and its metadata. Dispatches `sluice-fetch` for a deferred artifact. `--sluice-viewer-height` limits its height.
  */
 export class SluiceViewer extends LitElement {
   /** @hidden */
-  static override styles = [themeTokens, baseStyles, frameStyles, previewStyles];
+  static override styles = [themeTokens, baseStyles, frameStyles, previewStyles, markdownStyles];
   /** @hidden */
   static override properties = {
     artifact: { attribute: false },

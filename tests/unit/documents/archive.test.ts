@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { packTar } from "modern-tar";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { type ArchiveSource, entriesOf, extract } from "../../../web/src/documents/archive.js";
+import { type ArchiveSource, archiveEntries, extractEntry } from "../../../web/src/documents/archive.js";
 
 const encoder = new TextEncoder();
 
@@ -63,13 +63,13 @@ function sourceOf(
 
 async function namesOf(source: ArchiveSource): Promise<string[]> {
   const names: string[] = [];
-  for await (const { name } of entriesOf(source)) names.push(name);
+  for await (const { name } of archiveEntries(source)) names.push(name);
   return names;
 }
 
 async function take(source: ArchiveSource, name: string): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
-  const { entry } = await extract(source, name, async (chunk) => void chunks.push(chunk.slice()));
+  const { entry } = await extractEntry(source, name, async (chunk) => void chunks.push(chunk.slice()));
   return entry === undefined ? undefined : new Uint8Array(Buffer.concat(chunks));
 }
 
@@ -110,7 +110,7 @@ describe.each(Object.keys(WRITERS))("a %s", (kind) => {
 
   test("that does not have a file names those that are called alike", async () => {
     const bytes = await write([{ name: "deep/Report.pdf", bytes: encoder.encode("x") }]);
-    expect(await extract(sourceOf(bytes), "report.pdf", async () => undefined)).toEqual({
+    expect(await extractEntry(sourceOf(bytes), "report.pdf", async () => undefined)).toEqual({
       entry: undefined,
       near: ["deep/Report.pdf"],
     });
@@ -129,11 +129,19 @@ test.each(["zip", "tar"])("paths that lead out of a folder are names like any ot
   const write = WRITERS[kind] as (typeof WRITERS)[string];
   const source = sourceOf(await write(names.map((name) => ({ name, bytes: encoder.encode(name) }))));
   const found: string[] = [];
-  for await (const { name } of entriesOf(source)) found.push(name);
+  for await (const { name } of archiveEntries(source)) found.push(name);
   expect(found).toEqual(names);
   let text = "";
-  await extract(source, "../../etc/passwd", async (chunk) => void (text += new TextDecoder().decode(chunk)));
+  await extractEntry(source, "../../etc/passwd", async (chunk) => void (text += new TextDecoder().decode(chunk)));
   expect(text).toBe("../../etc/passwd");
+});
+
+test("a file of a ZIP that is not what its checksum says is damaged", async () => {
+  const bytes = await (WRITERS["zip"] as (typeof WRITERS)[string])([
+    { name: "a", bytes: encoder.encode("whole text") },
+  ]);
+  bytes[Buffer.from(bytes).indexOf("whole")] = 0;
+  await expect(take(sourceOf(bytes), "a")).rejects.toMatchObject({ code: "E_DOCUMENT" });
 });
 
 test("a gzip of one file is an archive of that file", async () => {
@@ -156,7 +164,7 @@ test("a file that unpacks to more than is allowed is refused before it is writte
   const bomb = new Uint8Array(gzipSync(Buffer.alloc(64 * 1024 ** 2)));
   let written = 0;
   const write = async ({ length }: Uint8Array): Promise<void> => void (written += length);
-  const outcome = extract(sourceOf(bomb, "bomb.gz"), "bomb", write, { maxBytes: 1024 ** 2 });
+  const outcome = extractEntry(sourceOf(bomb, "bomb.gz"), "bomb", write, { maxBytes: 1024 ** 2 });
   await expect(outcome).rejects.toMatchObject({ code: "E_TOO_LARGE" });
   expect(written).toBeLessThanOrEqual(1024 ** 2);
 });

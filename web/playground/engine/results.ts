@@ -278,8 +278,12 @@ const HEAD = 64;
 /** A multiple of three, so that chunks of base64 join without padding. */
 const PIECE = 3 * 128 * 1024;
 
-/** Whether a file starts like JSON. */
-async function isJson(file: Blob): Promise<boolean> {
+/** Files that are what their names say, however they begin: a list of links in Markdown begins with a bracket, too. */
+const OTHER_NAME = /\.(?!json$|txt$)[a-z][a-z0-9]{0,11}$/i;
+
+/** Whether a file starts like JSON, and does not say that it is something else. */
+async function isJson(file: File): Promise<boolean> {
+  if (OTHER_NAME.test(file.name)) return false;
   const head = new TextDecoder().decode(await file.slice(0, HEAD).arrayBuffer());
   return /^\uFEFF?\s*[[{]/.test(head);
 }

@@ -10,6 +10,7 @@ import { csvCell } from "../query/csv-cells.js";
 
 /** The bytes of an archive. */
 export interface ArchiveSource {
+  /** Its bytes. */
   readonly size: number;
   /** Its file name, or the empty string. */
   readonly filename: string;
@@ -21,6 +22,7 @@ export interface ArchiveSource {
 
 /** An entry of an archive. Its name is whatever the archive says. */
 export interface ArchiveEntry {
+  /** Its path, with `/` between folders. */
   readonly name: string;
   /** Bytes once it is taken out. Undefined if the archive does not say. */
   readonly size: number | undefined;
@@ -42,8 +44,14 @@ const MAX_ENTRY: number = 1024 ** 3;
 /** Most bytes that are unpacked on the way to an entry of a tar. */
 const MAX_UNPACKED: number = 8 * 1024 ** 3;
 
-/** The files in an archive, folders left out. Throws E_DOCUMENT, E_TOO_LARGE, and what the source throws. */
-export async function* entriesOf(source: ArchiveSource, signal?: AbortSignal): AsyncGenerator<ArchiveEntry> {
+/**
+ * The files in an archive, folders left out: ZIP, tar, a tar in gzip, or the one file of a gzip. They come as they are found; a ZIP is
+ * read where its directory is, a tar from start to end.
+ *
+ * @throws SluiceError E_DOCUMENT for an archive that is damaged, E_TOO_LARGE beyond 100,000 files or 8 GiB unpacked; and what the source
+ * throws
+ */
+export async function* archiveEntries(source: ArchiveSource, signal?: AbortSignal): AsyncGenerator<ArchiveEntry> {
   for await (const entry of opened(source, signal)) yield entry;
 }
 
@@ -55,21 +63,24 @@ export async function* entryLines(source: ArchiveSource, signal?: AbortSignal): 
   }
 }
 
-/** Options of {@link extract}. */
+/** Options of {@link extractEntry}. */
 export interface ExtractOptions {
   /**
    * Most bytes that the entry may become.
    * @defaultValue 1 GiB
    */
   readonly maxBytes?: number;
+  /** Ends the work; the signal's reason is then thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Takes one entry out and gives its bytes to `write`. Undefined if there is none of that name; the names that end alike are then in
- * `near`. Throws E_DOCUMENT, E_TOO_LARGE, and what the source and `write` throw.
+ * `near`.
+ *
+ * @throws SluiceError E_DOCUMENT for an entry that is damaged or encrypted, E_TOO_LARGE; and what the source and `write` throw
  */
-export async function extract(
+export async function extractEntry(
   source: ArchiveSource,
   name: string,
   write: (chunk: Uint8Array) => Promise<void>,
@@ -159,6 +170,7 @@ async function* zipEntries(source: ArchiveSource): AsyncGenerator<OpenEntry> {
   const reader = new ZipReader(zipSource(source) as never, {
     useWebWorkers: false,
     checkOverlappingEntry: true,
+    checkSignature: true,
     // Nothing is unpacked into a folder: a path that leads out of one is a name like any other.
     filenameValidation: "tolerant",
   });

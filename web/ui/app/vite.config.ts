@@ -12,6 +12,9 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 /** What colours code, which would be half of the page: every host loads it, and most artifacts are no code. Text stays plain. */
 const COLOURS = /^@shikijs\/.*/;
 
+/** Previews that would be another third of it. */
+const PREVIEWS = /^\.\/(?:archive|markdown-page)\.js$/;
+
 const { resolve, define } = elements;
 
 export default mergeConfig(
@@ -20,6 +23,7 @@ export default mergeConfig(
     root: here("."),
     resolve: {
       alias: [
+        { find: PREVIEWS, replacement: here("plain-previews.ts") },
         { find: COLOURS, replacement: here("no-colours.ts") },
         { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: here("../../mcp-shims.ts") },
       ],

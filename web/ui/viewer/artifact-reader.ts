@@ -55,6 +55,33 @@ async function* slicesOf(
   }
 }
 
+/** The bytes from `start` to before `end`; fewer at the end. Throws as `slicesOf`. */
+export async function bytesAt(
+  input: PreviewInput,
+  start: number,
+  end: number,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = await input.bytes.open({ start, end });
+  if (stream === null) throw gone();
+  const bytes = new Uint8Array(end - start);
+  let length = 0;
+  const reader = stream.getReader();
+  try {
+    while (length < bytes.byteLength) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) break;
+      const fits = value.subarray(0, bytes.byteLength - length);
+      bytes.set(fits, length);
+      length += fits.byteLength;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+  return bytes.subarray(0, length);
+}
+
 /** The bytes to read: a first part, or all that may be held. */
 export function limitFor(input: PreviewInput, atFirst: number): number {
   return input.whole ? MOST : atFirst;

@@ -6,7 +6,8 @@ import type * as PapaModule from "papaparse";
 import { renderPlain } from "./code.js";
 import { type Drawn, loaded, type PreviewInput, TABLE_LIMIT } from "./preview.js";
 import { limitFor, textOf } from "./artifact-reader.js";
-import { Table, TableView } from "./table.js";
+import { Table } from "./table.js";
+import { TableView } from "./table-view.js";
 
 type Papa = typeof PapaModule;
 
@@ -18,7 +19,7 @@ export async function renderCsv(host: HTMLElement, input: PreviewInput, signal: 
   const papa = (await loaded("tables", import("papaparse"))).default;
   signal.throwIfAborted();
   const table = new Table();
-  const view = new TableView(host, table, `Table of ${input.name}`, signal);
+  const view = new TableView(host, table, { label: `Table of ${input.name}` }, signal);
   const rows = new CsvRows(papa, input.type.includes("tab-separated") ? "\t" : undefined);
   const limit = limitFor(input, TABLE_LIMIT);
   const slices = textOf(input, limit, signal);
@@ -43,7 +44,7 @@ export async function renderCsv(host: HTMLElement, input: PreviewInput, signal: 
     if (!over) continue;
     await slices.return(true);
     const note = rows.endless ? "A row is too long to be shown: it and the rows after it are left out." : table.note;
-    const isPart = (done === true && value) || table.full;
+    const isPart = done === true && value;
     return { ...(isPart && { part: limit }), ...(note !== undefined && { note }) };
   }
 }

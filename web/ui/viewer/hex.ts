@@ -2,8 +2,8 @@
  * The hex view: offset, hexadecimal digits, characters. Reads only what is in view.
  * @module
  */
-import { type Drawn, element, gone, type PreviewInput, PreviewProblem, TEXT_LIMIT } from "./preview.js";
-import { wholeBlob } from "./artifact-reader.js";
+import { type Drawn, element, type PreviewInput, PreviewProblem, TEXT_LIMIT } from "./preview.js";
+import { bytesAt, wholeBlob } from "./artifact-reader.js";
 import { VirtualRows } from "./rows.js";
 
 /** The height of a row in pixels, as the styles have it. */
@@ -55,33 +55,12 @@ export async function renderHex(host: HTMLElement, input: PreviewInput, signal: 
 
 async function sourceOf(input: PreviewInput, signal: AbortSignal): Promise<{ size: number; read: Read }> {
   const { size_bytes: size } = input.artifact;
-  if (size !== undefined) return { size, read: async (start, end) => rangeOf(input, start, end, signal) };
+  if (size !== undefined) return { size, read: async (start, end) => bytesAt(input, start, end, signal) };
   const blob = await wholeBlob(input, TEXT_LIMIT, "", signal);
   return {
     size: blob.size,
     read: async (start, end) => new Uint8Array(await blob.slice(start, end).arrayBuffer()),
   };
-}
-
-async function rangeOf(input: PreviewInput, start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
-  const stream = await input.bytes.open({ start, end });
-  if (stream === null) throw gone();
-  const bytes = new Uint8Array(end - start);
-  let length = 0;
-  const reader = stream.getReader();
-  try {
-    while (length < bytes.byteLength) {
-      const { done, value } = await reader.read();
-      signal.throwIfAborted();
-      if (done) break;
-      const fits = value.subarray(0, bytes.byteLength - length);
-      bytes.set(fits, length);
-      length += fits.byteLength;
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
-  return bytes.subarray(0, length);
 }
 
 /** An LRU cache of blocks, read on demand. */

@@ -20,7 +20,8 @@ const OFF = "Scripts, forms and the network are off.";
 const OFF_HERE = "Scripts, forms and the network are off, and styles where this site forbids them.";
 
 /**
- * Draws a page in a frame. At a URL, the response carries `Content-Security-Policy: sandbox`, which removes its origin. Scripts
+ * Draws a page in a frame. What it tries and is kept from, the browser reports on the console, as errors of the frame: that could only
+ * be avoided by showing other bytes than those that are stored. At a URL, the response carries `Content-Security-Policy: sandbox`, which removes its origin. Scripts
  * are off, as `allow-scripts` is missing here too.
  */
 export async function renderPage(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {

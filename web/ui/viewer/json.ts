@@ -5,7 +5,8 @@
 import { renderCode } from "./code.js";
 import { type Drawn, type PreviewInput, TABLE_LIMIT } from "./preview.js";
 import { limitFor, textOf } from "./artifact-reader.js";
-import { Table, TableView } from "./table.js";
+import { Table } from "./table.js";
+import { TableView } from "./table-view.js";
 
 /** Characters of a cell with a nested value. */
 const LONGEST_CELL = 2000;
@@ -42,14 +43,15 @@ async function renderObjects(host: HTMLElement, input: PreviewInput, signal: Abo
       host.replaceChildren();
       return leave(slices);
     }
-    if (objects.table.count > 0) view ??= new TableView(host, objects.table, `Table of ${input.name}`, signal);
+    if (objects.table.count > 0)
+      view ??= new TableView(host, objects.table, { label: `Table of ${input.name}` }, signal);
     const over = done === true || broken || objects.table.full;
     view?.update(over);
     if (!over) continue;
     await slices.return(true);
     if (objects.table.count === 0) return null;
     const note = broken ? "The text after the last row is not JSON and is left out." : objects.table.note;
-    const isPart = (done === true && value) || objects.table.full;
+    const isPart = done === true && value;
     return { ...(isPart && { part: limit }), ...(note !== undefined && { note }) };
   }
 }

@@ -27,7 +27,7 @@ interface RowOptions {
   /** Whether rows are measured. */
   readonly measured?: () => boolean;
   /** Pixels above the body in the scroller. */
-  readonly above?: number;
+  readonly above?: () => number;
   /** Rows drawn above and below those in view. Defaults to 6. */
   readonly beyond?: number;
   /** The name of rows: `Rows`, `Lines`. */
@@ -119,12 +119,17 @@ export class VirtualRows {
     this.#rows.resizeItem(index - this.#first, height);
   }
 
+  get #above(): number {
+    return this.#options.above?.() ?? 0;
+  }
+
   get #first(): number {
     return this.#part * PART;
   }
 
   #virtualizerOptions(): VirtualizerOptions<HTMLElement, HTMLElement> {
-    const { scroller, height, above = 0, beyond = BEYOND } = this.#options;
+    const { scroller, height, beyond = BEYOND } = this.#options;
+    const above = this.#above;
     return {
       count: Math.min(PART, this.#count - this.#first),
       getScrollElement: () => scroller,
@@ -150,6 +155,8 @@ export class VirtualRows {
   }
 
   #update(): void {
+    // There may be fewer rows than before.
+    if (this.#first >= this.#count && this.#part > 0) return this.#turn(0);
     const parts = Math.ceil(this.#count / PART);
     this.bar.hidden = parts < 2;
     this.#earlier.disabled = this.#part === 0;
@@ -168,7 +175,8 @@ export class VirtualRows {
   }
 
   #draw(): void {
-    const { body, above = 0 } = this.#options;
+    const { body } = this.#options;
+    const above = this.#above;
     const items = this.#rows.getVirtualItems();
     body.style.blockSize = `${this.#rows.getTotalSize()}px`;
     const wanted = new Set(items.map(({ index }) => this.#first + index));

@@ -147,6 +147,7 @@ export const previewStyles: CSSResult = css`
     padding: 0;
   }
   .bar input {
+    flex: none;
     background: var(--surface);
     border: 1px solid var(--line-strong);
     border-radius: calc(var(--radius) - 2px);
@@ -175,6 +176,56 @@ export const previewStyles: CSSResult = css`
   .hex:focus-visible,
   .pdf:focus-visible {
     outline-offset: -2px;
+  }
+  .page-of-text {
+    contain: content;
+    flex: 1 1 auto;
+    min-block-size: 120px;
+    overflow: auto;
+    padding: var(--gap);
+  }
+  .page-of-text:focus-visible {
+    outline-offset: -2px;
+  }
+  .page-of-text > .formatted {
+    margin-inline: auto;
+    max-inline-size: 80ch;
+  }
+  .page-of-text :is(h1, h2, h3, h4, h5, h6) {
+    font-size: var(--size);
+    line-height: 1.4;
+    margin-block: 20px 8px;
+  }
+  .page-of-text :is(h1, h2) {
+    font-size: var(--size-title);
+  }
+  .page-of-text .formatted > :first-child {
+    margin-block-start: 0;
+  }
+  .page-of-text h1 {
+    border-block-end: 1px solid var(--line);
+    padding-block-end: 4px;
+  }
+  .list,
+  .entry {
+    display: flex;
+    flex: 1 1 auto;
+    flex-direction: column;
+    min-block-size: 0;
+  }
+  .entry .path {
+    flex: 1;
+    min-inline-size: 0;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    unicode-bidi: isolate;
+    white-space: nowrap;
+  }
+  .entry sluice-viewer {
+    --sluice-viewer-height: none;
+    border: 0;
+    border-radius: 0;
+    flex: 1;
   }
   .rows {
     position: relative;
@@ -276,6 +327,11 @@ export const previewStyles: CSSResult = css`
     grid-template-columns: var(--columns);
     line-height: 27px;
   }
+  .head .record,
+  .opens .record {
+    block-size: calc(var(--target) + 1px);
+    line-height: var(--target);
+  }
   .record > * {
     overflow: hidden;
     padding-inline: 10px;
@@ -292,7 +348,84 @@ export const previewStyles: CSSResult = css`
     text-align: end;
     z-index: 1;
   }
+  .record .numeric {
+    text-align: end;
+  }
+  .record.found > * {
+    background: var(--accent-soft);
+  }
+  .record > [role="columnheader"]:not(.number),
+  .record > :has(> .opener) {
+    padding: 0;
+  }
+  .sort,
+  .opener {
+    background: none;
+    block-size: 100%;
+    border: 0;
+    border-radius: 0;
+    font-weight: inherit;
+    inline-size: 100%;
+    justify-content: flex-start;
+    min-block-size: 0;
+    padding: 0 10px;
+  }
+  .sort > span,
+  .opener {
+    display: block;
+    overflow: hidden;
+    text-align: start;
+    text-overflow: ellipsis;
+    white-space: pre;
+  }
+  .opener {
+    color: var(--accent);
+  }
+  .sort {
+    display: flex;
+  }
+  /* The name stands above the last digits, the mark before it. */
+  .numeric > .sort {
+    flex-direction: row-reverse;
+  }
+  .sort:focus-visible,
+  .opener:focus-visible {
+    outline-offset: -2px;
+  }
+  .sort::after {
+    background: currentColor;
+    block-size: 6px;
+    clip-path: polygon(50% 0, 100% 100%, 0 100%);
+    content: "";
+    flex: none;
+    forced-color-adjust: none;
+    inline-size: 8px;
+    visibility: hidden;
+  }
+  .sort:hover::after,
+  :not([aria-sort="none"]) > .sort::after {
+    visibility: visible;
+  }
+  .sort:hover::after {
+    opacity: 0.5;
+  }
+  :not([aria-sort="none"]) > .sort::after {
+    opacity: 1;
+  }
+  [aria-sort="descending"] > .sort::after {
+    rotate: 180deg;
+  }
+  .bar input.filter {
+    flex: 1;
+    inline-size: auto;
+    max-inline-size: 24em;
+    min-inline-size: 7em;
+  }
+  .bar input[placeholder="Row"] {
+    inline-size: 7em;
+  }
   .probe {
+    block-size: var(--target);
     display: block;
     inline-size: 100ch;
     position: absolute;

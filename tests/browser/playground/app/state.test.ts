@@ -4,7 +4,7 @@ import { IndexedDbArtifactStore } from "mcp-sluice/browser";
 import { UserStorage } from "mcp-sluice/files";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { Actions, Latest } from "../../../../web/playground/app/actions.js";
-import { formatted } from "../../../../web/playground/app/chat/markdown.js";
+import { formatted } from "../../../../web/ui/markdown.js";
 import { openIn, openInPreview } from "../../../../web/playground/app/display.js";
 import { changeBy, type Preview, type ShownCall, type State, Store } from "../../../../web/playground/app/state.js";
 import { FilesView } from "../../../../web/playground/app/views/files-view.js";

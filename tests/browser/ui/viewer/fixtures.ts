@@ -86,9 +86,11 @@ export function texts(viewer: SluiceViewer, selector: string): readonly string[]
 }
 
 /** A button within a viewer by its text. */
-export function buttonOf(viewer: SluiceViewer, text: string): HTMLButtonElement {
-  const found = [...viewer.renderRoot.querySelectorAll("button")].find((each) => each.textContent.trim() === text);
-  if (found === undefined) throw new Error(`There is no button "${text}".`);
+export function buttonOf(viewer: SluiceViewer, text: string | RegExp): HTMLButtonElement {
+  const fits = (each: HTMLElement): boolean =>
+    typeof text === "string" ? each.textContent.trim() === text : text.test(each.textContent.trim());
+  const found = [...viewer.renderRoot.querySelectorAll("button")].find(fits);
+  if (found === undefined) throw new Error(`There is no button "${String(text)}".`);
   return found;
 }
 

@@ -88,7 +88,6 @@ describe("kinds", () => {
       ["application/json", "a.json", '{\n  "a": 1\n}'],
       ["application/xml", "a.xml", "<a b='1'/>"],
       ["application/yaml", "a.yaml", "a: 1"],
-      ["text/markdown", "a.md", "# A\n\nSome `code`."],
       ["text/css", "a.css", "a { color: red }"],
       ["text/x-python", "a.py", "def a(): pass"],
       ["text/plain", "a.sql", "select 1"],

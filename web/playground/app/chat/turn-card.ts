@@ -3,6 +3,7 @@
  * @module
  */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { markdownStyles } from "../../../ui/markdown-styles.js";
 import { plainLines } from "../../../ui/plain-text.js";
 import { humanSize } from "mcp-sluice";
 import { viewStyles } from "../styles.js";
@@ -16,6 +17,7 @@ class ModelText extends LitElement {
   static override properties = { text: {}, isWhole: { attribute: false }, content: { state: true } };
   static override styles = [
     viewStyles,
+    markdownStyles,
     css`
       :host {
         display: block;
@@ -24,40 +26,6 @@ class ModelText extends LitElement {
       }
       .plain {
         white-space: pre-wrap;
-      }
-      .formatted > * {
-        margin-block: 0 8px;
-      }
-      .formatted :is(ul, ol) {
-        padding-inline-start: 24px;
-      }
-      .formatted ul {
-        list-style: disc;
-      }
-      pre,
-      table {
-        background: var(--surface-sunken);
-        border-radius: calc(var(--radius) - 2px);
-        display: block;
-        max-inline-size: 100%;
-        overflow: auto;
-        padding: 8px;
-      }
-      table {
-        border-collapse: collapse;
-        inline-size: fit-content;
-        padding: 0;
-      }
-      :is(th, td) {
-        border-block-end: 1px solid var(--line);
-        padding: 6px 16px;
-        text-align: start;
-      }
-      blockquote {
-        border-inline-start: 3px solid var(--line);
-        color: var(--text-soft);
-        margin-inline: 0;
-        padding-inline-start: 12px;
       }
     `,
   ];
@@ -89,7 +57,7 @@ class ModelText extends LitElement {
 
   async #format(text: string): Promise<void> {
     this.#shown = text;
-    const { formatted } = await import("./markdown.js");
+    const { formatted } = await import("../../../ui/markdown.js");
     if (this.#shown !== text) return;
     this.content = formatted(plainLines(text));
     await this.updateComplete;

@@ -147,7 +147,7 @@ export async function entryOf(from: Readable, path: string): Promise<Readable> {
     `entry:${path}`,
     { filename: archive.baseOf(path) },
     async (source, writer, look) => {
-      const { entry, near } = await archive.extract(
+      const { entry, near } = await archive.extractEntry(
         archiveOf(source),
         path,
         async (chunk) => {
