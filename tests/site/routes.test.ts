@@ -43,7 +43,8 @@ test("a drawer that was closed does not come back with Back", async () => {
 test("a small result goes with its link, to somebody who has never been here", async () => {
   const { page } = seen;
   await pick(page, "small.json", JSON.stringify({ content: [{ type: "text", text: "A small result." }] }));
-  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByRole("button", { name: "Share small.json" }).click();
+  await page.getByRole("menuitem", { name: "Copy link" }).click();
   await page.getByText("The link is copied").waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toContain("#/try/result/");
@@ -56,7 +57,8 @@ test("a small result goes with its link, to somebody who has never been here", a
 test("a result is a file, named after its tool", async () => {
   await run(seen.page, "sales_chart");
   const downloading = seen.page.waitForEvent("download");
-  await seen.page.getByRole("button", { name: "Download result" }).click();
+  await seen.page.getByRole("button", { name: "Share demo.sales_chart" }).click();
+  await seen.page.getByRole("menuitem", { name: "Download result" }).click();
   expect((await downloading).suggestedFilename()).toBe("demo.sales_chart.json");
 });
 

@@ -5,7 +5,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import fetchIcon from "lucide-static/icons/cloud-download.svg?raw";
 import info from "lucide-static/icons/info.svg?raw";
-import { ACTIONS, type ArtifactAction, DEFAULT_ACTIONS, Menu, type MenuItem } from "./artifact/menu.js";
+import { ACTIONS, type ArtifactAction, DEFAULT_ACTIONS, Menu, type MenuItem, menuStyles } from "./artifact/menu.js";
 import { downloadAddress, saveAsFile } from "./download.js";
 import {
   nameOf,
@@ -42,7 +42,7 @@ export class SluiceArtifact extends LitElement {
     compact: { type: Boolean, reflect: true },
   };
   /** @hidden */
-  static override styles = [themeTokens, baseStyles, styles];
+  static override styles = [themeTokens, baseStyles, styles, menuStyles];
 
   /** The artifact to show. */
   declare artifact: ShownArtifact | undefined;

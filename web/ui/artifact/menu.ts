@@ -2,7 +2,7 @@
  * A button with a menu (ARIA practices "Menu Button"), in the top layer, so that no card cuts it off.
  * @module
  */
-import { html, type LitElement, type ReactiveController, type TemplateResult } from "lit";
+import { css, type CSSResult, html, type LitElement, type ReactiveController, type TemplateResult } from "lit";
 import ellipsis from "lucide-static/icons/ellipsis.svg?raw";
 import copy from "lucide-static/icons/copy.svg?raw";
 import download from "lucide-static/icons/download.svg?raw";
@@ -22,6 +22,35 @@ export interface MenuItem {
   /** What choosing it does, once the menu is closed. */
   run?(): void;
 }
+
+/** What the list of a menu looks like. */
+export const menuStyles: CSSResult = css`
+  [popover] {
+    background: var(--surface);
+    border: 1px solid var(--line-strong);
+    border-radius: var(--radius);
+    box-shadow: 0 6px 20px rgb(0 0 0 / 20%);
+    color: var(--text);
+    inset: auto;
+    margin: 0;
+    max-inline-size: calc(100vw - 8px);
+    padding: 4px;
+    position: fixed;
+  }
+  [popover]:popover-open {
+    display: grid;
+  }
+  [role="menuitem"] {
+    background: none;
+    border-color: transparent;
+    inline-size: 100%;
+    justify-content: flex-start;
+  }
+  [role="menuitem"]:hover,
+  [role="menuitem"]:focus {
+    background: var(--surface-sunken);
+  }
+`;
 
 /** The menu of one element. */
 export class Menu implements ReactiveController {
@@ -46,19 +75,19 @@ export class Menu implements ReactiveController {
     return this.#host.renderRoot.querySelector<HTMLElement>("#more") ?? null;
   }
 
-  /** The button and the list; `name` is what the actions are for. */
-  render(items: readonly MenuItem[], name: string): TemplateResult {
+  /** The button and the list; `name` is what the actions are for. The button is an icon, or has a word. */
+  render(items: readonly MenuItem[], name: string, word?: string): TemplateResult {
     return html`<button
         id="more"
-        class="plain"
+        class=${word === undefined ? "plain" : ""}
         type="button"
         popovertarget="menu"
         aria-haspopup="menu"
         aria-expanded=${this.#isOpen}
-        aria-label=${`More actions for ${name}`}
+        aria-label=${`${word ?? "More actions for"} ${name}`}
         @keydown=${this.#onButtonKey}
       >
-        ${icon(ellipsis)}
+        ${word ?? icon(ellipsis)}
       </button>
       <div
         id="menu"

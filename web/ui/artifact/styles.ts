@@ -121,31 +121,6 @@ export const styles: CSSResult = css`
   .ref {
     user-select: all;
   }
-  [popover] {
-    background: var(--surface);
-    border: 1px solid var(--line-strong);
-    border-radius: var(--radius);
-    box-shadow: 0 6px 20px rgb(0 0 0 / 20%);
-    color: var(--text);
-    inset: auto;
-    margin: 0;
-    max-inline-size: calc(100vw - 8px);
-    padding: 4px;
-    position: fixed;
-  }
-  [popover]:popover-open {
-    display: grid;
-  }
-  [role="menuitem"] {
-    background: none;
-    border-color: transparent;
-    inline-size: 100%;
-    justify-content: flex-start;
-  }
-  [role="menuitem"]:hover,
-  [role="menuitem"]:focus {
-    background: var(--surface-sunken);
-  }
   .chip {
     align-items: center;
     background: var(--surface-raised);

@@ -2,7 +2,10 @@
  * Shares a result: as a link, or as a file.
  * @module
  */
-import { css, html, type TemplateResult } from "lit";
+import { css, type TemplateResult } from "lit";
+import download from "lucide-static/icons/download.svg?raw";
+import link from "lucide-static/icons/link.svg?raw";
+import { Menu, menuStyles } from "../../../ui/artifact/menu.js";
 import { viewStyles } from "../styles.js";
 import type { ShownCall } from "../state.js";
 import { ViewElement } from "../view-element.js";
@@ -12,27 +15,24 @@ class ShareMenu extends ViewElement {
   static override properties = { ...ViewElement.properties, call: { attribute: false } };
   static override styles = [
     viewStyles,
+    menuStyles,
     css`
       :host {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 8px;
+        display: block;
       }
     `,
   ];
 
   declare call: ShownCall;
+  readonly #menu = new Menu(this);
 
   override render(): TemplateResult {
-    return html`<button @click=${this.#link}>Copy link</button> <button @click=${this.#file}>Download result</button>`;
-  }
-
-  #link(): void {
-    void this.#say(this.actions.copyLink(this.call));
-  }
-
-  #file(): void {
-    void this.#say(this.actions.downloadResult(this.call));
+    const { call, actions } = this;
+    const items = [
+      { label: "Copy link", icon: link, run: () => void this.#say(actions.copyLink(call)) },
+      { label: "Download result", icon: download, run: () => void this.#say(actions.downloadResult(call)) },
+    ];
+    return this.#menu.render(items, call.title, "Share");
   }
 
   async #say(work: Promise<string | void>): Promise<void> {

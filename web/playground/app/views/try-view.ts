@@ -49,6 +49,10 @@ export class TryView extends ViewElement {
         margin-inline: auto;
         max-inline-size: 1240px;
       }
+      /* What follows stays where it is when the result comes. */
+      .awaited {
+        min-block-size: 100dvh;
+      }
       .row {
         min-inline-size: 0;
       }
@@ -147,6 +151,7 @@ export class TryView extends ViewElement {
         .actions=${actions}
         .call=${current}
         .hasPicture=${true}
+        class=${current.state === "running" ? "awaited" : ""}
       ></playground-call>`;
     }
     if (problem !== undefined) {
@@ -155,7 +160,9 @@ export class TryView extends ViewElement {
         <div class="row"><button @click=${() => location.reload()}>Try again</button></div>
       </div>`;
     }
-    return html`<p class="empty" role="status">${isReady ? "There is no result yet: run a tool." : "Starting…"}</p>`;
+    return html`<p class="empty ${isReady ? "" : "awaited"}" role="status">
+      ${isReady ? "There is no result yet: run a tool." : "Starting…"}
+    </p>`;
   }
 
   #begin(): TemplateResult {
