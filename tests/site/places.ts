@@ -230,10 +230,10 @@ export const PLACES: readonly Place[] = [
     },
   },
   {
-    name: "the servers, one of which failed",
+    name: "the servers, and an address that is none",
     show: async (page) => {
       await dial(page, "http://127.0.0.1:1/mcp");
-      await page.getByRole("dialog", { name: "Servers" }).getByRole("button", { name: "Try again" }).waitFor();
+      await page.getByRole("dialog", { name: "Servers" }).getByRole("alert").waitFor();
     },
   },
   {

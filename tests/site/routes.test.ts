@@ -1,4 +1,5 @@
 /** What the page shows is in its address: links, Back, and results that a link carries. */
+import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { act, command, firstResult, go, pick, run, SITE_URL, visit, visitor } from "./visit.js";
 
@@ -40,6 +41,38 @@ test("a drawer that was closed does not come back with Back", async () => {
   expect(await page.locator("playground-drawer").count()).toBe(0);
 });
 
+test("a resource that is open is in the address; Back closes it, and its link opens it", async () => {
+  const { page } = seen;
+  await go(page, "Resources");
+  const list = page.locator("sluice-resources");
+  await list.getByRole("button", { name: /^Today's note/ }).click();
+  await page.waitForURL(/#\/resources\/demo\?uri=note/);
+  const link = page.url();
+  await list.getByRole("button", { name: /^Live metrics/ }).click();
+  await page.waitForURL(/\?uri=metrics/);
+  const work = (name: RegExp): Locator => list.getByRole("region", { name });
+  await work(/^Live metrics/).waitFor();
+  await page.goBack();
+  await work(/^Today's note/).waitFor();
+  expect(page.url()).toBe(link);
+  await page.goBack();
+  await list.getByText("Choose a resource to read it.").waitFor();
+  expect(hash()).toBe("#/resources/demo");
+
+  await using other = await visit({ url: link, waits: false });
+  await other.page.locator("sluice-resources section.work").getByText("Fair at the lake").waitFor();
+  // A template has one, too.
+  await other.page.getByRole("tab", { name: "Templates" }).click();
+  await other.page
+    .locator("sluice-resources")
+    .getByRole("button", { name: /^A region's sales/ })
+    .click();
+  await other.page.waitForURL(/\?uri=table/);
+  await other.page.reload();
+  await other.page.locator("sluice-resources").getByRole("combobox", { name: "year" }).waitFor();
+  expect(other.complaints).toEqual([]);
+});
+
 test("a small result goes with its link, to somebody who has never been here", async () => {
   const { page } = seen;
   await pick(page, "small.json", JSON.stringify({ content: [{ type: "text", text: "A small result." }] }));
@@ -73,6 +106,8 @@ test("Ctrl+Enter runs a tool that was chosen in the palette", async () => {
 test.each([
   ["#/tools/demo.nothing", "playground-tools", "demo has no tool named demo.nothing."],
   ["#/resources/elsewhere", "playground-resources", "elsewhere is not connected here"],
+  ["#/resources/demo?uri=note%3A%2F%2Fnone", "playground-resources", "demo does not list the resource in this address"],
+  ["#/files?artifact=served:none", "playground-files", "has expired or was deleted"],
   ["#/try/call/none", "playground-try", "is not in this browser any more"],
   ["#/try/result/!!", "playground-try", "The result in this address is damaged"],
   ["#/chat?artifact=session:none", "playground-chat", "has expired or was deleted"],

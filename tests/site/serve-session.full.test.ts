@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePng } from "../../scripts/demo/png.mjs";
-import { during, go, run, visit, type Visit, reload } from "./visit.js";
+import { during, firstResult, go, run, visit, type Visit, reload } from "./visit.js";
 import { serving, TOOLS } from "./serving.js";
 
 const server = during(() => serving({ sources: [TOOLS, { ...TOOLS, name: "other" }] }));
@@ -119,6 +119,21 @@ describe("what the session stored", () => {
     expect(await other.page.evaluate(() => document.cookie)).toBe("");
   });
 
+  test("is in the address while it is shown, and a link opens it", async () => {
+    const { page } = seen;
+    await connected(page);
+    const id = await upload(page, "linked.png");
+    await go(page, "My Files");
+    await listed(page).getByText("linked.png").first().waitFor();
+    await page.goto("about:blank");
+    await page.goto(`${server().url}#/files?artifact=served:${encodeURIComponent(id)}`);
+    const drawer = page.locator("playground-drawer");
+    await drawer.getByText("linked.png").first().waitFor();
+    await expect.poll(() => decodeURIComponent(new URL(page.url()).hash)).toContain(`served:${id}`);
+    await page.goBack();
+    await drawer.waitFor({ state: "detached" });
+  });
+
   test("goes with the end of the session, and another begins", async () => {
     const { page, context } = seen;
     await connected(page);
@@ -128,9 +143,9 @@ describe("what the session stored", () => {
     await page.locator("playground-files").getByRole("button", { name: "End session" }).click();
     const question = page.getByRole("dialog", { name: "End session" });
     await question.getByText(/What the session stored on this page's server is deleted too/).waitFor();
-    const reloaded = page.waitForEvent("load");
     await question.getByRole("button", { name: "End session" }).click();
-    await reloaded;
+    await page.locator("p.answer").getByText("The session ended").waitFor();
+    await firstResult(page);
     await connected(page);
     const [after] = await context.cookies();
     expect(after?.value).not.toBe(before?.value);

@@ -112,10 +112,9 @@ describe("a server of one's own", () => {
   test("ending the session deletes all that is in the bucket", async () => {
     const { page } = seen;
     await go(page, "My Files");
-    const reloaded = page.waitForEvent("load");
     await page.locator("playground-files").getByRole("button", { name: "End session" }).click();
     await page.getByRole("dialog", { name: "End session" }).getByRole("button", { name: "End session" }).click();
-    await reloaded;
+    await page.locator("p.answer").getByText("The session ended").waitFor();
     await firstResult(page);
     await expect.poll(kept, { timeout: 30_000 }).toEqual([]);
     await go(page, "My Files");

@@ -7,6 +7,14 @@ import { serveMcp } from "../package/tools/mcp-serving.js";
 import { everything } from "./in-view.js";
 import { connect, dial, during, go, PATIENCE, run, SITE_URL, visit, type Visit, visitor } from "./visit.js";
 
+/** What the page knows of its servers. */
+interface Innards {
+  readonly store: {
+    readonly state: { readonly servers: readonly { readonly name: string }[]; readonly server: string };
+  };
+  readonly actions: { readonly readers: ReadonlyMap<string, unknown> };
+}
+
 describe("servers", () => {
   const server = during(serveMcp);
   let seen: Visit;
@@ -65,6 +73,32 @@ describe("servers", () => {
       expect(await alert.innerText()).toMatch(/could not be reached|network|connect/i);
       expect(await dialog.locator("[name=url]").inputValue()).toBe(`${gone.origin}/mcp`);
       expect(await dialog.getByRole("button", { name: "Connect" }).isEnabled()).toBe(true);
+      expect(await alert.innerText()).toContain(`${gone.origin}/mcp`);
+      // Nothing of it is left in any list.
+      const name = `local-${new URL(gone.origin).port}`;
+      expect(await dialog.getByRole("listitem").allInnerTexts()).toEqual([expect.stringContaining("demo")]);
+      const state = await page.evaluate(() => {
+        const { store, actions } = document.querySelector("sluice-playground") as unknown as Innards;
+        const { servers, server: current } = store.state;
+        return { servers: servers.map((each) => each.name), current, readers: [...actions.readers.keys()] };
+      });
+      expect(state).toEqual({ servers: ["demo"], current: "demo", readers: [] });
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await page.locator("playground-bar").getByRole("button", { name: /^Find/ }).click();
+      await page.getByRole("combobox", { name: /^Find/ }).fill(name);
+      await page.locator("playground-palette").getByText("No matches.").waitFor();
+      await page.locator("playground-palette").getByRole("combobox").fill("");
+      await page.keyboard.press("Escape");
+      await go(page, "Log");
+      await page.getByRole("tab", { name: "Messages" }).click();
+      expect(await page.locator("playground-messages").getByText(name).count()).toBe(0);
+      await page.reload();
+      await go(page, "Try");
+      await page
+        .locator("playground-bar")
+        .getByRole("button", { name: /Servers$/ })
+        .click();
+      expect(await dialog.getByRole("listitem").count()).toBe(1);
 
       await dialog.locator("[name=url]").fill(server().url);
       await dialog.getByRole("button", { name: "Connect" }).click();

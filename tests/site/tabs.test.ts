@@ -50,10 +50,12 @@ test("a session that is ended in one opens nothing any more in the other; My Fil
 
   await go(seen.page, "Try");
   await command(seen.page, "End session");
-  const loads = [seen.page, other].map((page) => page.waitForEvent("load"));
   const question = seen.page.getByRole("dialog", { name: "End session" });
-  await Promise.all([...loads, question.getByRole("button", { name: "End session" }).click()]);
-  await Promise.all([firstResult(seen.page), firstResult(other)]);
+  await question.getByRole("button", { name: "End session" }).click();
+  for (const page of [seen.page, other]) {
+    await page.locator("p.answer").getByText("The session ended").waitFor();
+    await firstResult(page);
+  }
   expect([404, 410]).toContain(await status(other, mine));
   expect(await status(other, kept)).toBe(200);
 

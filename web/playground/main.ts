@@ -4,7 +4,7 @@
  */
 import { wrap } from "comlink";
 import { Actions } from "./app/actions.js";
-import { listenForRestart, registerServiceWorker, remembered, serverOfPage } from "./app/browser.js";
+import { listenForEnd, registerServiceWorker, remembered, serverOfPage } from "./app/browser.js";
 import { addFonts } from "./app/fonts.js";
 import { listenForCallbacks } from "./app/callback-channel.js";
 import { AddressBar, parseRoute } from "./app/route.js";
@@ -24,7 +24,7 @@ for (const kind of ["online", "offline"]) {
 document.body.append(Object.assign(new Playground(), { store, actions }));
 
 listenForCallbacks(actions);
-listenForRestart();
+listenForEnd(() => void actions.end(true));
 await actions.start(parseRoute(location.hash));
 new AddressBar(store, (route) => void actions.open(route)).begin();
 await actions.first();

@@ -11,7 +11,7 @@
  * @module mcp-sluice/files
  */
 export { archiveEntries, extractEntry } from "./documents/archive.js";
-export type { ArchiveEntry, ArchiveSource, ExtractOptions } from "./documents/archive.js";
+export type { ArchiveEntry, ArchiveSource, Extracted, ExtractOptions } from "./documents/archive.js";
 export type { ToolContract } from "./core/contract-types.js";
 export { fileContext, withFileContext } from "./files/context.js";
 export type { FileContextOptions } from "./files/context.js";

@@ -22,6 +22,8 @@ export type ElementEvents<Tag extends ElementTag> = Tag extends "sluice-viewer"
   ? Pick<ArtifactEvents, "sluice-fetch">
   : Tag extends "sluice-result"
     ? ArtifactEvents & Pick<HTMLElementEventMap, "sluice-view">
-    : Tag extends "sluice-meter"
-      ? unknown
-      : ArtifactEvents;
+    : Tag extends "sluice-resources"
+      ? ArtifactEvents & Pick<HTMLElementEventMap, "sluice-select">
+      : Tag extends "sluice-meter"
+        ? unknown
+        : ArtifactEvents;

@@ -41,7 +41,7 @@ const WIDE = 840;
 
 /**
  * The resources and templates of a server, with search, reading on click, completion and subscriptions. Contents are kept with
- * the reader, also for other elements.
+ * the reader, also for other elements. Dispatches `sluice-select` with the URI that a person opened, or null when it was closed.
  */
 export class SluiceResources extends LitElement {
   /** @hidden */
@@ -51,6 +51,7 @@ export class SluiceResources extends LitElement {
     reader: { attribute: false },
     updates: { attribute: false },
     tab: { reflect: true },
+    selected: { attribute: false },
     isWide: { state: true },
   };
   /** @hidden */
@@ -66,6 +67,8 @@ export class SluiceResources extends LitElement {
   declare updates: ReadonlySet<string>;
   /** The open tab. */
   declare tab: ResourceTab;
+  /** The URI or the template that was opened last. Set it to open one, as soon as it is listed; undefined closes it. */
+  declare selected: string | undefined;
   declare protected isWide: boolean;
 
   // In the next frame: changing the layout within the observer would notify it again.
@@ -91,6 +94,7 @@ export class SluiceResources extends LitElement {
     this.reader = undefined;
     this.updates = new Set();
     this.tab = "resources";
+    this.selected = undefined;
     this.isWide = false;
   }
 
@@ -124,6 +128,10 @@ export class SluiceResources extends LitElement {
     if (changed.has("resources")) this.#listed = rowsOf(this.resources);
     if (changed.has("templates")) this.#patterns = rowsOf(this.templates);
     if (changed.has("reader")) this.#look();
+    const before = changed.get("selected");
+    if (changed.has("selected") && before !== undefined && this.selected === undefined) this.#open.delete(before);
+    const isListed = changed.has("resources") || changed.has("templates") || changed.has("reader");
+    if (isListed || changed.has("selected")) this.#reach();
     const isNews = changed.has("reader") || changed.has("updates") || changed.has("resources");
     if (isNews && this.#cache !== undefined) this.#marks.mark(this.updates, this.#cache, this.#listed);
     if (changed.has("tab")) this.#pages = 1;
@@ -224,14 +232,38 @@ export class SluiceResources extends LitElement {
   }
 
   #toggle(row: Row): void {
-    const isOpening = !this.#open.delete(row.uri);
-    // Beside the list there is room for one.
-    if (isOpening && this.isWide) this.#open.clear();
-    if (isOpening) this.#open.add(row.uri);
-    const held = this.#cache?.get(row.uri);
-    const isKnown = held?.reading !== undefined || held?.problem !== undefined;
-    if (isOpening && !row.isTemplate && !isKnown) void this.#cache?.read(row.uri);
+    if (!this.#open.delete(row.uri)) this.#unfoldRow(row);
+    this.selected = this.#open.has(row.uri) ? row.uri : [...this.#open].at(-1);
+    const detail = this.selected ?? null;
+    this.dispatchEvent(new CustomEvent("sluice-select", { detail, bubbles: true, composed: true }));
     this.requestUpdate();
+  }
+
+  #unfoldRow({ uri, isTemplate }: Row): void {
+    // Beside the list there is room for one.
+    if (this.isWide) this.#open.clear();
+    this.#open.add(uri);
+    const held = this.#cache?.get(uri);
+    const isKnown = held?.reading !== undefined || held?.problem !== undefined;
+    if (!isTemplate && !isKnown) void this.#cache?.read(uri);
+  }
+
+  /** Opens what is selected, once it is listed, and shows the page of the list that it is on. */
+  #reach(): void {
+    const { selected } = this;
+    if (selected === undefined || this.#cache === undefined || this.#open.has(selected)) return;
+    const lists = this.#lists();
+    const tab = (["resources", "templates", "cached"] as const).find((each) =>
+      lists[each].some(({ uri }) => uri === selected),
+    );
+    if (tab === undefined) return;
+    const at = lists[tab].findIndex(({ uri }) => uri === selected);
+    const row = lists[tab][at];
+    if (row === undefined) return;
+    if (!lists[this.tab].some(({ uri }) => uri === selected)) this.tab = tab;
+    this.#query = "";
+    this.#pages = Math.max(this.#pages, Math.ceil((at + 1) / PAGE));
+    this.#unfoldRow(row);
   }
 
   #choose(tab: ResourceTab): void {
@@ -290,6 +322,9 @@ export class SluiceResources extends LitElement {
 declare global {
   interface HTMLElementTagNameMap {
     "sluice-resources": SluiceResources;
+  }
+  interface HTMLElementEventMap {
+    "sluice-select": CustomEvent<string | null>;
   }
 }
 

@@ -206,9 +206,8 @@ export class SluiceThumbnail extends LitElement {
       await idle();
       signal.throwIfAborted();
       const { drawingOf } = await import("./thumbnail/drawing.js");
-      const { clientWidth, clientHeight } = this;
-      const edge = Math.max(clientWidth, clientHeight) * devicePixelRatio;
-      const drawing = await drawingOf({ artifact, bytes, edge, isLegible: clientWidth >= LEGIBLE }, signal);
+      const { clientWidth: width, clientHeight: height } = this;
+      const drawing = await drawingOf({ artifact, bytes, width, height, isLegible: width >= LEGIBLE }, signal);
       if (!signal.aborted) this.drawing = drawing;
     } catch {
       // It left the view, or the code could not be loaded: the icon stays.

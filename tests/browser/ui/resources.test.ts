@@ -42,6 +42,27 @@ describe("a list", () => {
     expect(element.shadowRoot?.activeElement?.getAttribute("type")).toBe("search");
   });
 
+  test("opens what is selected once it is listed, wherever in it, and tells what a person opens", async () => {
+    const resources = Array.from({ length: 250 }, (_, at) => ({ uri: `x:${at}`, name: `n${at}` }));
+    const read = vi.fn<ResourceReader["read"]>(async (uri) => text("read", uri));
+    const element = await shown({ resources: [], reader: answering({ read }) });
+    const chosen: (string | null)[] = [];
+    element.addEventListener("sluice-select", ({ detail }) => chosen.push(detail));
+    element.selected = "x:240";
+    await element.updateComplete;
+    expect(read).not.toHaveBeenCalled();
+    element.resources = resources;
+    await eventually(() => expect(read.mock.calls.map(([uri]) => uri)).toEqual(["x:240"]));
+    expect(button(element, "n240").getAttribute("aria-expanded")).toBe("true");
+    expect(chosen).toEqual([]);
+    await userEvent.click(button(element, "n240"));
+    await userEvent.click(button(element, "n1"));
+    expect(chosen).toEqual([null, "x:1"]);
+    element.selected = undefined;
+    await element.updateComplete;
+    expect(button(element, "n1").getAttribute("aria-expanded")).toBe("false");
+  });
+
   test("of 5,000 shows 100 at a time, and the focus goes on", async () => {
     const resources = Array.from({ length: 5_000 }, (_, at) => ({ uri: `x:${at}`, name: `n${at}` }));
     const element = await shown({ resources, reader: answering({}) });

@@ -62,11 +62,13 @@ describe("what is drawn", () => {
     expect(Object.hasOwn(globalThis, "ran")).toBe(false);
   });
 
-  test("of a PDF its first page, from the ranges that it needs", async () => {
+  test("of a PDF its first page, from the ranges that it needs", { timeout: 60_000 }, async () => {
     // Time is for the drawing: a server of tests may need it for PDF.js itself.
     await import("pdfjs-dist");
     const file = given(pdf(3, { padding: 4_000_000 }), "application/pdf", "report.pdf");
-    const canvas = await part<HTMLCanvasElement>(await shown(file), "canvas.page");
+    const element = await shown(file);
+    await vi.waitFor(() => expect(found(element, "canvas.page")).not.toBeNull(), { timeout: 50_000 });
+    const canvas = await part<HTMLCanvasElement>(element, "canvas.page");
     expect(canvas.width).toBeLessThan(canvas.height);
     expect(readBytes(file)).toBeLessThan((file.artifact.size_bytes ?? 0) / 2);
   });

@@ -57,7 +57,7 @@ export async function serveMcp({
       response.setHeader("content-type", "application/json").end(JSON.stringify(metadata));
       return;
     }
-    if (request.url !== "/mcp") return void response.writeHead(404).end();
+    if (new URL(request.url ?? "/", origin).pathname !== "/mcp") return void response.writeHead(404).end();
     const token = (request.headers.authorization ?? "").replace("Bearer ", "");
     const clientId = owner === undefined ? "everybody" : await owner(token);
     if (clientId === null) {

@@ -9,6 +9,7 @@ const place = fc.oneof(
   fc.record({ view: fc.constant("try"), result: word, title: word }),
   fc.record({ view: fc.constant("tools"), tool: word }),
   fc.record({ view: fc.constant("resources"), server: word }),
+  fc.record({ view: fc.constant("resources"), server: word, uri: word }),
   fc.record({ view: fc.constantFrom("try", "tools", "resources", "files", "chat", "guardrails", "log") }),
 );
 const routes = fc.record({ place, artifact: fc.option(artifact, { nil: undefined }) });

@@ -20,8 +20,9 @@ import type {
 import type { Keys, Shelf } from "../engine/shelves.js";
 import { longer, TIMEOUT } from "../engine/time-limit.js";
 import { hashOf, type Route } from "./route.js";
-import { Addresses, isAfterEnd, restartTabs, remember, remembered } from "./browser.js";
+import { Addresses, remember, remembered, serverOfPage, tellEnd } from "./browser.js";
 import {
+  afterEnd,
   changeBy,
   type Notice,
   shelfOf,
@@ -32,8 +33,10 @@ import {
   withNewCall,
   withNotice,
 } from "./state.js";
-import type { CallMemory } from "./memory.js";
+import type { PageMemory } from "./memory/memory.js";
+import type { KnownServer } from "./memory/servers.js";
 import type { Conversation } from "./chat/conversation.js";
+import type { ChatTurn } from "./chat/turn.js";
 import type { PageServer } from "./page-server.js";
 
 /** The call that runs for a new visitor. */
@@ -55,9 +58,14 @@ export class Actions {
   readonly counts = new WeakMap<ShownResult, Promise<Outcome<CountedTokens>>>();
   #addresses: Addresses | undefined;
   /** Loaded after the first result, or at once if there is something to remember. */
-  #memory: CallMemory | undefined;
+  #memory: PageMemory | undefined;
+  #opening: Promise<void> | undefined;
   /** By server name, so that a failed connection can be retried. */
-  readonly #serverAddresses = new Map<string, ServerAddress>();
+  readonly #serverAddresses = new Map<string, KnownServer>();
+  /** Names of the servers that were connected once: they stay listed when they fail. */
+  readonly #proven = new Set<string>();
+  /** Ends of sessions run one after the other. */
+  #ending: Promise<void> = Promise.resolve();
   readonly #configuring = new Latest((config: SluiceConfig) => this.#configure(config));
 
   constructor(engine: Remote<Engine>, store: Store) {
@@ -69,11 +77,23 @@ export class Actions {
   async start(route: Route): Promise<void> {
     this.#store.set({ view: route.view });
     if (remembered<boolean>("memory") === true) await this.#openMemory();
-    const config = remembered<SluiceConfig>("config") ?? {};
     await this.#engine.listen(proxy((event: EngineEvent) => this.#heard(event)));
+    if (!(await this.#begin())) return;
+    await this.#memory?.adopt();
+    // Whoever has gone elsewhere meanwhile stays there.
+    const isStill = this.#store.state.view === route.view;
+    if (isStill && hashOf(route) !== hashOf({ view: route.view })) await this.open(route);
+  }
+
+  /** Opens a session and connects the servers of this tab. Returns whether it could. */
+  async #begin(): Promise<boolean> {
+    const config = remembered<SluiceConfig>("config") ?? {};
     const callback = new URL("callback.html", document.baseURI).href;
     const started = await this.#engine.start({ keys: remembered<Partial<Keys>>("keys") ?? {}, config, callback });
-    if (!started.ok) return this.#store.set({ problem: started.problem });
+    if (!started.ok) {
+      this.#store.set({ problem: started.problem });
+      return false;
+    }
     const { keys, problem } = started.value;
     remember("keys", keys);
     this.#addresses = new Addresses(keys);
@@ -82,12 +102,34 @@ export class Actions {
       this.#note({ level: "warn", text: `The guardrails were reset to the defaults: ${problem.message}` });
     }
     await this.connect({ name: "demo", kind: "demo", url: "" });
+    await this.#connectAgain();
     this.#store.set({ isReady: true });
-    if (isAfterEnd()) this.#store.set({ answer: { text: ENDED, isBad: false } });
-    await this.#memory?.adopt();
-    // Whoever has gone elsewhere meanwhile stays there.
-    const isStill = this.#store.state.view === route.view;
-    if (isStill && hashOf(route) !== hashOf({ view: route.view })) await this.open(route);
+    return true;
+  }
+
+  /** Connects the servers that this tab remembers, and waits for none of them. */
+  async #connectAgain(): Promise<void> {
+    for (const known of (await this.#memory?.showServers().catch(() => [])) ?? []) {
+      this.#serverAddresses.set(known.name, known);
+      this.#proven.add(known.name);
+      if (known.lacks === undefined) void this.#engine.connect(known);
+    }
+  }
+
+  /** Resolves when questions can be answered: by the page's own server too, if there is one. */
+  async whenReady(): Promise<void> {
+    const isReady = (): boolean => {
+      const { isReady: isHere, problem, serve } = this.#store.state;
+      return problem !== undefined || (isHere && (serve !== undefined || serverOfPage() === undefined));
+    };
+    if (isReady()) return;
+    await new Promise<void>((resolve) => {
+      const forget = this.#store.listen(() => {
+        if (!isReady()) return;
+        forget();
+        resolve();
+      });
+    });
   }
 
   /** Runs the first example, unless the address brought a result, and counts My Files. */
@@ -103,7 +145,19 @@ export class Actions {
     if (!this.#store.state.isReady) return;
     if (this.#memory === undefined) await this.#openMemory();
     this.#memory?.follow();
+    if (this.conversation !== undefined) this.keepTurns(this.conversation.turns, this.conversation.secret);
     remember("memory", this.#memory !== undefined);
+  }
+
+  /** The turns of the chat that this tab remembers, oldest first. */
+  async recalledTurns(): Promise<readonly ChatTurn[]> {
+    await this.#opening;
+    return (await this.#memory?.turns().catch(() => [])) ?? [];
+  }
+
+  /** Remembers the turns of the chat, without the key of the model's server. */
+  keepTurns(turns: readonly ChatTurn[], secret: string): void {
+    this.#memory?.keepTurns(turns, secret);
   }
 
   /** Shows a call that another tab made; false if no tab remembers it. */
@@ -112,14 +166,29 @@ export class Actions {
     return (await this.#memory?.bring(call)) ?? false;
   }
 
-  async #openMemory(): Promise<void> {
+  #openMemory(): Promise<void> {
+    this.#opening ??= this.#openedMemory();
+    return this.#opening;
+  }
+
+  async #openedMemory(): Promise<void> {
     const tell = (text: string): void => this.#note({ level: "warn", text });
-    const { CallMemory, REFUSED } = await import("./memory.js");
+    const { PageMemory, sentenceOf } = await import("./memory/memory.js");
+    const deps = { store: this.#store, engine: this.#engine, servers: () => this.#connected(), tell };
     try {
-      this.#memory = await CallMemory.open({ store: this.#store, engine: this.#engine, tell });
-    } catch {
-      tell(REFUSED);
+      this.#memory = await PageMemory.open(deps);
+    } catch (error) {
+      tell(sentenceOf(error));
     }
+  }
+
+  /** The servers that are remembered, in the order in which they are listed. */
+  #connected(): readonly KnownServer[] {
+    return this.#store.state.servers.flatMap(({ name, kind, signsIn }) => {
+      const known = this.#proven.has(name) ? this.#serverAddresses.get(name) : undefined;
+      if (known === undefined || kind === "serve" || name === "demo") return [];
+      return [{ ...known, ...(signsIn === true && { lacks: "signIn" as const }) }];
+    });
   }
 
   /** Shows what an address names, and says what is gone. */
@@ -158,20 +227,36 @@ export class Actions {
     this.#store.set({ view, answer: undefined, preview: preview?.isWide === true ? undefined : preview });
   }
 
+  /** Connects a server and shows it. One that cannot be connected the first time leaves nothing behind. */
   async connect(address: ServerAddress): Promise<Outcome<null>> {
-    this.#serverAddresses.set(address.name, address);
+    const { name, kind } = address;
+    const before = this.#proven.has(name) ? this.#serverAddresses.get(name) : undefined;
+    this.#serverAddresses.set(name, address);
     const outcome = await this.#engine.connect(address);
-    if (outcome.ok) this.#store.set({ server: address.name });
+    if (outcome.ok) {
+      this.#proven.add(name);
+      this.#store.set({ server: name });
+    } else if (before !== undefined) this.#failedAgain(before);
+    else if (kind !== "serve" && name !== "demo") await this.disconnect(name);
     return outcome;
+  }
+
+  /** A server that was connected before is listed as it was. */
+  #failedAgain(before: KnownServer): void {
+    this.#serverAddresses.set(before.name, before);
+    const { lacks } = before;
+    if (lacks === undefined) return;
+    const servers = this.#store.state.servers.map((each) => (each.name === before.name ? { ...each, lacks } : each));
+    this.#store.set({ servers });
   }
 
   /** Connects a server by its URL. Replaces a failed connection to the same URL. */
   async connectUrl(url: string, token: string, userFiles = false): Promise<Outcome<null>> {
     const { addressFrom } = await import("./shell/servers-dialog.js");
     const { servers } = this.#store.state;
-    const taken = servers.filter(
-      ({ name, status }) => status !== "failed" || this.#serverAddresses.get(name)?.url !== url,
-    );
+    const isSame = (known: KnownServer | undefined): boolean =>
+      known?.url === url || (known?.lacks === "address" && url.startsWith(known.url));
+    const taken = servers.filter(({ name, status }) => status !== "failed" || !isSame(this.#serverAddresses.get(name)));
     const failed = servers.find((server) => !taken.includes(server));
     const names = taken.map(({ name }) => name);
     const address = { ...addressFrom(url, token, names), ...(failed !== undefined && { name: failed.name }) };
@@ -184,7 +269,7 @@ export class Actions {
   }
 
   /** The address of a server, without its token. */
-  addressOf(server: string): (Omit<ServerAddress, "token"> & { readonly hasToken: boolean }) | undefined {
+  addressOf(server: string): (Omit<KnownServer, "token"> & { readonly hasToken: boolean }) | undefined {
     const address = this.#serverAddresses.get(server);
     if (address === undefined) return undefined;
     const { token, ...rest } = address;
@@ -193,13 +278,19 @@ export class Actions {
 
   /** Retries a failed connection. */
   async reconnect(server: string): Promise<Outcome<null>> {
-    const address = this.#serverAddresses.get(server);
-    return address === undefined ? { ok: true, value: null } : this.connect(address);
+    const known = this.#serverAddresses.get(server);
+    if (known === undefined) return { ok: true, value: null };
+    const { lacks: _, ...address } = known;
+    return this.connect(address);
   }
 
   async disconnect(server: string): Promise<void> {
     this.#serverAddresses.delete(server);
+    this.#proven.delete(server);
     await this.#engine.disconnect(server);
+    // The engine does not know one that was not connected again.
+    const isListed = this.#store.state.servers.some(({ name }) => name === server);
+    if (isListed) this.#heard({ kind: "gone", server });
   }
 
   /** Calls a tool and shows the call. `tool` starts with the server's name. */
@@ -363,16 +454,33 @@ export class Actions {
     this.#store.set({ theme });
   }
 
-  /** Deletes everything the session stored and starts a new one. */
-  async end(): Promise<void> {
-    try {
-      await this.#engine.end();
-    } finally {
-      await this.#memory?.clear().catch(() => undefined);
-      remember("memory", undefined);
-      // The session key is revoked even when some data could not be deleted.
-      restartTabs();
-    }
+  /**
+   * Deletes everything the session stored, and starts a new one on the first screen. `isByOther`: another tab has done so,
+   * and this one only lets go of what it holds.
+   */
+  end(isByOther = false): Promise<void> {
+    this.#ending = this.#ending.then(() => this.#end(isByOther));
+    return this.#ending;
+  }
+
+  async #end(isByOther: boolean): Promise<void> {
+    const failure = await this.#engine.end(isByOther).then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    this.conversation?.reset();
+    this.#serverAddresses.clear();
+    this.#proven.clear();
+    this.readers.clear();
+    // The session's key is revoked even when some data could not be deleted.
+    const text = failure === undefined ? ENDED : `The session ended, but not everything could be deleted: ${failure}`;
+    this.#store.set({ ...afterEnd(this.#store.state), answer: { text, isBad: failure !== undefined } });
+    await this.#memory?.restart(isByOther).catch(() => undefined);
+    if (!(await this.#begin())) return;
+    await this.pageServer?.begin();
+    // Only now, so that the other tabs share the new session instead of beginning one each.
+    if (!isByOther) tellEnd();
+    await this.first();
   }
 
   /** Shows the outcome of an action near the focus and adds it to the notifications. Success without `sentence` stays silent. */

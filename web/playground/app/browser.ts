@@ -62,32 +62,15 @@ function isControlled(): boolean {
 
 const channel = new BroadcastChannel("sluice-session");
 
-/** Starts a new session in this tab and all others. */
-export function restartTabs(): void {
+/** Tells all other tabs that the session ended. */
+export function tellEnd(): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
   channel.postMessage("ended");
-  restart();
 }
 
-/** Starts a new session when another tab ended this one. */
-export function listenForRestart(): void {
-  channel.addEventListener("message", restart);
-}
-
-const ENDED = "sluice.ended";
-
-/** Shows the first screen anew: the address names what is gone. */
-function restart(): void {
-  sessionStorage.setItem(ENDED, "yes");
-  history.replaceState(null, "", location.pathname + location.search);
-  location.reload();
-}
-
-/** Whether this page is the first after the end of a session. Says so once. */
-export function isAfterEnd(): boolean {
-  const isAfter = sessionStorage.getItem(ENDED) !== null;
-  sessionStorage.removeItem(ENDED);
-  return isAfter;
+/** Calls `ended` when another tab ended the session. */
+export function listenForEnd(ended: () => void): void {
+  channel.addEventListener("message", ended);
 }
 
 /** The service worker's file, beside the page. */

@@ -18,6 +18,8 @@ export interface Route {
   readonly tool?: string;
   /** Resources: a server. */
   readonly server?: string;
+  /** Resources: the URI of a resource of that server, or a template. */
+  readonly uri?: string;
   /** The artifact in the drawer. */
   readonly artifact?: { readonly shelf: Shelf; readonly id: string };
 }
@@ -31,18 +33,18 @@ const MAX_HASH = 16_384;
 const LONE = /\p{Surrogate}/gu;
 
 /** What the address should name while the page is in this state. */
-export function routeOf({ view, call, tool, server, preview }: State): Route {
+export function routeOf({ view, call, tool, server, resource, preview }: State): Route {
   return {
     view,
     ...(view === "try" && call !== undefined && { call }),
     ...(view === "tools" && tool !== undefined && { tool }),
-    ...(view === "resources" && { server }),
+    ...(view === "resources" && { server, ...(resource?.server === server && { uri: resource.uri }) }),
     ...(preview !== undefined && { artifact: { shelf: preview.shelf, id: preview.artifact.id } }),
   };
 }
 
 /** The hash of a route, such as `#/try/call/ID?artifact=session:ID`. */
-export function hashOf({ view, call, result, title, tool, server, artifact }: Route): string {
+export function hashOf({ view, call, result, title, tool, server, uri, artifact }: Route): string {
   const isFile = view === "files" && artifact?.shelf === "files";
   const parts: string[] = [view];
   if (view === "try" && call !== undefined) parts.push("call", call);
@@ -52,6 +54,7 @@ export function hashOf({ view, call, result, title, tool, server, artifact }: Ro
   if (isFile) parts.push(artifact.id);
   const query = new URLSearchParams();
   if (view === "try" && result !== undefined && title !== undefined) query.set("title", title);
+  if (view === "resources" && server !== undefined && uri !== undefined) query.set("uri", uri);
   if (artifact !== undefined && !isFile) query.set("artifact", `${artifact.shelf}:${artifact.id}`);
   const said = query.size === 0 ? "" : `?${query.toString()}`;
   return `#/${parts.map((part) => encodeURIComponent(part.replace(LONE, "\uFFFD"))).join("/")}${said}`;
@@ -73,7 +76,10 @@ export function parseRoute(hash: string): Route {
 function placeIn(view: View, [, first, second]: readonly string[], query: URLSearchParams): Partial<Route> {
   if (!first) return {};
   if (view === "tools") return { tool: first };
-  if (view === "resources") return { server: first };
+  if (view === "resources") {
+    const uri = query.get("uri");
+    return { server: first, ...(uri !== null && uri !== "" && { uri }) };
+  }
   if (view !== "try" || !second) return {};
   if (first === "call") return { call: second };
   const title = query.get("title");
@@ -93,6 +99,11 @@ function artifactIn(said: string | null): Route["artifact"] {
   const [shelf = "", ...rest] = said?.split(":") ?? [];
   const id = rest.join(":");
   return SHELVES.includes(shelf) && id !== "" ? { shelf: shelf as Shelf, id } : undefined;
+}
+
+/** Whether another resource is open, to which Back should lead. */
+function isOther(before: Route, now: Route): boolean {
+  return now.uri !== undefined && (before.uri !== now.uri || before.server !== now.server);
 }
 
 /** What an entry of the history knows: whether the entry before it is the same place without the drawer. */
@@ -134,7 +145,7 @@ export class AddressBar {
       // Closing is going back, or Back would open the drawer again.
       this.#isReturning = true;
       history.back();
-    } else if (!isSameView || isOpened) {
+    } else if (!isSameView || isOpened || isOther(before, now)) {
       history.pushState({ isDrawer: isSameView && isOpened } satisfies Entry, "", hashOf(now));
     } else this.#replace();
   }

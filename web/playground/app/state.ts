@@ -116,6 +116,8 @@ export interface State {
   readonly server: string;
   /** The name of the selected tool. */
   readonly tool: string | undefined;
+  /** The resource that is open, or the template. */
+  readonly resource: { readonly server: string; readonly uri: string } | undefined;
   /** Newest first. */
   readonly calls: readonly ShownCall[];
   /** The id of the current call. */
@@ -147,6 +149,8 @@ export interface State {
   readonly theme: Theme;
   /** A newer version of the page is ready to install. */
   readonly isOutdated: boolean;
+  /** Counts the sessions of this visit. */
+  readonly session: number;
 }
 
 const START: State = {
@@ -156,6 +160,7 @@ const START: State = {
   servers: [],
   server: "demo",
   tool: undefined,
+  resource: undefined,
   calls: [],
   call: undefined,
   pauses: [],
@@ -176,7 +181,13 @@ const START: State = {
   isOnline: true,
   theme: "system",
   isOutdated: false,
+  session: 1,
 };
+
+/** The changes that the end of a session makes to the state: what is left is of the browser, not of the session. */
+export function afterEnd({ files, fileCount, space, config, isOnline, theme, isOutdated, session }: State): State {
+  return { ...START, files, fileCount, space, config, isOnline, theme, isOutdated, session: session + 1 };
+}
 
 /** Holds the state and notifies listeners of changes. */
 export class Store {

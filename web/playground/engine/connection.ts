@@ -104,6 +104,11 @@ export class Connection implements AsyncDisposable {
     return (this.#demoServer ??= this.#deps.demo(this.address.url));
   }
 
+  /** Whether a person signed in, or was asked to. */
+  get signsIn(): boolean {
+    return this.#signsIn;
+  }
+
   /** Aborted when the server is disconnected. */
   get over(): AbortSignal {
     return this.#over.signal;

@@ -132,6 +132,10 @@ export interface ShownServer {
   readonly problem?: Problem;
   readonly tools: readonly ShownTool[];
   readonly userFiles?: boolean;
+  /** A person signed in to it. */
+  readonly signsIn?: boolean;
+  /** What it needs again after a reload, which the page does not remember. */
+  readonly lacks?: "token" | "address" | "signIn";
 }
 
 /** A tool call. */
@@ -354,8 +358,11 @@ export interface Engine {
   /** Deletes an artifact or a file; false if it was already gone. */
   remove(shelf: Shelf, id: string): Promise<Outcome<boolean>>;
   space(): Promise<ShownSpace>;
-  /** Ends the session: disconnects and deletes what it stored here and at the page's server. Keeps My Files. */
-  end(): Promise<void>;
+  /**
+   * Ends the session: disconnects and deletes what it stored here and at the page's server. Keeps My Files. `start` begins
+   * another. `isByOther`: another tab has ended it, and only what this engine holds is let go.
+   */
+  end(isByOther: boolean): Promise<void>;
 }
 
 /** A source of tools of the page's server. */

@@ -205,7 +205,7 @@ export class PlaygroundEngine implements Engine {
   }
 
   async find(shelf: Shelf, id: string): Promise<ShownArtifact | null> {
-    if (isServed(shelf)) return null;
+    if (isServed(shelf)) return (await this.#serve?.find(shelf, id)) ?? null;
     const { store, files, scope } = this.#session;
     const known = shelf === "files" ? await files.stat(id, VISITOR) : await store.stat(id, scope);
     if (known === null) return null;
@@ -287,11 +287,12 @@ export class PlaygroundEngine implements Engine {
     return { used: usage, quota };
   }
 
-  async end(): Promise<void> {
+  async end(isByOther: boolean): Promise<void> {
     this.#calls.cancelAll();
     this.#chat?.stopAll();
     await this.#servers.disconnectAll();
-    const ends = await Promise.allSettled([this.#session.end(), this.#serve?.end()]);
+    if (isByOther) this.#serve?.leave();
+    const ends = isByOther ? [] : await Promise.allSettled([this.#session.end(), this.#serve?.end()]);
     this.#results.clear();
     this.#tell({ kind: "ended" });
     for (const end of ends) if (end.status === "rejected") throw end.reason;

@@ -106,6 +106,8 @@ export class Servers {
   /** Disconnects all servers. */
   async disconnectAll(): Promise<void> {
     await Promise.all([...this.#connections.keys()].map((server) => this.disconnect(server)));
+    // The tokens of sign-ins end with the session.
+    this.#manager = undefined;
   }
 
   /** The connection of a server. Throws E_NOT_FOUND. */
@@ -214,6 +216,7 @@ export class Servers {
   #say(connection: Connection, now: Pick<ShownServer, "status"> & Partial<ShownServer>): void {
     const { name, kind, userFiles = false } = connection.address;
     if (this.#connections.get(name) !== connection) return;
-    this.#tell({ kind: "server", server: { name, kind, userFiles, tools: [], ...now } });
+    const signsIn = connection.signsIn && { signsIn: true };
+    this.#tell({ kind: "server", server: { name, kind, userFiles, tools: [], ...signsIn, ...now } });
   }
 }

@@ -74,9 +74,16 @@ export interface ExtractOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What was taken out. */
+export interface Extracted {
+  /** Undefined if there is none of that name. */
+  readonly entry: ArchiveEntry | undefined;
+  /** Names that end alike then: at most five. */
+  readonly near: readonly string[];
+}
+
 /**
- * Takes one entry out and gives its bytes to `write`. Undefined if there is none of that name; the names that end alike are then in
- * `near`.
+ * Takes one entry out and gives its bytes to `write`.
  *
  * @throws SluiceError E_DOCUMENT for an entry that is damaged or encrypted, E_TOO_LARGE; and what the source and `write` throw
  */
@@ -85,7 +92,7 @@ export async function extractEntry(
   name: string,
   write: (chunk: Uint8Array) => Promise<void>,
   { maxBytes = MAX_ENTRY, signal }: ExtractOptions = {},
-): Promise<{ readonly entry: ArchiveEntry | undefined; readonly near: readonly string[] }> {
+): Promise<Extracted> {
   const near: string[] = [];
   const wanted = baseOf(name).toLowerCase();
   for await (const entry of opened(source, signal)) {

@@ -80,7 +80,11 @@ export const chipStyles: CSSResult = css`
     }
     .alone > sluice-thumbnail {
       block-size: 40px;
+      grid-row: auto;
       inline-size: 40px;
+    }
+    .chip.alone > :is(.why, .tools) {
+      grid-column: 1 / -1;
     }
   }
   .lit,

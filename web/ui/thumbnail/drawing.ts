@@ -20,8 +20,9 @@ export type Drawing =
 export interface DrawingRequest {
   readonly artifact: ShownArtifact;
   readonly bytes: ArtifactBytes;
-  /** Device pixels of its longer side. */
-  readonly edge: number;
+  /** CSS pixels of the thumbnail. */
+  readonly width: number;
+  readonly height: number;
   /** Whether there is room for letters. */
   readonly isLegible: boolean;
 }
@@ -36,8 +37,8 @@ const MOST_PIXELS = 40_000_000;
 const [HEAD, LINES, COLUMNS] = [4096, 16, 120];
 /** Rows and columns of a table, and characters of a cell. */
 const [ROWS, CELLS, CELL] = [7, 6, 40];
-/** Milliseconds for one drawing. */
-const PATIENCE = 10_000;
+/** Milliseconds for one drawing; a PDF may wait for a worker to start. */
+const [PATIENCE, PDF_PATIENCE] = [10_000, 30_000];
 /** Sizes in which pictures are kept, in device pixels. */
 const EDGES = [128, 512, 1024, 2048] as const;
 
@@ -48,19 +49,21 @@ export async function drawingOf(request: DrawingRequest, signal: AbortSignal): P
   const kind = kindOf(type, artifact.viewer);
   const isPdf = kind.name === "PDF";
   if (!isPdf && kind.name !== "images" && !(kind.text && isLegible)) return undefined;
-  // Opening a PDF takes longer than drawing it: once is enough for a list and for a card.
-  const least = isPdf ? Math.max(EDGES[1], request.edge) : request.edge;
+  const side = Math.max(request.width, request.height) * devicePixelRatio;
+  // Opening a PDF takes longer than drawing it: once is enough for a list and for a card. Pages are hardly wider than A4 is long.
+  const least = isPdf ? Math.max(EDGES[1], Math.min(side, 1.5 * request.height * devicePixelRatio)) : side;
   const edge = EDGES.find((each) => each >= least) ?? EDGES[3];
   const { sha256 } = artifact;
   const key = typeof sha256 === "string" && sha256 !== "" ? `${sha256} ${type}` : undefined;
   return kept.get(key, edge, signal, () =>
-    (isPdf ? heavy : light).run(signal, () => drawn({ ...request, edge }, kind.name, type, signal)),
+    (isPdf ? heavy : light).run(signal, () => drawn(request, edge, kind.name, type, signal)),
   );
 }
 
 // Whatever fails, or takes too long, has an icon.
 async function drawn(
-  { artifact, bytes, edge }: DrawingRequest,
+  { artifact, bytes }: DrawingRequest,
+  edge: number,
   kind: string,
   type: string,
   signal: AbortSignal,
@@ -70,7 +73,7 @@ async function drawn(
   const run = new AbortController();
   const end = (): void => run.abort();
   signal.addEventListener("abort", end, { once: true });
-  const clock = setTimeout(end, PATIENCE);
+  const clock = setTimeout(end, kind === "PDF" ? PDF_PATIENCE : PATIENCE);
   try {
     const given = new Promise<undefined>((resolve) =>
       run.signal.addEventListener("abort", () => resolve(undefined), { once: true }),

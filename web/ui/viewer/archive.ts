@@ -96,7 +96,7 @@ async function sourceOf(input: PreviewInput, signal: AbortSignal): Promise<Archi
       const stream = await input.bytes.open({ start, end });
       if (stream === null) throw gone();
       let read = 0;
-      const watched = new TransformStream<Uint8Array, Uint8Array>({
+      const counter = new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           read += chunk.byteLength;
           input.progress(read, size);
@@ -104,7 +104,7 @@ async function sourceOf(input: PreviewInput, signal: AbortSignal): Promise<Archi
         },
       });
       // Ended with the preview, however much is still to be unpacked.
-      return stream.pipeThrough(watched, { signal });
+      return stream.pipeThrough(counter, { signal });
     },
   };
 }

@@ -284,11 +284,11 @@ test("tabs are gone through with arrows, and shown at once", async () => {
   expect((await part(viewer, "[role=tabpanel]")).getAttribute("aria-labelledby")).toBe("tab-preview");
 });
 
-test("Tab goes from the file to its tabs, what is drawn, and on", async () => {
+test("Tab goes from the file to its tabs, its tools, what is drawn, and on", async () => {
   const viewer = await viewing(given(CSV, "text/csv", "rows.csv"));
   await settled(viewer);
   const seen: string[] = [];
-  for (let step = 0; step < 3; step += 1) {
+  for (let step = 0; step < 5; step += 1) {
     await userEvent.keyboard("{Tab}");
     seen.push(focused(viewer));
   }

@@ -13,7 +13,7 @@ import type { ScriptedAnswer, ScriptedMessage } from "../../../../web/src/planne
 
 describe("a turn", () => {
   const NOW = 1_750_000_000_000;
-  const BEGUN: ChatTurn = { id: "t", query: "Do it", model: { kind: "scripted" }, state: "running", steps: [] };
+  const BEGUN: ChatTurn = { id: "t", query: "Do it", askedAt: NOW, by: "scripted", state: "running", steps: [] };
   const PLACE = { step: 1, call: "a", tool: "demo.export_csv" } as const;
   const CALLED: readonly ChatEvent[] = [
     { kind: "asked", step: 1, messages: [{ role: "user", text: "Do it" }], tools: 3 },

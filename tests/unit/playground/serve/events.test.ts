@@ -175,7 +175,7 @@ describe("events of a chat", () => {
   }
 
   function turnOf(events: readonly ChatEvent[]): ChatTurn {
-    const begun: ChatTurn = { id: "t", query: "Do it", model: { kind: "served" }, state: "running", steps: [] };
+    const begun: ChatTurn = { id: "t", query: "Do it", askedAt: NOW, by: "served", state: "running", steps: [] };
     return events.reduce((turn, event) => withEvent(turn, event, NOW), begun);
   }
 

@@ -187,7 +187,10 @@ class CallCard extends ViewElement {
   #failed(): TemplateResult {
     const { problem, file, state } = this.call;
     if (problem === undefined) return html``;
-    if (state === "cancelled") return html`<p class="panel" role="status">Cancelled.</p>`;
+    if (state === "cancelled")
+      return html`<p class="panel" role="status">
+        ${problem.code === "E_CANCELLED" ? "Cancelled." : problem.message}
+      </p>`;
     const where = problem.line === undefined ? "" : ` (line ${problem.line}, column ${problem.column ?? 1})`;
     return html`<div class="problem stack" role="alert">
       <p><strong>${problem.code}</strong> ${problem.message}${where}</p>

@@ -21,6 +21,10 @@ export class PauseCard extends ViewElement {
       .panel {
         border-color: var(--accent);
       }
+      .address {
+        font-family: var(--font-code);
+        overflow-wrap: anywhere;
+      }
     `,
   ];
 
@@ -60,17 +64,17 @@ export class PauseCard extends ViewElement {
     const address = text(isConsent ? payload["auth_url"] : payload["url"]);
     const host = URL.canParse(address) ? new URL(address).host : "";
     const left = Math.max(0, Math.round((this.#until - Date.now()) / 1000));
+    const open = (event: Event): void => this.#open(event, address, isConsent);
     return html`
       <p>
         <strong>${server}</strong>
         ${isConsent ? html`asks you to sign in at <strong>${host}</strong>.` : html`asks you to open a page of <strong>${host}</strong>.`}
         ${text(payload["message"])}
       </p>
+      ${isConsent ? nothing : html`<p class="address" aria-label="Address">${address}</p>`}
       <div class="row">
-        <button class="primary" @click=${() => this.#open(address, isConsent)}>
-          ${isConsent ? "Authorise" : "Open the page"}
-        </button>
-        <button @click=${() => this.actions.answer(this.pause.id, null)}>Cancel</button>
+        <button class="primary" @click=${open}>${isConsent ? "Authorise" : "Open the page"}</button>
+        <button @click=${() => this.actions.answer(this.pause.id, null)}>${isConsent ? "Cancel" : "Decline"}</button>
         ${isConsent ? html`<span class="soft" role="timer">${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left</span>` : nothing}
       </div>
     `;
@@ -87,8 +91,9 @@ export class PauseCard extends ViewElement {
     `;
   }
 
-  #open(address: string, isConsent: boolean): void {
-    if (!/^https?:/.test(address)) return;
+  /** Opens the page that the server names, for a person's click only. */
+  #open({ isTrusted }: Event, address: string, isConsent: boolean): void {
+    if (!isTrusted || !/^https?:/.test(address)) return;
     // The callback page answers through a BroadcastChannel, so the window needs no opener.
     window.open(address, "_blank", "noopener,width=560,height=720");
     if (!isConsent) this.actions.answer(this.pause.id, undefined);

@@ -215,7 +215,7 @@ class ChatView extends ViewElement {
       <h2 class="title">Ask about files that the model never sees</h2>
       <p>It calls the tools of your servers, reads what it needs of their results, and answers.</p>
       <div class="suggestions">
-        ${[...SUGGESTIONS, ...(withFiles ? WITH_FILES : [])].map((text) => html`<button ?disabled=${!this.state.isReady} @click=${() => this.#ask(text)}>${text}</button>`)}
+        ${[...SUGGESTIONS, ...(withFiles ? WITH_FILES : [])].map((text) => html`<button @click=${() => this.#ask(text)}>${text}</button>`)}
       </div>
     </div>`;
   }
@@ -248,7 +248,7 @@ class ChatView extends ViewElement {
         ${
           isBusy
             ? html`<button type="button" @click=${() => this.#conversation.stop()}>Stop</button>`
-            : html`<button class="primary" type="submit" ?disabled=${!this.state.isReady}>Ask</button>`
+            : html`<button class="primary" type="submit">Ask</button>`
         }
       </div>
     </form>`;
@@ -264,7 +264,7 @@ class ChatView extends ViewElement {
 
   #submit(event: Event): void {
     event.preventDefault();
-    if (this.#conversation.current !== undefined || !this.state.isReady) return;
+    if (this.#conversation.current !== undefined) return;
     this.#ask(this.draft);
     this.draft = "";
   }

@@ -3,7 +3,13 @@
  * @module
  */
 import { proxy, type Remote } from "comlink";
-import { callKey, type ChatEvent, type ChatModel, type Endpoint } from "../../engine/chat/messages.js";
+import {
+  callKey,
+  type ChatEvent,
+  type ChatModel,
+  type ChatRequest,
+  type Endpoint,
+} from "../../engine/chat/messages.js";
 import type { Engine, Outcome } from "../../engine/messages.js";
 import type { Actions } from "../actions.js";
 import { type Store, withNotice } from "../state.js";
@@ -16,7 +22,7 @@ const MAX_TURNS = 50;
 /** Earlier turns that are sent to the model. */
 const MAX_BEFORE = 10;
 
-/** The turns of the chat, for as long as the page is open. */
+/** The turns of the chat, with those that this tab remembers. */
 export class Conversation extends EventTarget {
   readonly #actions: Actions;
   readonly #engine: Pick<Remote<Engine>, "chat" | "stop">;
@@ -25,6 +31,8 @@ export class Conversation extends EventTarget {
   /** The chosen model; undefined uses the default. */
   #model: ChatModel | undefined;
   #isRemembered: boolean;
+  readonly #recalling: Promise<void>;
+  #hasRecalled = false;
 
   constructor(actions: Actions, store: Store) {
     super();
@@ -34,6 +42,7 @@ export class Conversation extends EventTarget {
     const known = endpointIn(remembered<unknown>("model"));
     this.#model = known && { kind: "endpoint", ...known };
     this.#isRemembered = known !== undefined;
+    this.#recalling = this.#recall();
   }
 
   /** Oldest first. */
@@ -68,20 +77,20 @@ export class Conversation extends EventTarget {
   /** Asks a question, unless one is running. `timeout` limits the silence of each call, in seconds. */
   async ask(query: string, timeout?: number): Promise<void> {
     if (this.current !== undefined || query.trim() === "") return;
-    const request = {
-      id: crypto.randomUUID(),
-      query: query.trim(),
-      before: this.#before(),
-      model: this.model,
-      ...(timeout !== undefined && { timeout }),
-    };
-    const { before: _, ...asked } = request;
-    this.#set([...this.#turns, { ...asked, state: "running", steps: [] }]);
+    const asked = { id: crypto.randomUUID(), query: query.trim(), ...(timeout !== undefined && { timeout }) };
+    this.#set([...this.#turns, { ...asked, askedAt: Date.now(), state: "running", steps: [] }]);
+    await Promise.all([this.#recalling, this.#actions.whenReady()]);
+    // It was stopped before the page was ready.
+    if (!this.#isRunning(asked.id)) return;
+    const request: ChatRequest = { ...asked, before: this.#before(), model: this.model };
+    this.#change(request.id, (turn) => ({ ...turn, by: request.model.kind }));
     const tell = (event: ChatEvent): void => {
       if (event.kind === "display") applyDisplay(event.display, this.#actions);
       else this.#change(request.id, (turn) => withEvent(turn, event, Date.now()));
     };
     const outcome = await this.#engine.chat(request, proxy(tell)).catch(failed);
+    // The session ended meanwhile.
+    if (!this.#isRunning(request.id)) return;
     this.#change(request.id, (turn) => {
       if (outcome.ok) return { ...turn, state: "done", end: outcome.value };
       const isCancelled = outcome.problem.code === "E_CANCELLED";
@@ -93,7 +102,9 @@ export class Conversation extends EventTarget {
   /** Cancels the running turn. */
   stop(): void {
     const { current } = this;
-    if (current !== undefined) this.#engine.stop(current.id).catch(() => undefined);
+    if (current === undefined) return;
+    if (current.by === undefined) this.#change(current.id, (turn) => ({ ...turn, state: "cancelled" }));
+    else this.#engine.stop(current.id).catch(() => undefined);
   }
 
   /** Cancels one call of the running turn; the model continues without its result. */
@@ -107,6 +118,27 @@ export class Conversation extends EventTarget {
   /** Starts a new conversation. */
   clear(): void {
     if (this.current === undefined) this.#set([]);
+  }
+
+  /** Forgets everything at the end of a session, which has stopped what was running. */
+  reset(): void {
+    this.#set([]);
+  }
+
+  /** The key of the model's server; empty if there is none. */
+  get secret(): string {
+    return this.#model?.kind === "endpoint" ? this.#model.key : "";
+  }
+
+  /** Shows the turns that this tab remembers, before those that were asked meanwhile. */
+  async #recall(): Promise<void> {
+    const before = await this.#actions.recalledTurns();
+    this.#hasRecalled = true;
+    this.#set([...before, ...this.#turns]);
+  }
+
+  #isRunning(id: string): boolean {
+    return this.current?.id === id;
   }
 
   #before(): { readonly query: string; readonly answer: string }[] {
@@ -131,6 +163,8 @@ export class Conversation extends EventTarget {
     this.#turns = turns.slice(-MAX_TURNS);
     const isChatting = this.current !== undefined;
     if (this.#store.state.isChatting !== isChatting) this.#store.set({ isChatting });
+    // Until then, those that are not here would count as forgotten.
+    if (this.#hasRecalled) this.#actions.keepTurns(this.#turns, this.secret);
     this.#changed();
   }
 

@@ -171,16 +171,19 @@ export class TurnCard extends ViewElement {
     const { steps, state } = this.turn;
     const last = steps.at(-1);
     const isThinking = last === undefined || (last.text === "" && last.calls.length === 0);
-    return state === "running" && isThinking ? html`<p class="soft">Asking the model…</p>` : nothing;
+    if (state !== "running" || !isThinking) return nothing;
+    return html`<p class="soft">
+      ${this.turn.by === undefined ? "The page is starting. It asks the model as soon as it is ready." : "Asking the model…"}
+    </p>`;
   }
 
   #failed(): TemplateResult {
-    const { problem, model } = this.turn;
+    const { problem, by } = this.turn;
     return html`<div class="problem stack" role="alert">
       <p><strong>${problem?.code}</strong> ${problem?.message}</p>
       <div class="row">
         <button @click=${() => this.#dispatch("playground-again")}>Ask again</button>
-        ${model.kind === "endpoint" ? html`<button @click=${() => this.#dispatch("playground-model")}>Change the model</button>` : nothing}
+        ${by === "endpoint" ? html`<button @click=${() => this.#dispatch("playground-model")}>Change the model</button>` : nothing}
       </div>
     </div>`;
   }

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { ChatEnd, ChatEvent, ChatRequest, SeenMessage } from "../../engine/chat/messages.js";
+import type { ChatEnd, ChatEvent, ChatModel, ChatRequest, SeenMessage } from "../../engine/chat/messages.js";
 import type { Problem, ShownProgress } from "../../engine/messages.js";
 
 /** A tool call of the model. */
@@ -43,7 +43,11 @@ export interface ChatStep {
 }
 
 /** A question, from its start to its answer. */
-export interface ChatTurn extends Omit<ChatRequest, "before"> {
+export interface ChatTurn extends Omit<ChatRequest, "before" | "model"> {
+  /** Milliseconds since 1970. */
+  readonly askedAt: number;
+  /** Who answers; missing while the question waits for the page. Never the model itself, which has a key. */
+  readonly by?: ChatModel["kind"];
   readonly state: "running" | "done" | "failed" | "cancelled";
   readonly steps: readonly ChatStep[];
   readonly end?: ChatEnd;

@@ -225,9 +225,9 @@ export class Bar extends ViewElement {
     </header>`;
   }
 
-  /** Opens the dialog to connect a server. */
-  connect(): void {
-    void this.renderRoot.querySelector<Servers>("playground-servers")?.open();
+  /** Opens the dialog to connect a server, or one that needs something again. */
+  connect(server?: string): void {
+    void this.renderRoot.querySelector<Servers>("playground-servers")?.open(server);
   }
 
   /** Returns the focus to the button when the list closes, unless it moved elsewhere. */

@@ -11,6 +11,7 @@ import {
   type ReactiveControllerHost,
   type TemplateResult,
 } from "lit";
+import { keyed } from "lit/directives/keyed.js";
 import { viewStyles } from "../styles.js";
 import type { TryView } from "../views/try-view.js";
 import "../views/try-view.js";
@@ -215,7 +216,10 @@ export class Playground extends ViewElement {
       "playground-find",
       (event) => void this.#find((event as CustomEvent<"find" | "keys" | null>).detail),
     );
-    this.addEventListener("playground-connect", () => this.renderRoot.querySelector<Bar>("playground-bar")?.connect());
+    this.addEventListener("playground-connect", (event) => {
+      const { detail } = event as CustomEvent<string | null>;
+      this.renderRoot.querySelector<Bar>("playground-bar")?.connect(detail ?? undefined);
+    });
     this.addEventListener("playground-pick", () => this.#pick());
     this.addEventListener("playground-end", () => void this.#end());
     // An answer is shown until the next action.
@@ -247,7 +251,10 @@ export class Playground extends ViewElement {
 
   async #end(): Promise<void> {
     const { confirmEnd } = await import("./end-dialog.js");
-    if (await confirmEnd()) await this.actions.end();
+    if (!(await confirmEnd())) return;
+    await this.actions.end();
+    await this.updateComplete;
+    this.renderRoot.querySelector("main")?.focus();
   }
 
   #pick(): void {
@@ -273,9 +280,12 @@ export class Playground extends ViewElement {
     const { store, actions } = this;
     const { view, preview, pauses, answer, serve } = this.state;
     return html`
-      <playground-bar .store=${store} .actions=${actions}
-        ><a class="skip" href="#work" @click=${this.#skip}>Skip to the content</a></playground-bar
-      >
+      ${keyed(
+        this.state.session,
+        html`<playground-bar .store=${store} .actions=${actions}
+          ><a class="skip" href="#work" @click=${this.#skip}>Skip to the content</a></playground-bar
+        >`,
+      )}
       <playground-rail .store=${store} .actions=${actions}></playground-rail>
       <main id="work" class=${view} tabindex="-1" aria-label=${TITLES[view]} ?inert=${preview?.isWide}>
         <div class="pauses" aria-live="polite">

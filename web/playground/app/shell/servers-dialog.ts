@@ -86,13 +86,25 @@ export class ServersDialog extends ViewElement {
     this.about = new Map();
   }
 
-  /** Opens the dialog; its form has the focus. */
-  open(): void {
+  /** Opens the dialog; its form has the focus, filled in for a server that needs something again. */
+  open(server?: string): void {
     this.problem = undefined;
     this.wrong = undefined;
     for (const { name } of this.state.servers) void this.actions.engine.check(name);
     this.#dialog?.showModal();
-    this.renderRoot.querySelector<HTMLElement>("input[name=url]")?.focus();
+    const again = this.state.servers.find(({ name }) => name === server);
+    if (again?.lacks === undefined) this.renderRoot.querySelector<HTMLElement>("input[name=url]")?.focus();
+    else this.#fill(again);
+  }
+
+  /** Fills in what is known of a server, and has the rest typed. */
+  #fill({ name, lacks, userFiles = false }: ShownServer): void {
+    const field = (named: string): HTMLInputElement | null => this.renderRoot.querySelector(`input[name=${named}]`);
+    const [url, files] = [field("url"), field("files")];
+    if (url === null || files === null) return;
+    url.value = this.actions.addressOf(name)?.url ?? "";
+    files.checked = userFiles;
+    field(lacks === "token" ? "token" : "url")?.focus();
   }
 
   override willUpdate(): void {
@@ -125,7 +137,8 @@ export class ServersDialog extends ViewElement {
     `;
   }
 
-  #item({ name, status, problem, tools, userFiles }: ShownServer): TemplateResult {
+  #item(server: ShownServer): TemplateResult {
+    const { name, status, problem, tools, userFiles } = server;
     const isCurrent = name === this.state.server;
     return html`<li>
       <div class="row">
@@ -136,9 +149,9 @@ export class ServersDialog extends ViewElement {
         >
         <button
           ?disabled=${status === "connecting" || (isCurrent && status === "ready")}
-          @click=${(event: Event) => (status === "failed" ? this.#reconnect(name, event) : this.#choose(name))}
+          @click=${(event: Event) => (status === "failed" ? this.#again(server, event) : this.#choose(name))}
         >
-          ${status === "failed" ? (tools.length > 0 ? "Connect again" : "Try again") : isCurrent ? "Shown" : "Show"}
+          ${status === "failed" ? AGAIN[server.lacks ?? "signIn"] : isCurrent ? "Shown" : "Show"}
         </button>
         ${name === "demo" ? nothing : html`<button @click=${() => this.#leave(name)}>Leave</button>`}
       </div>
@@ -214,7 +227,10 @@ export class ServersDialog extends ViewElement {
           >Use my files: its tools get the files that a call names, and the files that they make are saved</span
         >
       </label>
-      <p class="soft">The token stays in memory. If the server needs you to sign in, you are asked.</p>
+      <p class="soft">
+        The token stays in memory, so it is needed again after a reload. If the server needs you to sign in, you are
+        asked.
+      </p>
       ${this.state.serve === undefined ? PROGRAM : nothing}
       ${this.problem === undefined ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       <button class="primary" aria-disabled=${this.isBusy}>${this.isBusy ? "Connecting…" : "Connect"}</button>
@@ -250,7 +266,9 @@ export class ServersDialog extends ViewElement {
     if (outcome.ok) form.reset();
   }
 
-  async #reconnect(name: string, { currentTarget }: Event): Promise<void> {
+  async #again(server: ShownServer, { currentTarget }: Event): Promise<void> {
+    const { name, lacks } = server;
+    if (lacks === "token" || lacks === "address") return this.#fill(server);
     const { ok } = await this.#tried(this.actions.reconnect(name));
     if (ok) return;
     // The button lost the focus while it was disabled.
@@ -277,6 +295,9 @@ export class ServersDialog extends ViewElement {
 }
 
 customElements.define("playground-servers-dialog", ServersDialog);
+
+/** The button of a server that is not connected, by what it lacks. */
+const AGAIN = { token: "Give its token", address: "Give its address", signIn: "Connect again" } as const;
 
 /** Characters shown of a server's instructions. */
 const MAX_INSTRUCTIONS = 4000;

@@ -66,10 +66,10 @@ export class Servers extends ViewElement {
     if (document.visibilityState === "visible") void this.actions.engine.check(this.state.server);
   };
 
-  /** Opens the list of servers; the form for a new one has the focus. */
-  async open(): Promise<void> {
+  /** Opens the list of servers; the form for a new one has the focus, or for `name`, which needs something again. */
+  async open(name?: string): Promise<void> {
     await import("./servers-dialog.js");
-    this.renderRoot.querySelector<ServersDialog>("playground-servers-dialog")?.open();
+    this.renderRoot.querySelector<ServersDialog>("playground-servers-dialog")?.open(name);
   }
 
   override render(): TemplateResult {
@@ -77,7 +77,7 @@ export class Servers extends ViewElement {
     const current = currentServer(this.state);
     const status = current?.status ?? "connecting";
     return html`
-      <button @click=${this.open} aria-haspopup="dialog">
+      <button @click=${() => this.open()} aria-haspopup="dialog">
         ${icon(server)}<span class="name cut">${current?.name ?? this.state.server}</span>
         <span class="dot ${status}"></span><span class="unseen">${STATUS_LABELS[status]}. Servers</span>
       </button>

@@ -5,10 +5,12 @@
 import { SluiceError } from "mcp-sluice";
 import type { ResourceReader } from "../../../ui/resources.js";
 import "../../../ui/resources.js";
+import { cacheOf } from "../../../ui/resources/cache.js";
 import { css, html, type TemplateResult } from "lit";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { Outcome, Problem, ShownResources } from "../../engine/messages.js";
 import type { Actions } from "../actions.js";
+import { currentServer, type State } from "../state.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 
@@ -41,6 +43,9 @@ function valueOf<T>(outcome: Outcome<T>): T {
   throw new SluiceError(code as SluiceError["code"], message);
 }
 
+/** Characters of a URI in a sentence. */
+const MAX_URI = 200;
+
 /** `<playground-resources>` */
 class ResourcesView extends ViewElement {
   static override properties = {
@@ -71,11 +76,19 @@ class ResourcesView extends ViewElement {
   /** The server and the number of changes that the lists were requested for. */
   #asked = "";
   #reader: ReturnType<typeof resourceReader> | undefined;
+  /** The server whose lists are shown. */
+  #listedOf = "";
+  #looked: State["resource"];
 
   override willUpdate(): void {
-    const { server, changes } = this.state;
-    const asking = `${server} ${changes}`;
-    if (asking === this.#asked) return;
+    const { server, changes, resource } = this.state;
+    // Back, or an address, may lead to one that is gone.
+    if (resource !== this.#looked) queueMicrotask(() => this.#missed(this.#listedOf));
+    this.#looked = resource;
+    const status = currentServer(this.state)?.status ?? "connecting";
+    const asking = `${server} ${status} ${changes}`;
+    // Lists are asked for once the server is there.
+    if (asking === this.#asked || status === "connecting") return;
     const { readers } = this.actions;
     this.#reader = readers.get(server) ?? resourceReader(this.actions, server);
     readers.set(server, this.#reader);
@@ -84,7 +97,7 @@ class ResourcesView extends ViewElement {
   }
 
   override render(): TemplateResult {
-    const { server, updates } = this.state;
+    const { server, updates, resource } = this.state;
     if (this.problem !== undefined) {
       return html`<div class="empty">
         <p>${this.problem.message}</p>
@@ -101,6 +114,8 @@ class ResourcesView extends ViewElement {
         .templates=${this.listed.templates}
         .reader=${this.#reader}
         .updates=${new Set(own)}
+        .selected=${resource?.server === server ? resource.uri : undefined}
+        @sluice-select=${({ detail }: CustomEvent<string | null>) => this.#select(server, detail)}
         @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail)}
         @sluice-open=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail, "session", true)}
         @sluice-save=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.save(detail)}
@@ -112,8 +127,29 @@ class ResourcesView extends ViewElement {
     void this.actions.engine.check(server);
     const outcome = await this.actions.resources.resources(server);
     if (asking !== this.#asked) return;
-    if (outcome.ok) this.listed = outcome.value;
-    else this.problem = outcome.problem;
+    if (!outcome.ok) {
+      this.problem = outcome.problem;
+      return;
+    }
+    this.listed = outcome.value;
+    this.#listedOf = server;
+    this.#missed(server);
+  }
+
+  #select(server: string, uri: string | null): void {
+    this.store.set({ resource: uri === null ? undefined : { server, uri } });
+  }
+
+  /** Says that the resource in the address is gone. */
+  #missed(server: string): void {
+    const { resource } = this.state;
+    if (resource?.server !== server || this.#reader === undefined || this.listed === undefined) return;
+    const { uri } = resource;
+    const { resources, templates } = this.listed;
+    const isListed = resources.some((each) => each.uri === uri) || templates.some((each) => each.uri_template === uri);
+    if (isListed || cacheOf(this.#reader).get(uri) !== undefined) return;
+    const text = `${server} does not list the resource in this address any more: ${uri.slice(0, MAX_URI)}`;
+    this.store.set({ resource: undefined, answer: { text, isBad: true } });
   }
 }
 

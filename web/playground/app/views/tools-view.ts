@@ -126,11 +126,16 @@ export class ToolsView extends ViewElement {
   }
 
   /** The server does not answer any more. */
-  #fallen({ name, problem }: ShownServer): TemplateResult {
+  #fallen({ name, problem, lacks }: ShownServer): TemplateResult {
+    const isAsked = lacks === "token" || lacks === "address";
+    const ask = (): boolean =>
+      this.dispatchEvent(new CustomEvent("playground-connect", { detail: name, bubbles: true, composed: true }));
     return html`<div class="problem stack" role="alert">
       <p>${problem?.message ?? `${name} is not connected.`}</p>
       <div class="row">
-        <button class="primary" @click=${() => this.actions.reconnect(name)}>Connect again</button>
+        <button class="primary" @click=${() => (isAsked ? ask() : this.actions.reconnect(name))}>
+          ${isAsked ? `Give its ${lacks}` : "Connect again"}
+        </button>
       </div>
     </div>`;
   }

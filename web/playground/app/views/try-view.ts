@@ -23,6 +23,9 @@ const EXAMPLES: readonly (readonly [label: string, tool: string, args: Readonly<
   ["Something that needs nothing", "small_talk", {}],
 ];
 
+/** Pixels at the top of the window that lie below the bar. */
+const BAR = 40;
+
 const STATES = { running: "running", done: "done", failed: "failed", cancelled: "cancelled" } as const;
 
 /** `<playground-try>` */
@@ -48,6 +51,9 @@ export class TryView extends ViewElement {
         inline-size: 100%;
         margin-inline: auto;
         max-inline-size: 1240px;
+      }
+      playground-call {
+        scroll-margin-block-start: 16px;
       }
       /* What follows stays where it is when the result comes. */
       .awaited {
@@ -128,12 +134,24 @@ export class TryView extends ViewElement {
     `,
   ];
 
+  /** The call that is in view. */
+  #looked: string | undefined;
+
   override render(): TemplateResult {
     return html`
       <aside aria-label="Calls">${this.#calls()}</aside>
       <div class="work">${this.#begin()} ${this.#chosen()} ${this.#now()} ${this.#another()}</div>
       <input type="file" hidden multiple @change=${this.#picked} />
     `;
+  }
+
+  /** Another call is looked at from its heading on, wherever the one before was left. */
+  override updated(): void {
+    const { call } = this.state;
+    if (call === this.#looked) return;
+    this.#looked = call;
+    const card = this.renderRoot.querySelector("playground-call");
+    if (card !== null && card.getBoundingClientRect().top < BAR) card.scrollIntoView({ block: "start" });
   }
 
   /** Opens the file picker. */

@@ -5,11 +5,12 @@
 import { SluiceError } from "mcp-sluice";
 import { safeFilename } from "mcp-sluice/browser";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { EngineEvent, ServedSource, ServeOffer } from "../messages.js";
+import type { EngineEvent, ServedArtifact, ServedSource, ServeOffer } from "../messages.js";
 import type { Pauses } from "../pauses.js";
 import { servedPath, type ServedShelf } from "../shelves.js";
 import { ServedArtifacts } from "./artifacts.js";
 import { ServedChat } from "./chat.js";
+import { served } from "./chat-events.js";
 import { SESSIONS, errorIn, ServerClient } from "./client.js";
 import { followEvents } from "./events.js";
 
@@ -114,6 +115,17 @@ export class ServeSession {
     }
   }
 
+  /** What is known of an artifact; undefined if it is gone. Throws as the client does. */
+  async find(shelf: ServedShelf, id: string): Promise<ServedArtifact | undefined> {
+    try {
+      return served(await this.#client.json<ShownArtifact>(`${servedPath(shelf, id)}/meta`));
+    } catch (error) {
+      if (error instanceof SluiceError && (error.code === "E_NOT_FOUND" || error.code === "E_EXPIRED"))
+        return undefined;
+      throw error;
+    }
+  }
+
   /** The whole artifact as a file. Throws E_NOT_FOUND and E_EXPIRED. */
   async file(shelf: ServedShelf, id: string): Promise<File> {
     const path = servedPath(shelf, id);
@@ -135,11 +147,16 @@ export class ServeSession {
     return true;
   }
 
-  /** Ends the session; the server deletes its data. Throws as the client does, unless it had already ended. */
-  async end(): Promise<void> {
+  /** Lets go of a session that another tab ended. */
+  leave(): void {
     this.#isIn = false;
     this.#artifacts.close();
     this.chat.stopAll();
+  }
+
+  /** Ends the session; the server deletes its data. Throws as the client does, unless it had already ended. */
+  async end(): Promise<void> {
+    this.leave();
     try {
       await this.#client.ask("sessions/current", { method: "DELETE", signal: AbortSignal.timeout(TIMEOUT_MS) });
     } catch (error) {

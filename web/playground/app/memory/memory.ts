@@ -1,0 +1,244 @@
+/**
+ * What a tab remembers over a reload: its calls with their results, the questions of the chat, and its servers. Loaded after
+ * the first result, or at once if there is something to remember.
+ * @module
+ */
+import type { Remote } from "comlink";
+import type { Engine, Problem } from "../../engine/messages.js";
+import type { StoredResult } from "../../engine/results.js";
+import type { ChatTurn } from "../chat/turn.js";
+import type { ShownCall, Store } from "../state.js";
+import { type Entry, isFull, isRunning, LIMITS, type ListName, OtherVersion, TabMemory } from "./database.js";
+import { type KnownServer, sentenceOfLack, shownAgain, withoutSecrets } from "./servers.js";
+import { withoutKey, endedTurn } from "./turns.js";
+
+/** A call as it is remembered. */
+interface RememberedCall {
+  readonly state: ShownCall["state"];
+  readonly call: Omit<ShownCall, "file" | "progress">;
+  /** What the engine needs to gate it again; missing if it has no result. */
+  readonly stored?: StoredResult;
+}
+
+/** Why something has no outcome. */
+const LEFT: Problem = {
+  code: "E_LEFT",
+  message: "It was running when the page was left, which ended it: run it again.",
+};
+
+/** What a memory works with. */
+export interface MemoryDeps {
+  readonly store: Store;
+  readonly engine: Pick<Remote<Engine>, "kept" | "adopt">;
+  /** The servers that were connected, with their addresses. */
+  readonly servers: () => readonly KnownServer[];
+  /** Adds a notification. */
+  readonly tell: (sentence: string) => void;
+}
+
+/** Shows what a tab remembers, and writes what it shows. */
+export class PageMemory {
+  readonly #tab: TabMemory;
+  readonly #deps: MemoryDeps;
+  /** What was written of each list, by id. */
+  readonly #written = new Map<ListName, Map<string, unknown>>();
+  #stored: readonly StoredResult[] = [];
+  #turns: readonly ChatTurn[] | undefined;
+  /** The key of the model's server, which is never written. */
+  #secret = "";
+  #servers = "";
+  #writing: Promise<void> = Promise.resolve();
+  #isWaiting = false;
+  readonly #failures = new Set<string>();
+
+  private constructor(tab: TabMemory, deps: MemoryDeps) {
+    this.#tab = tab;
+    this.#deps = deps;
+  }
+
+  /** Opens the memory of this tab and shows its calls. Throws as IndexedDB does. */
+  static async open(deps: MemoryDeps): Promise<PageMemory> {
+    const memory = new PageMemory(await TabMemory.open(), deps);
+    await memory.#showCalls();
+    return memory;
+  }
+
+  /** Lists the servers that this tab was connected to, says what each needs again, and returns them. */
+  async showServers(): Promise<readonly KnownServer[]> {
+    const { entries } = await this.#tab.read<KnownServer>("servers");
+    const servers = entries.toReversed().map(({ value }) => value);
+    const { store, tell } = this.#deps;
+    store.set({ servers: [...store.state.servers, ...servers.map(shownAgain)] });
+    for (const server of servers) if (server.lacks !== undefined) tell(sentenceOfLack(server));
+    return servers;
+  }
+
+  /** The turns of the chat, oldest first. */
+  async turns(): Promise<readonly ChatTurn[]> {
+    const { entries, dropped } = await this.#tab.read<ChatTurn>("turns");
+    this.#sayDropped("question of the chat", dropped, "turns");
+    const turns = entries.toReversed().map(({ value }) => endedTurn(value));
+    this.#written.set("turns", new Map(turns.map((turn) => [turn.id, turn])));
+    return turns;
+  }
+
+  /** Writes the turns of the chat, without the key of the model's server. */
+  keepTurns(turns: readonly ChatTurn[], secret: string): void {
+    this.#turns = turns;
+    this.#secret = secret;
+    this.#changed();
+  }
+
+  /** Gives the engine the results, so that they can be gated again, and marks those whose artifacts are gone. */
+  async adopt(): Promise<void> {
+    const { store, engine } = this.#deps;
+    const expired = new Set(await engine.adopt(this.#stored));
+    this.#stored = [];
+    for (const { id, result } of store.state.calls) {
+      if (result !== undefined && expired.has(result.id)) store.setCall(id, { isExpired: true });
+    }
+  }
+
+  /** Writes calls and servers from now on. */
+  follow(): void {
+    this.#deps.store.listen(() => this.#changed());
+    this.#changed();
+  }
+
+  /** Shows a call that another tab made; false if no tab remembers it. */
+  async bring(id: string): Promise<boolean> {
+    const { store } = this.#deps;
+    const found = await this.#tab.find<RememberedCall>("calls", id);
+    if (found === undefined || isRunning(found)) return false;
+    store.set({ calls: [found.call, ...store.state.calls], call: id });
+    this.#stored = found.stored === undefined ? [] : [found.stored];
+    await this.adopt();
+    return true;
+  }
+
+  /** Starts anew after the end of a session, which another tab may have ended. */
+  async restart(isByOther: boolean): Promise<void> {
+    const restarting = this.#restarted(this.#writing, isByOther);
+    this.#writing = restarting.catch(() => undefined);
+    await restarting;
+  }
+
+  async #restarted(writing: Promise<void>, isByOther: boolean): Promise<void> {
+    await writing;
+    this.#written.clear();
+    this.#turns = undefined;
+    this.#servers = "";
+    this.#stored = [];
+    await this.#tab.restart(isByOther);
+  }
+
+  async #showCalls(): Promise<void> {
+    const { store } = this.#deps;
+    const { entries, dropped } = await this.#tab.read<RememberedCall>("calls");
+    const { calls } = store.state;
+    const known = new Set(calls.map(({ id }) => id));
+    const before = entries.map(({ value }) => value).filter(({ call }) => !known.has(call.id));
+    this.#stored = before.flatMap(({ stored }) => stored ?? []);
+    const recalled = before.map(({ call }) => endedCall(call));
+    // One that was running is written again, as ended.
+    const ended = before.filter((value) => !isRunning(value)).map(({ call }) => [call.id, call] as const);
+    this.#written.set("calls", new Map(ended));
+    const shown = [...calls, ...recalled];
+    store.set({ calls: shown, call: store.state.call ?? shown[0]?.id });
+    this.#sayDropped("call", dropped, "calls");
+  }
+
+  #sayDropped(what: string, dropped: number, list: ListName): void {
+    if (dropped === 0) return;
+    const { entries, chars } = LIMITS[list];
+    const which = dropped === 1 ? `1 older ${what} was` : `${dropped} older ${plural(what)} were`;
+    this.#deps.tell(`${which} dropped: a tab remembers ${entries} ${plural(what)} and ${chars / 1024 / 1024} MB.`);
+  }
+
+  #changed(): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#writing = this.#writing.then(() => this.#write());
+  }
+
+  async #write(): Promise<void> {
+    this.#isWaiting = false;
+    try {
+      await this.#writeCalls();
+      await this.#writeTurns();
+      await this.#writeServers();
+    } catch (error) {
+      const sentence = sentenceOf(error);
+      if (!this.#failures.has(sentence)) this.#deps.tell(sentence);
+      this.#failures.add(sentence);
+    }
+  }
+
+  async #writeCalls(): Promise<void> {
+    const { store, engine } = this.#deps;
+    const { calls } = store.state;
+    await this.#writeList("calls", calls, async (shown) => {
+      const { file: _, progress: __, ...call } = shown;
+      const kept = call.result === undefined ? null : await engine.kept(call.result.id);
+      const value: RememberedCall = { state: call.state, call, ...(kept !== null && { stored: kept }) };
+      return { id: call.id, at: call.startedAt, value };
+    });
+  }
+
+  async #writeTurns(): Promise<void> {
+    const turns = this.#turns;
+    if (turns === undefined) return;
+    await this.#writeList("turns", turns, async (turn) => {
+      return { id: turn.id, at: turn.askedAt, value: withoutKey(turn, this.#secret) };
+    });
+  }
+
+  /** Writes entries that are new or have ended since, and removes others. */
+  async #writeList<T extends { readonly id: string; readonly state: string }>(
+    list: ListName,
+    shown: readonly T[],
+    entryOf: (each: T) => Promise<Entry>,
+  ): Promise<void> {
+    const written = this.#written.get(list) ?? new Map<string, unknown>();
+    // What runs is written once: it changes many times a second.
+    const changed = shown.filter((each) => written.get(each.id) !== (isRunning(each) ? RUNNING : each));
+    const isLess = [...written.keys()].some((id) => !shown.some((each) => each.id === id));
+    if (changed.length === 0 && !isLess) return;
+    const entries: Entry[] = [];
+    for (const each of changed) entries.push(await entryOf(each));
+    await this.#tab.write(list, entries, new Set(shown.map(({ id }) => id)));
+    this.#written.set(list, new Map(shown.map((each) => [each.id, isRunning(each) ? RUNNING : each])));
+  }
+
+  async #writeServers(): Promise<void> {
+    const servers = this.#deps.servers().map(withoutSecrets);
+    const text = JSON.stringify(servers);
+    if (text === this.#servers) return;
+    const entries = servers.map((value, at) => ({ id: value.name, at, value }));
+    await this.#tab.write("servers", entries, new Set(servers.map(({ name }) => name)));
+    this.#servers = text;
+  }
+}
+
+/** Stands for what runs among what was written. */
+const RUNNING = "running";
+
+/** What ran when the page was left, as it ended then. */
+function endedCall(call: RememberedCall["call"]): ShownCall {
+  return isRunning(call) ? { ...call, state: "cancelled", problem: LEFT, inBackground: false } : call;
+}
+
+function plural(what: string): string {
+  return what.replace(/^\w+/, "$&s");
+}
+
+/** What is said when something cannot be remembered. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof OtherVersion) {
+    return "Another version of this page is open in another tab, so this one remembers nothing new: close the older one and reload.";
+  }
+  if (isFull(error)) {
+    return "This browser has no more room: after a reload, new calls and questions are gone. Delete some of My Files, or end the session.";
+  }
+  return "This browser does not let the page remember calls: after a reload, new ones are gone.";
+}
