@@ -9,9 +9,6 @@ import { makePng } from "../../scripts/demo/png.mjs";
 /** Tools of the server. */
 export const TOOLS = 309;
 
-/** Images of a large result. */
-export const IMAGES = 200;
-
 /** A name of 120 characters, in which no line can be broken at a space. */
 export const LONG_NAME = "long_".padEnd(120, "name_of_something");
 

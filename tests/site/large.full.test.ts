@@ -9,7 +9,7 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { noise } from "../../web/playground/demo/files.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
-import { IMAGES, largeServer, LONG_NAME, TOOLS } from "./large-server.js";
+import { largeServer, LONG_NAME, TOOLS } from "./large-server.js";
 import { tooWide } from "./page-checks.js";
 import { act, connect, controlled, during, go, run, visitor } from "./visit.js";
 
@@ -171,27 +171,6 @@ describe("a server with much of everything", () => {
     await page.locator("sluice-resources").getByRole("button", { name: LONG_NAME }).first().waitFor();
     expect(await tooWide(page)).toEqual([]);
   });
-
-  test(`a result with ${IMAGES} images, and as many files`, async () => {
-    const { page } = seen;
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await run(page, "images", { count: String(IMAGES) });
-    await tools().locator("sluice-artifact").nth(20).waitFor();
-    expect(await nodes(page)).toBeLessThan(MAX_NODES);
-    await go(page, "My Files");
-    await page.locator("playground-files .file").nth(20).waitFor();
-    expect(await nodes(page)).toBeLessThan(MAX_NODES);
-  }, 180_000);
-
-  test("a session with 1,000 artifacts", async () => {
-    const { page } = seen;
-    await run(page, "images", { count: "1000" });
-    await tools().locator("sluice-artifact").nth(20).waitFor();
-    expect(await nodes(page)).toBeLessThan(MAX_NODES);
-    await go(page, "My Files");
-    await page.locator("playground-files .file").nth(20).waitFor();
-    expect(await nodes(page)).toBeLessThan(MAX_NODES);
-  }, 240_000);
 });
 
 test("nothing of it is complained of", () => expect(seen.complaints).toEqual([]));

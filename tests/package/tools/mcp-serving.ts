@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { forPages, listen, type Cors, type Elsewhere } from "./elsewhere.js";
@@ -26,7 +26,7 @@ export interface McpServingOptions {
   /** Who gives tokens. */
   readonly issuer?: () => string;
   /** The server that a session gets. Defaults to the one of the tests. */
-  readonly server?: (world: World) => McpServer;
+  readonly server?: (world: World) => Pick<Server, "connect">;
 }
 
 /** Serves it over Streamable HTTP, at `/mcp`. */

@@ -86,6 +86,13 @@ const shared: CSSResult = css`
     text-overflow: ellipsis;
     white-space: nowrap;
   }
+  /* Names of servers have up to 120 characters or so, and no spaces. */
+  h2,
+  legend,
+  .label,
+  .list button {
+    overflow-wrap: anywhere;
+  }
   label {
     display: block;
   }
