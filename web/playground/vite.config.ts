@@ -107,15 +107,15 @@ function shortStyles(): Plugin {
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * One file for the libraries that the worker starts with: several files compress less. Sign-in and the tiered store are left
- * out, since few visits need them.
+ * One file for the libraries that the worker starts with: several files compress less. Sign-in, the tiered store and
+ * the tokenizer are left out, since few visits need them.
  */
 const WORKER_BEGIN = {
   name: "worker-begin",
   tags: ["$initial" as const],
   test: (id: string): boolean =>
     /node_modules|dist\//.test(id) &&
-    !/dist\/(?:index|tools)\.js|dist\/tools\/auth\/|dist\/artifacts\/tiered\/|oauth4webapi/.test(id),
+    !/dist\/(?:index|tools)\.js|dist\/tools\/auth\/|dist\/artifacts\/tiered\/|oauth4webapi|gpt-tokenizer/.test(id),
 };
 
 /** The same for the page, without what the callback page shares. */

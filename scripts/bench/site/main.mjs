@@ -1,15 +1,19 @@
 /**
- * `npm run bench:site`: the targets of the built playground, opened by new visitors in Chromium with empty caches. `--quick` runs fewer
- * rounds.
+ * `npm run bench:site`: the targets of the built playground, opened by new visitors in Chromium with empty caches, and what Lighthouse
+ * gives it. `--quick` runs fewer rounds, and no Lighthouse.
  * @module
  */
 import { gzipSync } from "node:zlib";
 import { findChromium } from "../../chromium.mjs";
 import { buildSite, serveSite } from "../../site.mjs";
 import { report } from "../measure.mjs";
+import { lighthouse } from "./lighthouse.mjs";
 
-/** Seconds and gzipped bytes of a first visit; the medians of `rounds`. */
-async function firstVisit(rounds) {
+/** Rounds of Lighthouse, whose points are medians. */
+const AUDITS = 5;
+
+/** Seconds and gzipped bytes of a first visit, the medians of `rounds`; and points, of `audits` rounds of Lighthouse. */
+async function firstVisit(rounds, audits) {
   const { chromium } = await import("playwright-core");
   await buildSite();
   const site = await serveSite(0);
@@ -23,6 +27,7 @@ async function firstVisit(rounds) {
       result: seconds(median(visits.map(({ result }) => result)), 2),
       page: kilobytes(weights.page, 120),
       all: kilobytes(weights.all, 400),
+      points: audits === 0 ? [] : await lighthouse(site.url, audits),
     };
   } finally {
     await browser.close();
@@ -41,7 +46,9 @@ async function visited(browser, url) {
   const shell = performance.now() - start;
   await page.locator("sluice-artifact").first().waitFor();
   const result = performance.now() - start;
-  const seen = [...fetched].filter((each) => !each.endsWith("/sw.js"));
+  // The fonts and the service worker are fetched after the first result, and what comes then counts for nobody's first sight.
+  const all = [...fetched];
+  const seen = all.slice(0, all.findIndex((each) => /\.woff2$|\/sw\.js$/.test(each)) >>> 0);
   await context.close();
   return { shell, result, fetched: seen };
 }
@@ -67,12 +74,14 @@ const kilobytes = (bytes, most) => ({
   bytes,
 });
 
-const rounds = process.argv.includes("--quick") ? 3 : 9;
-const visit = await firstVisit(rounds);
+const isQuick = process.argv.includes("--quick");
+const rounds = isQuick ? 3 : 9;
+const visit = await firstVisit(rounds, isQuick ? 0 : AUDITS);
 
 await report("bench-site.json", rounds, [
   { work: "the page can be seen and used", measure: () => visit.shell },
   { work: "the first result is on screen", measure: () => visit.result },
   { work: "the page, gzipped", measure: () => visit.page },
   { work: "all before the first result, gzipped", measure: () => visit.all },
+  ...visit.points.map((points) => ({ work: points.work, measure: () => points })),
 ]);

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { SluiceConfig } from "../../config/types.js";
 import { checkConnection, isAddress, wordsIn } from "./connection.js";
 import { isOrigin } from "../addresses.js";
-import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "../errors.js";
+import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from "../errors.js";
 import type { TransformerContext } from "../options.js";
 import { isVariableName } from "./variables.js";
 
