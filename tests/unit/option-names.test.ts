@@ -23,6 +23,12 @@ const agent = new planner.ReactPlanner({ catalog: [], llm });
 const config = { name: "shell", transport: "cli", connection: "echo" } as const;
 const workspace = {} as Workspace;
 const scope = {};
+const archive = {
+  size: 0,
+  filename: "",
+  read: () => Promise.resolve(new Uint8Array()),
+  stream: () => Promise.resolve(new Blob().stream()),
+};
 const aiModel = {
   specificationVersion: "v3",
   modelId: "m",
@@ -36,6 +42,7 @@ const TAKERS: Readonly<Record<string, (more: object) => unknown>> = {
   ArtifactToolsOptions: (more) => sluice.tools(more),
   ArtifactUrlOptions: (more) => browser.artifactUrl("key", "id", more),
   ClampOptions: (more) => sluice.clamp({}, more),
+  ExtractOptions: (more) => files.extractEntry(archive, "a", () => Promise.resolve(), more),
   FileContextOptions: (more) => files.fileContext([], more),
   FileStoreOptions: (more) => new node.FileArtifactStore("store", more),
   GatedStdioOptions: (more) => new node.GatedStdioTransport({ command: "echo", ...more }),

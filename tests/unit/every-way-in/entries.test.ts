@@ -95,6 +95,8 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "templateVariables",
     "fileContext",
     "withFileContext",
+    "archiveEntries",
+    "extractEntry",
     "sluice completion",
     "sluice config",
     "sluice install",

@@ -3,6 +3,7 @@
  * @module
  */
 import { humanSize } from "../core/amounts.js";
+import { checkOptionNames } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { damaged, unreadable } from "./document.js";
 import { containerOf } from "./kind.js";
@@ -91,8 +92,9 @@ export async function extractEntry(
   source: ArchiveSource,
   name: string,
   write: (chunk: Uint8Array) => Promise<void>,
-  { maxBytes = MAX_ENTRY, signal }: ExtractOptions = {},
+  options: ExtractOptions = {},
 ): Promise<Extracted> {
+  const { maxBytes = MAX_ENTRY, signal } = checkOptionNames(options, "extractEntry", ["maxBytes", "signal"]);
   const near: string[] = [];
   const wanted = baseOf(name).toLowerCase();
   for await (const entry of opened(source, signal)) {

@@ -215,6 +215,11 @@ describe("the view of files", () => {
   });
 
   test("a draft stands among the files with why it is one, what can be done next, and when it goes", async () => {
+    const lines = (): HTMLElement[] => [...(view.shadowRoot?.querySelectorAll<HTMLElement>(".file") ?? [])];
+    await vi.waitFor(() => expect(lines()).toHaveLength(2), SOON);
+    lines()
+      .find(({ textContent }) => textContent.includes("letter.docx"))
+      ?.click();
     await vi.waitFor(() => expect(text()).toContain("A draft: it needs editing."), SOON);
     expect(text()).toContain(`It is deleted on ${new Date(EXPIRES).toLocaleString()}.`);
     const next = [...(view.shadowRoot?.querySelectorAll(".draft li") ?? [])].map((item) => item.textContent.trim());
@@ -227,7 +232,7 @@ describe("the view of files", () => {
     if (!origin) throw new Error("There is no choice.");
     origin.value = "deferred";
     origin.dispatchEvent(new Event("change"));
-    await vi.waitFor(() => expect(view.shadowRoot?.querySelectorAll("sluice-artifact")).toHaveLength(1), SOON);
+    await vi.waitFor(() => expect(view.shadowRoot?.querySelectorAll(".file")).toHaveLength(1), SOON);
     expect(text()).toContain("1 of 2 files");
   });
 
