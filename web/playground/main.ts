@@ -2,10 +2,11 @@
  * The entry of the page: starts the engine in a worker and shows the playground.
  * @module
  */
+import sans from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url";
+import mono from "@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2?url";
 import { wrap } from "comlink";
 import { Actions } from "./app/actions.js";
 import { listenForEnd, registerServiceWorker, remembered, serverOfPage } from "./app/browser.js";
-import { addFonts } from "./app/fonts.js";
 import { listenForCallbacks } from "./app/callback-channel.js";
 import { AddressBar, parseRoute } from "./app/route.js";
 import { Playground } from "./app/shell/playground.js";
@@ -28,7 +29,9 @@ listenForEnd(() => void actions.end(true));
 await actions.start(parseRoute(location.hash));
 new AddressBar(store, (route) => void actions.open(route)).begin();
 await actions.first();
-addFonts();
+// The first result does not wait for letters: until they come `page.css` has a font of the system in the same size.
+addFont("Geist", sans);
+addFont("Geist Mono", mono);
 void import("./app/shell/tooltip.js").then(({ Tooltip }) => document.body.append(new Tooltip()));
 const server = serverOfPage();
 if (server !== undefined) {
@@ -40,3 +43,8 @@ if (server !== undefined) {
 // The service worker fetches the whole site, so it starts after the first result.
 await registerServiceWorker(store);
 await actions.follow();
+
+/** A variable font of Latin letters; others come from the system. */
+function addFont(family: string, url: string): void {
+  document.fonts.add(new FontFace(family, `url("${url}")`, { weight: "100 900", display: "swap" }));
+}

@@ -99,7 +99,7 @@ function shortStyles(): Plugin {
     enforce: "pre",
     transform(code, id) {
       if (!/\/web\/(?:ui|playground)\/.*\.ts$/.test(id) || !code.includes("css`")) return null;
-      return { code: code.replaceAll(/\bcss`([^`]*)`/g, shortened), map: null };
+      return { code: code.replaceAll(/(?<![\w.])css`([^`]*)`/g, shortened), map: null };
     },
   };
 }

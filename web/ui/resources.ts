@@ -28,6 +28,7 @@ import { styles } from "./resources/styles.js";
 import { TemplateForm } from "./resources/template-form.js";
 import { defineElements } from "./registry.js";
 import { baseStyles, themeTokens } from "./theme.js";
+import { Wide } from "./wide.js";
 
 export { resourceUpdated } from "./resources/cache.js";
 export type { ResourceReader, ShownReading, TemplateVariable } from "./resources/reader.js";
@@ -35,9 +36,6 @@ export type { ResourceTab } from "./resources/list.js";
 
 /** Rows shown at a time. */
 const PAGE = 100;
-
-/** CSS pixels from which what is open is shown beside the list. */
-const WIDE = 840;
 
 /**
  * The resources and templates of a server, with search, reading on click, completion and subscriptions. Contents are kept with
@@ -52,7 +50,6 @@ export class SluiceResources extends LitElement {
     updates: { attribute: false },
     tab: { reflect: true },
     selected: { attribute: false },
-    isWide: { state: true },
   };
   /** @hidden */
   static override styles = [themeTokens, baseStyles, styles];
@@ -69,13 +66,8 @@ export class SluiceResources extends LitElement {
   declare tab: ResourceTab;
   /** The URI or the template that was opened last. Set it to open one, as soon as it is listed; undefined closes it. */
   declare selected: string | undefined;
-  declare protected isWide: boolean;
 
-  // In the next frame: changing the layout within the observer would notify it again.
-  readonly #width: ResizeObserver = new ResizeObserver((entries) => {
-    const width = entries.at(-1)?.contentRect.width ?? 0;
-    requestAnimationFrame(() => (this.isWide = width >= WIDE));
-  });
+  readonly #wide: Wide = new Wide(this);
   readonly #announcer: Announcer = new Announcer(this);
   readonly #open = new Set<string>();
   readonly #forms = new Map<string, TemplateForm>();
@@ -95,22 +87,18 @@ export class SluiceResources extends LitElement {
     this.updates = new Set();
     this.tab = "resources";
     this.selected = undefined;
-    this.isWide = false;
   }
 
   /** Observes the reader's cache. */
   override connectedCallback(): void {
     super.connectedCallback();
     this.#cache?.addEventListener("change", this.#onChange);
-    this.isWide = this.clientWidth >= WIDE;
-    this.#width.observe(this);
     this.requestUpdate();
   }
 
   /** Stops observing. Running reads continue. */
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#width.disconnect();
     this.#cache?.removeEventListener("change", this.#onChange);
   }
 
@@ -154,7 +142,7 @@ export class SluiceResources extends LitElement {
         />
       </div>
       ${tablist(tab, counts, (chosen) => this.#choose(chosen))}
-      <div role="tabpanel" id="list" class=${this.isWide ? "wide" : ""} aria-labelledby=${`tab-${tab}`}>
+      <div role="tabpanel" id="list" class=${this.#wide.isWide ? "wide" : ""} aria-labelledby=${`tab-${tab}`}>
         ${rows.length === 0 ? this.#nothing(tab, lists) : this.#rows(rows)}
       </div>
       ${this.#announcer.render()}`;
@@ -180,7 +168,7 @@ export class SluiceResources extends LitElement {
               </p>`
         }
       </div>
-      ${this.isWide ? this.#work(shown) : nothing}`;
+      ${this.#wide.isWide ? this.#work(shown) : nothing}`;
   }
 
   /** What is open, beside the list. */
@@ -210,7 +198,7 @@ export class SluiceResources extends LitElement {
       isReadable: cache !== undefined,
       toggle: () => this.#toggle(row),
       refresh: () => void cache?.read(row.uri),
-      ...(!this.isWide && { panel: () => this.#panel(row, at) }),
+      ...(!this.#wide.isWide && { panel: () => this.#panel(row, at) }),
     });
   }
 
@@ -241,7 +229,7 @@ export class SluiceResources extends LitElement {
 
   #unfoldRow({ uri, isTemplate }: Row): void {
     // Beside the list there is room for one.
-    if (this.isWide) this.#open.clear();
+    if (this.#wide.isWide) this.#open.clear();
     this.#open.add(uri);
     const held = this.#cache?.get(uri);
     const isKnown = held?.reading !== undefined || held?.problem !== undefined;

@@ -24,7 +24,7 @@ async function firstVisit(rounds, audits) {
     const weights = await weighed(visits[0].fetched);
     return {
       shell: seconds(median(visits.map(({ shell }) => shell)), 2),
-      result: seconds(median(visits.map(({ result }) => result)), 2),
+      result: seconds(median(visits.map(({ result }) => result)), 1.5),
       page: kilobytes(weights.page, 120),
       all: kilobytes(weights.all, 400),
       points: audits === 0 ? [] : await lighthouse(site.url, audits),

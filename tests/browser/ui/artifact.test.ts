@@ -47,16 +47,32 @@ function buttons(element: SluiceArtifact): readonly (string | undefined)[] {
   );
 }
 
-function items(element: SluiceArtifact): readonly string[] {
-  return [...element.renderRoot.querySelectorAll("[role=menuitem]")].map((item) => item.textContent.trim());
+function entries(element: SluiceArtifact): readonly HTMLElement[] {
+  return [...element.renderRoot.querySelectorAll<HTMLElement>("[role=menuitem]")];
+}
+
+/** Opens the menu, which has entries only while it is open. */
+async function opened(element: SluiceArtifact): Promise<readonly HTMLElement[]> {
+  await userEvent.click(part(element, "#more"));
+  await eventually(() => expect(entries(element)).not.toEqual([]));
+  return entries(element);
+}
+
+const labels = (shown: readonly HTMLElement[]): readonly string[] => shown.map((item) => item.textContent.trim());
+
+/** What the menu offers. */
+async function items(element: SluiceArtifact): Promise<readonly string[]> {
+  const offered = labels(await opened(element));
+  part(element, "#menu").hidePopover();
+  await eventually(() => expect(entries(element)).toEqual([]));
+  return offered;
 }
 
 /** Chooses an entry of the menu, and returns what it had. */
 async function choose(element: SluiceArtifact, label: string | RegExp): Promise<readonly string[]> {
-  const offered = items(element);
-  await userEvent.click(part(element, "#more"));
-  const entries = [...element.renderRoot.querySelectorAll<HTMLElement>("[role=menuitem]")];
-  const entry = entries.find(({ textContent }) =>
+  const shown = await opened(element);
+  const offered = labels(shown);
+  const entry = shown.find(({ textContent }) =>
     typeof label === "string" ? textContent.trim() === label : label.test(textContent),
   );
   if (entry === undefined) throw new Error(`There is no ${String(label)}.`);
@@ -119,7 +135,7 @@ describe("a card", () => {
     const element = await shown({ ...REPORT, deferred: true }, { bytes: bytesOf("x"), actions: ALL });
     const seen = events(element);
     expect(buttons(element)).toEqual(["Fetch: report.pdf", "More actions for report.pdf"]);
-    expect(items(element)).toEqual(["Provenance"]);
+    expect(await items(element)).toEqual(["Provenance"]);
     expect(getComputedStyle(part(element, ".card")).borderStyle).toBe("dashed");
     await userEvent.click(part(element, "#fetch"));
     expect(seen).toEqual([`fetch ${REPORT.id}`]);
@@ -130,7 +146,7 @@ describe("a card", () => {
     const element = await shown({ ...REPORT, id: "truncated_0123456789ab", source }, { bytes: bytesOf("x") });
     expect(part(element, ".note").textContent).toBe("The disk is full: delete artifacts.");
     expect(part(element, ".head .soft").textContent).toContain("not stored");
-    expect(items(element)).toEqual(["Provenance"]);
+    expect(await items(element)).toEqual(["Provenance"]);
     expect(buttons(element)).toHaveLength(1);
   });
 });
@@ -150,10 +166,10 @@ describe("actions", () => {
     const more = part(element, "#more");
     more.focus();
     await userEvent.keyboard("{Enter}");
-    expect(items(element)).toEqual(["Copy ref", "Save to My Files", "Open in canvas", "Delete", "Provenance"]);
-    const entries = [...element.renderRoot.querySelectorAll<HTMLElement>("[role=menuitem]")];
-    const at = (): number => entries.findIndex((item) => item === element.shadowRoot?.activeElement);
+    const at = (): number => entries(element).findIndex((item) => item === element.shadowRoot?.activeElement);
     await eventually(() => expect([at(), more.getAttribute("aria-expanded")]).toEqual([0, "true"]));
+    const all = ["Copy ref", "Save to My Files", "Open in canvas", "Delete", "Provenance"];
+    expect(labels(entries(element))).toEqual(all);
     const below = part(element, "#menu").getBoundingClientRect().top - more.getBoundingClientRect().bottom;
     expect(below).toBeGreaterThanOrEqual(0);
     await userEvent.keyboard("{ArrowUp}");

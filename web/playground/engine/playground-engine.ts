@@ -2,6 +2,7 @@
  * The engine: servers, calls, results, the chat and the stores. It runs in a worker.
  * @module
  */
+import { transfer, wrap } from "comlink";
 import { type SluiceConfig, SluiceError } from "mcp-sluice";
 import type { TemplateVariable } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
@@ -37,6 +38,7 @@ import { Results, type StoredResult } from "./results.js";
 import { Servers } from "./servers.js";
 import { Session } from "./session.js";
 import { fileCount, VISITOR } from "./stores.js";
+import type { Tokenizer } from "./tokenizer.js";
 
 /** Implements the engine. */
 export class PlaygroundEngine implements Engine {
@@ -135,7 +137,6 @@ export class PlaygroundEngine implements Engine {
 
   async tokens(result: string): Promise<Outcome<CountedTokens>> {
     const counted = await outcome(async () => {
-      const { countedTokens } = await import("./counted-tokens.js");
       const { observation } = await this.#results.again(result);
       return countedTokens(this.#results.original(result), observation);
     });
@@ -383,5 +384,21 @@ class Calls {
   /** Cancels all of them. */
   cancelAll(): void {
     for (const id of this.#running.keys()) this.cancel(id);
+  }
+}
+
+const UNREACHABLE = "The tokenizer could not be loaded: try again when you are online.";
+
+/** The tokens of both sides of a result, counted in a worker of its own so that calls do not wait for it. E_TOO_LARGE for one that is too long, E_UNKNOWN if the tokenizer cannot be loaded. */
+async function countedTokens(sent: ReadableStream<Uint8Array>, seen: string): Promise<Outcome<CountedTokens>> {
+  const worker = new Worker(new URL("./tokenizer.ts", import.meta.url), { type: "module", name: "tokenizer" });
+  const failed = new Promise<Outcome<never>>((resolve) => {
+    const problem = { code: "E_UNKNOWN", message: UNREACHABLE };
+    worker.addEventListener("error", () => resolve({ ok: false, problem }));
+  });
+  try {
+    return await Promise.race([wrap<Tokenizer>(worker).count(transfer(sent, [sent]), seen), failed]);
+  } finally {
+    worker.terminate();
   }
 }

@@ -2,7 +2,7 @@
  * A button with a menu (ARIA practices "Menu Button"), in the top layer, so that no card cuts it off.
  * @module
  */
-import { css, type CSSResult, html, type LitElement, type ReactiveController, type TemplateResult } from "lit";
+import { css, type CSSResult, html, type LitElement, nothing, type ReactiveController, type TemplateResult } from "lit";
 import ellipsis from "lucide-static/icons/ellipsis.svg?raw";
 import copy from "lucide-static/icons/copy.svg?raw";
 import download from "lucide-static/icons/download.svg?raw";
@@ -11,6 +11,7 @@ import maximize from "lucide-static/icons/maximize-2.svg?raw";
 import save from "lucide-static/icons/folder-plus.svg?raw";
 import trash from "lucide-static/icons/trash-2.svg?raw";
 import { icon } from "../icons.js";
+import { placeBeside } from "../popover.js";
 
 /** One entry of a menu: an action, or a link to a file. */
 export interface MenuItem {
@@ -56,6 +57,8 @@ export const menuStyles: CSSResult = css`
 export class Menu implements ReactiveController {
   readonly #host: LitElement;
   #isOpen = false;
+  /** Entries of menus that nobody opened would be most of a long list's nodes. */
+  #hasEntries = false;
   readonly #close = (): void => this.#list?.hidePopover();
 
   /** Adds itself to the element, which renders it. */
@@ -94,11 +97,11 @@ export class Menu implements ReactiveController {
         popover
         role="menu"
         aria-label=${`Actions for ${name}`}
-        @beforetoggle=${this.#place}
+        @beforetoggle=${this.#onOpening}
         @toggle=${this.#onToggle}
         @keydown=${this.#onKey}
       >
-        ${items.map((item) => this.#entry(item))}
+        ${this.#hasEntries ? items.map((item) => this.#entry(item)) : nothing}
       </div>`;
   }
 
@@ -130,15 +133,10 @@ export class Menu implements ReactiveController {
     this.#list?.showPopover();
   };
 
-  /** Below the button, or above it where there is more room; never past the edges of the window. */
-  readonly #place = (event?: ToggleEvent): void => {
-    const [list, button] = [this.#list, this.button];
-    if (list === null || button === null || event?.newState === "closed") return;
-    const at = button.getBoundingClientRect();
-    const { offsetHeight: height, offsetWidth: width } = list;
-    const isBelow = at.bottom + height <= innerHeight || at.top < innerHeight - at.bottom;
-    list.style.top = `${isBelow ? at.bottom + 4 : Math.max(4, at.top - height - 4)}px`;
-    list.style.left = `${Math.max(4, Math.min(at.left, innerWidth - width - 4))}px`;
+  readonly #onOpening = ({ newState }: ToggleEvent): void => {
+    if (newState !== "open") return;
+    this.#hasEntries = true;
+    this.#host.requestUpdate();
   };
 
   /** Closes it; focus is where it was before. */
@@ -149,11 +147,13 @@ export class Menu implements ReactiveController {
 
   readonly #onToggle = ({ newState }: ToggleEvent): void => {
     this.#isOpen = newState === "open";
+    this.#hasEntries = this.#isOpen;
     this.#host.requestUpdate();
     if (!this.#isOpen) return removeEventListener("scroll", this.#close, true);
     addEventListener("scroll", this.#close, { capture: true, passive: true });
+    const [list, button] = [this.#list, this.button];
     // Its size is known only now.
-    this.#place();
+    if (list !== null && button !== null) placeBeside(list, button);
     this.#entries[0]?.focus({ preventScroll: true });
   };
 

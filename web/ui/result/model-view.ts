@@ -400,7 +400,7 @@ function pretty(observation: string): string {
 
 /** Parts of JSON in a section, and sections that are drawn in colour at a time: a long text stays a few nodes. */
 const SECTION = 300;
-const MOST_COLOURED = 4;
+const MOST_COLOURED = 3;
 
 /** A stretch of a text: drawn in colour while it is in view, plain otherwise. */
 interface Section extends Span {

@@ -3,6 +3,7 @@
  * @module
  */
 import { css, html, LitElement, nothing, type TemplateResult } from "lit";
+import { placeBeside } from "../popover.js";
 import { baseStyles, themeTokens } from "../theme.js";
 import { LAYERS, LINK, type Rule } from "./labels.js";
 
@@ -121,11 +122,7 @@ export class SluiceResultRule extends LitElement {
     const tip = this.renderRoot.querySelector<HTMLElement>("[popover]");
     if (tip === null || tip.matches(":popover-open")) return;
     tip.showPopover();
-    const at = this.getBoundingClientRect();
-    const { offsetHeight: height, offsetWidth: width } = tip;
-    const isBelow = at.bottom + height + 4 <= innerHeight;
-    tip.style.top = `${isBelow ? at.bottom + 4 : Math.max(4, at.top - height - 4)}px`;
-    tip.style.left = `${Math.max(8, Math.min(at.left, innerWidth - width - 8))}px`;
+    placeBeside(tip, this);
   }
 
   #tip(): TemplateResult {

@@ -25,7 +25,8 @@ export const frameStyles: CSSResult = css`
     gap: 8px;
     padding: 8px var(--gap) 0;
   }
-  header .name {
+  header .name,
+  .entry .path {
     flex: 1;
     min-inline-size: 0;
     overflow: hidden;
@@ -212,14 +213,6 @@ export const previewStyles: CSSResult = css`
     flex: 1 1 auto;
     flex-direction: column;
     min-block-size: 0;
-  }
-  .entry .path {
-    flex: 1;
-    min-inline-size: 0;
-    overflow: hidden;
-    text-overflow: ellipsis;
-    unicode-bidi: isolate;
-    white-space: nowrap;
   }
   .entry sluice-viewer {
     --sluice-viewer-height: none;

@@ -6,11 +6,10 @@
 import type { Remote } from "comlink";
 import type { Engine, Problem } from "../../engine/messages.js";
 import type { StoredResult } from "../../engine/results.js";
-import type { ChatTurn } from "../chat/turn.js";
+import type { ChatCall, ChatTurn } from "../chat/turn.js";
 import type { ShownCall, Store } from "../state.js";
 import { type Entry, isFull, isRunning, LIMITS, type ListName, OtherVersion, TabMemory } from "./database.js";
 import { type KnownServer, sentenceOfLack, shownAgain, withoutSecrets } from "./servers.js";
-import { withoutKey, endedTurn } from "./turns.js";
 
 /** A call as it is remembered. */
 interface RememberedCall {
@@ -226,6 +225,46 @@ const RUNNING = "running";
 /** What ran when the page was left, as it ended then. */
 function endedCall(call: RememberedCall["call"]): ShownCall {
   return isRunning(call) ? { ...call, state: "cancelled", problem: LEFT, inBackground: false } : call;
+}
+
+/** What stands for a key. */
+const HIDDEN = "•••";
+
+/** A turn without the key of the model's server, which that may repeat in an error. */
+function withoutKey(turn: ChatTurn, secret: string): ChatTurn {
+  if (secret === "") return turn;
+  const text = JSON.stringify(turn);
+  const key = JSON.stringify(secret).slice(1, -1);
+  return text.includes(key) ? (JSON.parse(text.replaceAll(key, HIDDEN)) as ChatTurn) : turn;
+}
+
+const LEFT_UNANSWERED: Problem = {
+  code: "E_LEFT",
+  message: "It was being answered when the page was left, which ended it: ask again.",
+};
+
+function isOpen({ state }: ChatCall): boolean {
+  return state === "wanted" || state === "running" || state === "waiting";
+}
+
+/** A run at the page's server goes on there. */
+const LEFT_AT_SERVER: Problem = {
+  code: "E_LEFT",
+  message: "The page was left before the answer came. The server goes on, and what it stores is listed in My Files.",
+};
+
+/** A turn that was being answered when the page was left, as it ended then. */
+function endedTurn(turn: ChatTurn): ChatTurn {
+  if (!isRunning(turn)) return turn;
+  return {
+    ...turn,
+    state: "failed",
+    problem: turn.by === "served" ? LEFT_AT_SERVER : LEFT_UNANSWERED,
+    steps: turn.steps.map((step) => ({
+      ...step,
+      calls: step.calls.map((call) => (isOpen(call) ? { ...call, state: "cancelled" } : call)),
+    })),
+  };
 }
 
 function plural(what: string): string {

@@ -9,7 +9,7 @@ import type { Outcome, ServerAddress, ShownAbout, ShownServer } from "../../engi
 import { textIn, ViewElement } from "../view-element.js";
 import { dialogStyles, viewStyles } from "../styles.js";
 import type { View } from "../state.js";
-import { statusDot, STATUS_LABELS } from "./servers.js";
+import { againLabel, isAsked, statusDot, STATUS_LABELS } from "./servers.js";
 
 /** A static page cannot start programs. */
 const PROGRAM = html`<p class="soft">To use a server that is a program, start the playground with it:</p>
@@ -151,7 +151,7 @@ export class ServersDialog extends ViewElement {
           ?disabled=${status === "connecting" || (isCurrent && status === "ready")}
           @click=${(event: Event) => (status === "failed" ? this.#again(server, event) : this.#choose(name))}
         >
-          ${status === "failed" ? AGAIN[server.lacks ?? "signIn"] : isCurrent ? "Shown" : "Show"}
+          ${status === "failed" ? againLabel(server) : isCurrent ? "Shown" : "Show"}
         </button>
         ${name === "demo" ? nothing : html`<button @click=${() => this.#leave(name)}>Leave</button>`}
       </div>
@@ -267,8 +267,8 @@ export class ServersDialog extends ViewElement {
   }
 
   async #again(server: ShownServer, { currentTarget }: Event): Promise<void> {
-    const { name, lacks } = server;
-    if (lacks === "token" || lacks === "address") return this.#fill(server);
+    const { name } = server;
+    if (isAsked(server)) return this.#fill(server);
     const { ok } = await this.#tried(this.actions.reconnect(name));
     if (ok) return;
     // The button lost the focus while it was disabled.
@@ -295,9 +295,6 @@ export class ServersDialog extends ViewElement {
 }
 
 customElements.define("playground-servers-dialog", ServersDialog);
-
-/** The button of a server that is not connected, by what it lacks. */
-const AGAIN = { token: "Give its token", address: "Give its address", signIn: "Connect again" } as const;
 
 /** Characters shown of a server's instructions. */
 const MAX_INSTRUCTIONS = 4000;

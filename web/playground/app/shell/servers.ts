@@ -5,6 +5,7 @@
 import { css, type CSSResult, html, type TemplateResult } from "lit";
 import { icon } from "../../../ui/icons.js";
 import server from "lucide-static/icons/server.svg?raw";
+import type { ShownServer } from "../../engine/messages.js";
 import { viewStyles } from "../styles.js";
 import { currentServer } from "../state.js";
 import { ViewElement } from "../view-element.js";
@@ -12,6 +13,16 @@ import type { ServersDialog } from "./servers-dialog.js";
 
 /** The status of a server, in words. */
 export const STATUS_LABELS = { ready: "connected", connecting: "connecting", failed: "not connected" } as const;
+
+/** Whether a server needs something typed before it can be connected again. */
+export function isAsked({ lacks }: ShownServer): boolean {
+  return lacks === "token" || lacks === "address";
+}
+
+/** The button of a server that is not connected. */
+export function againLabel(failed: ShownServer): string {
+  return isAsked(failed) ? `Give its ${failed.lacks}` : "Connect again";
+}
 
 /** Styles of a status dot, with classes `dot` and the status. Shape and colour both differ. */
 export const statusDot: CSSResult = css`

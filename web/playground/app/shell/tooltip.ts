@@ -3,13 +3,11 @@
  * @module
  */
 import { css, html, LitElement, type TemplateResult } from "lit";
+import { placeBeside } from "../../../ui/popover.js";
 import { baseStyles, themeTokens } from "../../../ui/theme.js";
 
 /** Milliseconds of pointing before it is shown. */
 const BEFORE = 500;
-
-/** Pixels between it and the button, and between it and the edges of the window. */
-const GAP = 6;
 
 /** `<playground-tooltip>`; it listens to the document for as long as it is there. */
 export class Tooltip extends LitElement {
@@ -63,11 +61,7 @@ export class Tooltip extends LitElement {
     const [tip, button] = [this.renderRoot.querySelector<HTMLElement>("div"), this.#button];
     if (tip === null || button === undefined || this.words === "") return tip?.hidePopover();
     tip.showPopover();
-    const at = button.getBoundingClientRect();
-    const isBelow = at.bottom + tip.offsetHeight + GAP <= innerHeight;
-    const left = at.left + (at.width - tip.offsetWidth) / 2;
-    tip.style.top = `${isBelow ? at.bottom + GAP : at.top - tip.offsetHeight - GAP}px`;
-    tip.style.left = `${Math.max(GAP, Math.min(left, innerWidth - tip.offsetWidth - GAP))}px`;
+    placeBeside(tip, button, "middle");
   }
 
   readonly #onPoint = (event: PointerEvent): void => {

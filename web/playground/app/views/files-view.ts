@@ -10,6 +10,7 @@ import type { ShownArtifact } from "mcp-sluice/ui";
 import { repeat } from "lit/directives/repeat.js";
 import { humanSize } from "mcp-sluice";
 import { plainLines } from "../../../ui/plain-text.js";
+import { Wide } from "../../../ui/wide.js";
 import type { ShownFile } from "../../engine/messages.js";
 import { viewStyles } from "../styles.js";
 import { textIn, ViewElement } from "../view-element.js";
@@ -99,15 +100,12 @@ customElements.define("playground-versions", FileVersions);
 const ACTIONS = ["preview", "download", "copy", "open", "delete"] as const;
 /** Files shown at a time. */
 const PAGE = 100;
-/** CSS pixels from which the chosen file is shown beside the list. */
-const WIDE = 840;
 
 /** `<playground-files>` */
 export class FilesView extends ViewElement {
   static override properties = {
     ...ViewElement.properties,
     chosen: { state: true },
-    isWide: { state: true },
     renamed: { state: true },
     filter: { state: true },
     shown: { state: true },
@@ -189,7 +187,7 @@ export class FilesView extends ViewElement {
 
   /** The id of the file that is shown; in a wide view, the first one otherwise. */
   declare chosen: string | undefined;
-  declare isWide: boolean;
+  readonly #wide = new Wide(this);
   /** The id of the file that is being renamed. */
   declare renamed: string | undefined;
   declare filter: FileFilter;
@@ -198,28 +196,14 @@ export class FilesView extends ViewElement {
   constructor() {
     super();
     this.chosen = undefined;
-    this.isWide = false;
     this.renamed = undefined;
     this.filter = { query: "", origin: "", category: "" };
     this.shown = PAGE;
   }
 
-  // In the next frame: changing the layout within the observer would notify it again.
-  readonly #width = new ResizeObserver((entries) => {
-    const width = entries.at(-1)?.contentRect.width ?? 0;
-    requestAnimationFrame(() => (this.isWide = width >= WIDE));
-  });
-
   override connectedCallback(): void {
     super.connectedCallback();
-    this.isWide = this.clientWidth >= WIDE;
-    this.#width.observe(this);
     void this.actions.loadFiles();
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#width.disconnect();
   }
 
   override render(): TemplateResult {
@@ -281,7 +265,7 @@ export class FilesView extends ViewElement {
         ${found.length === 0 ? "No file matches." : `${found.length} of ${files.length} files`}
       </p>
       <div
-        class=${this.isWide ? "wide" : ""}
+        class=${this.#wide.isWide ? "wide" : ""}
         @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail, "files")}
         @sluice-open=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail, "files", true)}
         @sluice-delete=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.remove("files", detail.id)}
@@ -292,7 +276,7 @@ export class FilesView extends ViewElement {
 
   /** The list, and the chosen file beside it, or below its line. */
   #both(found: readonly ShownFile[]): TemplateResult {
-    const chosen = found.find(({ id }) => id === this.chosen) ?? (this.isWide ? found[0] : undefined);
+    const chosen = found.find(({ id }) => id === this.chosen) ?? (this.#wide.isWide ? found[0] : undefined);
     return html`<div>
         <ul class="list" aria-label="Files">
           ${repeat(
@@ -304,7 +288,7 @@ export class FilesView extends ViewElement {
         ${found.length > this.shown ? html`<button @click=${() => (this.shown += PAGE)}>Show ${Math.min(PAGE, found.length - this.shown)} more</button>` : nothing}
       </div>
       ${
-        this.isWide && chosen !== undefined
+        this.#wide.isWide && chosen !== undefined
           ? html`<section class="work" aria-label=${chosen.filename}>${this.#work(chosen)}</section>`
           : nothing
       }`;
@@ -316,15 +300,15 @@ export class FilesView extends ViewElement {
     return html`<li>
       <button
         class="file"
-        aria-current=${this.isWide ? isChosen : nothing}
-        aria-expanded=${this.isWide ? nothing : isChosen}
-        @click=${() => (this.chosen = isChosen && !this.isWide ? undefined : id)}
+        aria-current=${this.#wide.isWide ? isChosen : nothing}
+        aria-expanded=${this.#wide.isWide ? nothing : isChosen}
+        @click=${() => (this.chosen = isChosen && !this.#wide.isWide ? undefined : id)}
       >
         <sluice-thumbnail .artifact=${file} .bytes=${this.actions.bytesOf("files", file)}></sluice-thumbnail>
         <bdi class="name">${plainLines(filename)}</bdi>
         <span class="soft">${facts.filter((fact) => fact !== "").join(" · ")}</span>
       </button>
-      ${isChosen && !this.isWide ? html`<div class="work opened">${this.#work(file)}</div>` : nothing}
+      ${isChosen && !this.#wide.isWide ? html`<div class="work opened">${this.#work(file)}</div>` : nothing}
     </li>`;
   }
 

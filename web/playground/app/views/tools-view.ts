@@ -8,6 +8,7 @@ import type { ShownServer, ShownTool } from "../../engine/messages.js";
 import type { ArgumentsForm } from "../call/arguments-form.js";
 import "../call/arguments-form.js";
 import "../call/call-card.js";
+import { againLabel, isAsked } from "../shell/servers.js";
 import { twoPanes, viewStyles } from "../styles.js";
 import { currentCall, currentServer } from "../state.js";
 import { ViewElement } from "../view-element.js";
@@ -126,15 +127,15 @@ export class ToolsView extends ViewElement {
   }
 
   /** The server does not answer any more. */
-  #fallen({ name, problem, lacks }: ShownServer): TemplateResult {
-    const isAsked = lacks === "token" || lacks === "address";
+  #fallen(server: ShownServer): TemplateResult {
+    const { name, problem } = server;
     const ask = (): boolean =>
       this.dispatchEvent(new CustomEvent("playground-connect", { detail: name, bubbles: true, composed: true }));
     return html`<div class="problem stack" role="alert">
       <p>${problem?.message ?? `${name} is not connected.`}</p>
       <div class="row">
-        <button class="primary" @click=${() => (isAsked ? ask() : this.actions.reconnect(name))}>
-          ${isAsked ? `Give its ${lacks}` : "Connect again"}
+        <button class="primary" @click=${() => (isAsked(server) ? ask() : this.actions.reconnect(name))}>
+          ${againLabel(server)}
         </button>
       </div>
     </div>`;
