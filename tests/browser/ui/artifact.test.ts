@@ -58,7 +58,7 @@ async function opened(element: SluiceArtifact): Promise<readonly HTMLElement[]> 
   return entries(element);
 }
 
-const labels = (shown: readonly HTMLElement[]): readonly string[] => shown.map((item) => item.textContent.trim());
+const labels = (all: readonly HTMLElement[]): readonly string[] => all.map((item) => item.textContent.trim());
 
 /** What the menu offers. */
 async function items(element: SluiceArtifact): Promise<readonly string[]> {
@@ -70,9 +70,9 @@ async function items(element: SluiceArtifact): Promise<readonly string[]> {
 
 /** Chooses an entry of the menu, and returns what it had. */
 async function choose(element: SluiceArtifact, label: string | RegExp): Promise<readonly string[]> {
-  const shown = await opened(element);
-  const offered = labels(shown);
-  const entry = shown.find(({ textContent }) =>
+  const all = await opened(element);
+  const offered = labels(all);
+  const entry = all.find(({ textContent }) =>
     typeof label === "string" ? textContent.trim() === label : label.test(textContent),
   );
   if (entry === undefined) throw new Error(`There is no ${String(label)}.`);
