@@ -224,7 +224,7 @@ describe("a chat in React that asks for consent", () => {
     const { token, held } = await chat.heldInPage();
     expect(token.length).toBeGreaterThan(20);
     // What is in the page, in its elements, and only in its database.
-    const found = [question, "Copy ref", "2025-01-03,10:00,a talk about locks", token].map((text) =>
+    const found = [question, "More actions for year.csv", "2025-01-03,10:00,a talk about locks", token].map((text) =>
       held.includes(text),
     );
     expect(found).toEqual([true, true, true, false]);
