@@ -66,6 +66,7 @@ export class Actions {
   readonly #proven = new Set<string>();
   /** Ends of sessions run one after the other. */
   #ending: Promise<void> = Promise.resolve();
+  readonly #loading = new Latest<void, void>(() => this.#loadFiles());
   readonly #configuring = new Latest((config: SluiceConfig) => this.#configure(config));
 
   constructor(engine: Remote<Engine>, store: Store) {
@@ -380,7 +381,12 @@ export class Actions {
     this.#store.set({ preview });
   }
 
-  async loadFiles(): Promise<void> {
+  /** Files that change one after the other are not all loaded each time. */
+  loadFiles(): Promise<void> {
+    return this.#loading.run();
+  }
+
+  async #loadFiles(): Promise<void> {
     const [files, space] = await Promise.all([this.#engine.files(), this.#engine.space()]);
     this.#store.set({ files, fileCount: files.length, space });
   }
