@@ -24,7 +24,9 @@ export class MyFiles {
   async list(): Promise<readonly ShownFile[]> {
     const artifacts = await this.#artifacts();
     const files = await this.#storage.list();
-    return files.map((file) => shownFile(file, artifacts.get(file.id))).toSorted((left, right) => right.stored_at - left.stored_at);
+    return files
+      .map((file) => shownFile(file, artifacts.get(file.id)))
+      .toSorted((left, right) => right.stored_at - left.stored_at);
   }
 
   /** All versions of a file, newest first. Throws E_NOT_FOUND. */

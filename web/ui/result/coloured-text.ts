@@ -9,9 +9,9 @@ import { readReference } from "./marked-text.js";
 import { shownName } from "../plain-text.js";
 
 /** Tokens of a section. */
-const SECTION = 100;
+const SECTION = 60;
 /** Sections that stay coloured, out of view too. */
-const MOST_COLOURED = 3;
+const MOST_COLOURED = 2;
 /** Inline base64 that the model sees. */
 const RUN = /(?<=")[A-Za-z0-9+/_-]{201,}={0,2}(?=\\*"|$)/g;
 
