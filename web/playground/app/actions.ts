@@ -381,7 +381,7 @@ export class Actions {
     this.#store.set({ preview });
   }
 
-  /** Files that change one after the other are not all loaded each time. */
+  /** Loads My Files. */
   loadFiles(): Promise<void> {
     return this.#loading.run();
   }
@@ -389,6 +389,8 @@ export class Actions {
   async #loadFiles(): Promise<void> {
     const [files, space] = await Promise.all([this.#engine.files(), this.#engine.space()]);
     this.#store.set({ files, fileCount: files.length, space });
+    // Of many files that are added, not each has all of them loaded again.
+    await new Promise((resolve) => void setTimeout(resolve, BETWEEN_LOADS));
   }
 
   async save(artifact: ShownArtifact): Promise<void> {
@@ -529,6 +531,9 @@ export class Actions {
     this.#store.set(changeBy(this.#store.state, event, Date.now()));
   }
 }
+
+/** Milliseconds between two times that My Files are loaded. */
+const BETWEEN_LOADS = 250;
 
 /** Runs work for one input at a time. Of inputs that arrive meanwhile, only the last one runs. */
 export class Latest<T, R> {
