@@ -9,7 +9,7 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { noise } from "../../web/playground/demo/files.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
-import { largeServer, LONG_NAME, TOOLS } from "./large-server.js";
+import { image, largeServer, LONG_NAME, TOOLS } from "./large-server.js";
 import { tooWide, violations } from "./page-checks.js";
 import { act, begin, connect, controlled, during, go, openFile, run, visitor } from "./visit.js";
 
@@ -128,6 +128,14 @@ describe("the page answers all the time, and stays small", () => {
     },
     180_000,
   );
+
+  test("1,000 images", async () => {
+    const { page } = seen;
+    const content = Array.from({ length: 1000 }, (_, at) => image(at));
+    await writeFile(join(folder, "images.json"), JSON.stringify({ content }));
+    expect(await longest(page, () => drop(page, "images.json"))).toBeLessThan(LIMIT);
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+  }, 180_000);
 });
 
 test("an archive of 100 MB arrives, and can be had again byte for byte", async () => {

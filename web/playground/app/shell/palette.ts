@@ -209,6 +209,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["⌘K or Ctrl K", "Find a tool, a view or an action"],
   ["⌘↵ or Ctrl ↵", "Run the tool again"],
   ["/", "Search the list"],
+  ["↑ ↓, Home and End", "Go through the list"],
   ["g then h, t, r, f, c, g, l", "Try (home), Tools, Resources, My Files, Chat, Guardrails, Log"],
   ["[ and ]", "Previous result, next result"],
   ["?", "These keys"],
