@@ -11,7 +11,7 @@ import { noise } from "../../web/playground/demo/files.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
 import { image, largeServer, LONG_NAME, TOOLS } from "./large-server.js";
 import { tooWide, violations } from "./page-checks.js";
-import { act, begin, connect, controlled, during, go, openFile, run, visitor } from "./visit.js";
+import { act, begin, connect, connectFiles, controlled, during, go, openFile, run, visitor } from "./visit.js";
 
 /** Milliseconds for which the page may not answer. */
 const LIMIT = 200;
@@ -395,6 +395,17 @@ describe("1,000 files", () => {
       .poll(() => list().getByRole("listitem").allInnerTexts())
       .toEqual([expect.stringContaining("543-note")]);
     await view().getByRole("searchbox").fill("");
+  });
+
+  test("are few nodes where a tool takes one of them", async () => {
+    const { page } = seen;
+    await connectFiles(page);
+    const list = page.locator("playground-tools").getByRole("complementary");
+    for (const tool of await list.getByRole("button").all()) {
+      await tool.click();
+      expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    }
+    await go(page, "My Files");
   });
 
   test.each([768, 390])("fit at %s px", async (width) => {
