@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 import { fileURLToPath } from "node:url";
+import { bundledClient } from "../../scripts/mcp-client.mjs";
 import { published } from "../published.js";
 
 const FOLDERS = ["cmaps", "standard_fonts", "wasm", "iccs"];
@@ -44,12 +45,11 @@ function withoutJsonSchema(): Plugin {
 }
 
 /**
- * The MCP client of the package as its own sources, so that the worker has one copy of it, and of the schemas that the demo
- * server has too.
+ * The MCP client of the package as its own sources, so that the worker has one copy of it: the demo server is made of it too.
  */
 function oneClient(): Plugin {
   return {
-    name: "sluice-mcp-client",
+    name: "sluice-one-client",
     enforce: "pre",
     resolveId(source, importer) {
       if (!source.endsWith("/bundled/modelcontextprotocol-client.js")) return null;
@@ -132,16 +132,15 @@ export default defineConfig({
   root: here("."),
   base: "./",
   resolve: {
-    alias: [
-      ...published(),
-      { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: here("../mcp-shims.ts") },
-      { find: /^\.\.\/validation\/ajv-provider\.js$/, replacement: here("../mcp-shims.ts") },
-    ],
+    alias: [...published(), { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: here("../mcp-shims.ts") }],
   },
   worker: {
     format: "es",
-    plugins: () => [withoutJsonSchema(), oneClient()],
-    rolldownOptions: { output: { codeSplitting: { groups: [WORKER_BEGIN] } } },
+    plugins: () => [withoutJsonSchema(), oneClient(), bundledClient()],
+    rolldownOptions: {
+      treeshake: { manualPureFunctions: ["z"] },
+      output: { codeSplitting: { groups: [WORKER_BEGIN] } },
+    },
   },
   build: {
     outDir: here("../../build/site"),

@@ -2,7 +2,7 @@
  * The resources of the demo server, some of which change.
  * @module
  */
-import type { ReadResourceResult, Resource, ResourceTemplate } from "@modelcontextprotocol/sdk/types.js";
+import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/client";
 import { base64 } from "../base64.js";
 import { seeded } from "./random.js";
 import { MONTHS, PRODUCTS, QUARTERS, REGIONS, revenue, YEAR } from "./sales.js";
@@ -108,7 +108,7 @@ const RESOURCES: readonly Resource[] = [
 ];
 
 /** The resource templates. */
-export const TEMPLATES: readonly ResourceTemplate[] = [
+export const TEMPLATES: readonly ResourceTemplateType[] = [
   {
     uriTemplate: "report://sales/{quarter}",
     name: "sales_report",

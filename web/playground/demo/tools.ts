@@ -2,7 +2,7 @@
  * The tools of the demo server: those that return files, then data, long work, questions and failures.
  * @module
  */
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import { base64, base64Text } from "../base64.js";
 import type { ChartKind } from "./chart.js";
 import type * as Files from "./files.js";
