@@ -12,7 +12,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { HttpSession, messageOf, refused } from "./http-session.js";
 import { FILE_TOOLS, otherTools } from "./tools.js";
-import { completed, contentsOf, isResource, listedPage, Live, TEMPLATES } from "./resources.js";
+import { Live } from "./live.js";
+import type * as Resources from "./resources.js";
 import type { DemoCall, DemoTool } from "./tool.js";
 
 /** JSON-RPC and MCP error codes. */
@@ -87,19 +88,24 @@ function demoServer(live: Live): DemoServer {
   return server;
 }
 
+const resources = (): Promise<typeof Resources> => import("./resources.js");
+
 function addResources(server: DemoServer, live: Live): void {
-  server.setRequestHandler("resources/list", ({ params }) => {
-    const page = listedPage(params?.cursor);
+  server.setRequestHandler("resources/list", async ({ params }) => {
+    const page = (await resources()).listedPage(params?.cursor);
     if (page === undefined) throw refusal(INVALID_PARAMS, "There is no such page of the list.");
     return page;
   });
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
+  server.setRequestHandler("resources/templates/list", async () => ({
+    resourceTemplates: [...(await resources()).TEMPLATES],
+  }));
   server.setRequestHandler("resources/read", async ({ params }) => {
-    const contents = await contentsOf(params.uri, live);
+    const contents = await (await resources()).contentsOf(params.uri, live);
     if (contents === undefined) throw refusal(NOT_FOUND, "There is no such resource.", { uri: params.uri });
     return contents;
   });
-  server.setRequestHandler("completion/complete", ({ params: { ref, argument } }) => {
+  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
+    const { completed } = await resources();
     const values = ref.type === "ref/resource" ? completed(ref.uri, argument.name, argument.value) : [];
     return { completion: { values: [...values], total: values.length, hasMore: false } };
   });
@@ -108,7 +114,8 @@ function addResources(server: DemoServer, live: Live): void {
 /** Only listed resources can be subscribed to, which bounds the subscriptions of a session. */
 function addSubscriptions(server: DemoServer, live: Live): void {
   const leaving = new Map<string, () => void>();
-  server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+    const { isResource } = await resources();
     if (!isResource(uri)) throw refusal(NOT_FOUND, "There is no such resource.", { uri });
     const told = (): void => void server.notification({ method: "notifications/resources/updated", params: { uri } });
     if (!leaving.has(uri)) leaving.set(uri, live.follow(uri, told));
