@@ -61,10 +61,9 @@ const GENERATED = [
   "mcp/artifact-app/artifact-app.html",
   "mcp/artifact-app/LICENSES.md",
   ...MODULES.map((module) => `core/${module}.wasm`),
-  ...[...MODULES.map((module) => `core/${module}`), "core/media-types", "core/extensions", "config/schema"].flatMap((name) => [
-    `${name}.mjs`,
-    `${name}.d.mts`,
-  ]),
+  ...[...MODULES.map((module) => `core/${module}`), "core/media-types", "core/extensions", "config/schema"].flatMap(
+    (name) => [`${name}.mjs`, `${name}.d.mts`],
+  ),
 ];
 
 /** Brings targets of a preset up to date; Ninja does only what is needed. */

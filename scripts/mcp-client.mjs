@@ -1,13 +1,27 @@
 /**
  * What is bundled of the MCP client, in the library and in the pages: all but its own sign-in, since ours is in `web/src/tools/auth`,
- * and the schemas that it only collects for others.
+ * and the schemas that nobody asks for.
  * @module
  */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./run.mjs";
 
 /** No transport is given a provider, so that none of these is called. */
 const SIGN_IN = ["auth", "adaptOAuthProvider", "resolveAuthorizationCallbackParams"];
 
-/** What is replaced, each once. The client itself looks at one of the schemas. */
+/** The schemas that are asked for by name: `specTypeSchemas.Result`. The client itself looks at that of an implementation. */
+function schemasInUse() {
+  const names = ["web/src", "web/playground"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((name) => name.endsWith(".ts"))
+      .flatMap((name) => [...readFileSync(join(root, folder, name), "utf8").matchAll(/\bspecTypeSchemas\.(\w+)/g)])
+      .map(([, name]) => `${name}Schema`),
+  );
+  return [...new Set(["ImplementationSchema", ...names])];
+}
+
+/** What is replaced, each once. */
 const CHANGES = [
   ...SIGN_IN.map((name) => [
     new RegExp(`^((?:async )?function) ${name}\\(`, "m"),
@@ -15,7 +29,9 @@ const CHANGES = [
   ]),
   [
     "for (const key of SPEC_SCHEMA_KEYS) register(key, schemas_exports[key]);",
-    'register("ImplementationSchema", ImplementationSchema);',
+    schemasInUse()
+      .map((name) => `register("${name}", ${name});`)
+      .join("\n"),
   ],
   ["for (const [key, schema] of Object.entries(authSchemas)) register(key, schema);", ""],
 ];
