@@ -95,7 +95,7 @@ describe("servers", () => {
     await view.getByRole("button", { name: /^Arguments Prompt/ }).click();
     await view.locator("playground-arguments [name=city]").fill("Bern");
     await view.getByRole("button", { name: "Get the prompt" }).click();
-    expect(await view.getByRole("region", { name: "Message of the user" }).innerText()).toContain("Bern");
+    expect(await view.getByRole("list", { name: "Messages" }).getByRole("listitem").innerText()).toContain("Bern");
     await view.getByRole("button", { name: "Tools", exact: true }).click();
   });
 
