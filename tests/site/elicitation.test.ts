@@ -174,6 +174,14 @@ describe("a server that asks a model", () => {
     await answer.click();
     await said(page, "A pixel. (person)");
     expect(await pauseOf(page).count()).toBe(0);
+    await page.locator("playground-tools").getByRole("tab", { name: "JSON-RPC" }).click();
+    const request = page
+      .locator("playground-messages")
+      .getByRole("listitem")
+      .filter({ hasText: "sampling/createMessage" });
+    await request.getByRole("button", { name: /answered$/ }).click();
+    await request.getByRole("region", { name: "Answer of the page" }).getByText("A pixel.").waitFor();
+    await page.locator("playground-tools").getByRole("tab", { name: "Result" }).click();
   });
 
   test("is told that a person declines, and the call goes on", async () => {
