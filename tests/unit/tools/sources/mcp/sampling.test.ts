@@ -4,8 +4,9 @@ import { describe, expect, it, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
 import { ToolNode } from "../../../../../web/src/tools-node.js";
 import type { ToolContext } from "../../../../../web/src/tools/options.js";
+import { serveFixture } from "../../../../e2e/serving.js";
 import { samplingOf } from "../../../../../web/src/tools/sources/mcp/sampling.js";
-import { SETTINGS, useConnection, useFixture } from "./fixture.js";
+import { FIXTURE, SETTINGS, useConnection, useFixture } from "./fixture.js";
 import { call, opened, setting } from "./setting.js";
 
 const fixture = useFixture();
@@ -182,4 +183,20 @@ test("a ToolNode answers a real server for its tool", async () => {
   expect(said).toContain("Forty-two.");
   expect(said).toContain("person");
   expect(asked).toMatchObject([{ max_tokens: 20, system_prompt: "You are a helpful test server." }]);
+});
+
+test("servers of a UTCP manual ask as others do, as programs and over HTTP", async () => {
+  await using serving = await serveFixture();
+  const [command, ...args] = FIXTURE;
+  for (const server of [{ command, args }, { url: serving.url }]) {
+    const tool_call_template = { call_template_type: "mcp", config: { mcpServers: { fix: server } } };
+    const tool = { name: "ask_about_image", inputs: { type: "object", properties: {} }, tool_call_template };
+    const connection = JSON.stringify({ utcp_version: "1.1.0", tools: [tool] });
+    const config = { name: "api", transport: "utcp", connection, allowed_communication_protocols: ["mcp"] } as const;
+    await using node = new ToolNode(config, { store: new MemoryArtifactStore(), sampling: true });
+    await node.connect();
+    const { pause, asked } = host({ text: "Forty-two." });
+    const { text: said } = await node.call("ask_about_image", {}, { pause });
+    expect([said.includes("Forty-two."), asked.length]).toEqual([true, 1]);
+  }
 });
