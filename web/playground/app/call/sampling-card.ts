@@ -72,8 +72,7 @@ export class SamplingCard extends ViewElement {
     return html`<div class="stack">
       <p><strong>${server}</strong> wants a model to answer, for its tool <strong>${tool}</strong>.</p>
       <p class="soft wanted">
-        At most ${max_tokens.toLocaleString("en")} tokens${wanted}. The server gets what you answer with, and nothing
-        before.
+        At most ${max_tokens.toLocaleString("en")} tokens${wanted}. Nothing goes to the server before you answer.
       </p>
       ${promptMessages(this.actions, messages, system_prompt)}
       <label>
