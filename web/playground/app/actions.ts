@@ -437,6 +437,7 @@ export class Actions {
     | "forgetExchanges"
     | "about"
     | "prompts"
+    | "reply"
     | "prompt"
     | "check"
   > {
