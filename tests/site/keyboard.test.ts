@@ -8,7 +8,7 @@ const PATIENCE = 80;
 
 const seen = visitor();
 
-describe("with the keyboard alone", () => {
+describe("with the keyboard alone", { tags: "check-14" }, () => {
   test("the first stop skips to the content", async () => {
     const { page } = seen;
     await page.keyboard.press("Tab");
