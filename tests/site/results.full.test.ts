@@ -135,7 +135,7 @@ describe("results", () => {
     await run(page, "sales_chart");
     const meter = call(page).locator("sluice-meter");
     const estimated = await meter.locator(".saved").innerText();
-    await call(page).getByRole("button", { name: "Count them" }).click();
+    await call(page).getByRole("button", { name: "Count the tokens" }).click();
     await meter.locator(".estimator").getByText("o200k_base").waitFor();
     expect(await meter.locator(".estimator").innerText()).toMatch(/^\d{2},\d{3} → \d{2,3} tokens: o200k_base/);
     expect(await meter.locator(".saved").innerText()).not.toBe(estimated);
@@ -145,7 +145,7 @@ describe("results", () => {
   test("a call does not wait for the tokenizer, which takes seconds for 4 MB", async () => {
     const { page } = seen;
     await run(page, "sales_report");
-    await call(page).getByRole("button", { name: "Count them" }).click();
+    await call(page).getByRole("button", { name: "Count the tokens" }).click();
     await run(page, "sales_chart");
     await go(page, "Try");
     await page
