@@ -27,7 +27,9 @@ describe("with the keyboard alone", { tags: "check-14" }, () => {
     await expect.poll(() => focused(page)).toBe("sales_chart");
     await page.keyboard.press("Tab");
     await page.keyboard.type("line");
-    expect(await page.locator("playground-arguments select").inputValue()).toBe("line");
+    // Hints are descriptions, and not part of the names.
+    expect(await page.getByRole("combobox", { name: "Kind", exact: true }).inputValue()).toBe("line");
+    await page.getByRole("button", { name: "sales_chart", exact: true }).waitFor();
     await page.keyboard.press("Control+Enter");
     await page.locator("playground-tools playground-call").getByRole("heading", { name: "demo.sales_chart" }).waitFor();
     await page.locator("playground-tools sluice-artifact").waitFor();
