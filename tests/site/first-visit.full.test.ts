@@ -27,7 +27,7 @@ describe("the first visit", () => {
     }
   });
 
-  describe("without any set-up", () => {
+  describe("without any set-up", { tags: "check-1" }, () => {
     test("a result is on screen, and three ways to begin", async () => {
       const { page } = seen;
       await page.locator("sluice-artifact").first().getByText("image/png").waitFor();
@@ -53,7 +53,7 @@ describe("a narrow page", () => {
   const [, { options }] = WINDOWS;
   const { width, height } = options.viewport;
 
-  describe("on a phone", () => {
+  describe("on a phone", { tags: "check-2" }, () => {
     const seen = visitor({ ...options });
 
     test("views are tabs at the bottom", async () => {

@@ -123,7 +123,7 @@ export class SluiceResultSent extends LitElement {
     const shown = Math.min(this.shown, this.blocks.length);
     for (let index = this.#known.length; index < shown; index += 1) this.#known.push(this.blocks.at(index));
     const left = this.blocks.length - shown;
-    return html`<ol aria-label="Server sent">
+    return html`<ol>
         ${this.#known.map((block, index) => this.#block(block, index))}
       </ol>
       ${

@@ -178,12 +178,16 @@ export class ToolsView extends ViewElement {
     if (found.length === 0) return html`<p class="soft" role="status">No tool matches.</p>`;
     return html`<ul class="list">
         ${found.slice(0, MAX_LISTED).map(
-          (tool) =>
+          (tool, at) =>
             html`<li>
-              <button aria-current=${tool === chosen} @click=${() => this.store.set({ tool: tool.name })}>
+              <button
+                aria-current=${tool === chosen}
+                aria-describedby="said-${at}"
+                @click=${() => this.store.set({ tool: tool.name })}
+              >
                 <strong>${nameOf(tool)}</strong>
                 ${tool.isAdded === true ? html`<span class="chip">added by Sluice</span>` : nothing}
-                <span class="soft said">${tool.description}</span>
+                <span class="soft said" id="said-${at}" aria-hidden="true">${tool.description}</span>
               </button>
             </li>`,
         )}
