@@ -445,6 +445,7 @@ export class Actions {
     | "forgetExchanges"
     | "about"
     | "prompts"
+    | "reply"
     | "prompt"
     | "check"
   > {

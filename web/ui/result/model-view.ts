@@ -254,8 +254,15 @@ export class SluiceResultModel extends LitElement {
   protected override render(): TemplateResult {
     const left = this.#text.length - this.shown;
     return html`<div class="tools">
-        <button type="button" @click=${this.#copy}>${icon(copy)} Copy</button>
-        <button type="button" aria-pressed=${this.isExact} @click=${this.#choose}>Exact</button>
+        <button type="button" aria-label="Copy what the model sees" @click=${this.#copy}>${icon(copy)} Copy</button>
+        <button
+          type="button"
+          aria-pressed=${this.isExact}
+          title="Without line breaks and indentation, as the model gets it"
+          @click=${this.#choose}
+        >
+          Exact
+        </button>
       </div>
       <p role="status" class="said soft">${this.said}</p>
       ${this.clamped === "" ? nothing : html`<p class="clamp">${this.clamped}</p>`}

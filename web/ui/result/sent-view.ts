@@ -120,7 +120,7 @@ export class SluiceResultSent extends LitElement {
 
   protected override render(): TemplateResult {
     const items = this.#long.items(this.blocks.length);
-    return html`<ol aria-label="Server sent" .style=${this.#long.style}>
+    return html`<ol .style=${this.#long.style}>
       ${repeat(
         items,
         ({ index }) => index,

@@ -263,7 +263,7 @@ export class FilesView extends ViewElement {
         ${this.#choice("category", "All categories", categoriesOf(files))}
       </div>
       <p class=${found.length === 0 ? "soft" : "unseen"} role="status">
-        ${found.length === 0 ? "No file matches." : `${found.length} of ${files.length} files`}
+        ${found.length === 0 ? "No file matches." : `${found.length} of ${files.length} ${files.length === 1 ? "file" : "files"}`}
       </p>
       <div
         class=${this.#wide.isWide ? "wide" : ""}

@@ -188,10 +188,14 @@ export class ToolsView extends ViewElement {
         ({ index, style }) => {
           const tool = found[index] as ShownTool;
           return html`<li data-index=${index} aria-setsize=${found.length} aria-posinset=${index + 1} .style=${style}>
-            <button aria-current=${tool === chosen} @click=${() => this.store.set({ tool: tool.name })}>
+            <button
+              aria-current=${tool === chosen}
+              aria-describedby="said-${index}"
+              @click=${() => this.store.set({ tool: tool.name })}
+            >
               <strong>${nameOf(tool)}</strong>
               ${tool.isAdded === true ? html`<span class="chip">added by Sluice</span>` : nothing}
-              <span class="soft said">${tool.description}</span>
+              <span class="soft said" id="said-${index}" aria-hidden="true">${tool.description}</span>
             </button>
           </li>`;
         },
