@@ -91,7 +91,7 @@ async function drop(page: Page, name: string): Promise<void> {
   await view.locator("input[type=file]").setInputFiles(join(folder, name));
   await view.getByRole("heading", { name }).waitFor();
   await view.getByRole("button", { name: "Run again" }).waitFor();
-  await view.getByLabel("What the model sees").waitFor();
+  await view.getByRole("region", { name: "What the model sees" }).waitFor();
 }
 
 async function answers(page: Page, work: () => Promise<void>): Promise<void> {
@@ -104,7 +104,7 @@ describe("the page answers all the time, and stays small", { tags: "check-6" }, 
     const { page } = seen;
     const work = async (): Promise<void> => {
       await run(page, "sales_table", { rows: "60000" });
-      await page.locator("playground-tools").getByLabel("What the model sees").waitFor();
+      await page.locator("playground-tools").getByRole("region", { name: "What the model sees" }).waitFor();
     };
     await answers(page, work);
   }, 180_000);
@@ -131,15 +131,15 @@ describe("the page answers all the time, and stays small", { tags: "check-6" }, 
     },
     180_000,
   );
-
-  test("1,000 images", async () => {
-    const { page } = seen;
-    const content = Array.from({ length: 1000 }, (_, at) => image(at));
-    await writeFile(join(folder, "images.json"), JSON.stringify({ content }));
-    expect(await longest(page, () => drop(page, "images.json"))).toBeLessThan(LIMIT);
-    expect(await nodes(page)).toBeLessThan(MAX_NODES);
-  }, 180_000);
 });
+
+test("1,000 images are dropped while the page answers", async () => {
+  const { page } = seen;
+  const content = Array.from({ length: 1000 }, (_, at) => image(at));
+  await writeFile(join(folder, "images.json"), JSON.stringify({ content }));
+  expect(await longest(page, () => drop(page, "images.json"))).toBeLessThan(LIMIT);
+  expect(await nodes(page)).toBeLessThan(MAX_NODES);
+}, 180_000);
 
 test("an archive of 100 MB arrives, and can be had again byte for byte", async () => {
   const { page } = seen;
@@ -230,7 +230,7 @@ describe("a server with much of everything", () => {
         .filter({ hasText: `count ${count}` })
         .waitFor();
       await tools().getByRole("button", { name: "Run again" }).waitFor();
-      await tools().getByLabel("What the model sees").waitFor();
+      await tools().getByRole("region", { name: "What the model sees" }).waitFor();
     };
 
     test("come while the page answers", async () => {
@@ -241,7 +241,7 @@ describe("a server with much of everything", () => {
     test("are few nodes wherever one looks", async () => {
       const { page } = seen;
       expect(await most(page, tools().getByRole("region", { name: "Blocks" }))).toBeLessThan(MAX_NODES);
-      expect(await most(page, tools().getByLabel("What the model sees"))).toBeLessThan(MAX_NODES);
+      expect(await most(page, tools().getByRole("region", { name: "What the model sees" }))).toBeLessThan(MAX_NODES);
       expect(await most(page, tools().locator(".work"))).toBeLessThan(MAX_NODES);
     });
 
@@ -289,7 +289,7 @@ describe("a server with much of everything", () => {
     await tools().getByRole("button", { name: "Prompts" }).click();
     await page.getByRole("complementary", { name: "Prompts" }).getByRole("button", { name: LONG_NAME }).click();
     await tools().getByRole("button", { name: "Get the prompt" }).click();
-    await tools().getByRole("region", { name: "Message of the user" }).waitFor();
+    await tools().getByRole("list", { name: "Messages" }).getByText(LONG_NAME).waitFor();
     expect(await tooWide(page)).toEqual([]);
     await tools().getByRole("button", { name: "Tools", exact: true }).click();
     await page.locator("playground-servers").getByRole("button").first().click();

@@ -114,7 +114,7 @@ class Rail extends ViewElement {
     const [count, noun] = countOf(this.state, view);
     return html`<button
       aria-current=${this.state.view === view ? "page" : nothing}
-      aria-label=${count > 0 ? `${TITLES[view]}, ${count} ${noun}`.trimEnd() : nothing}
+      aria-label=${count > 0 ? `${TITLES[view]}, ${short(count)} ${noun}`.trimEnd() : nothing}
       @click=${() => this.actions.go(view)}
     >
       ${icon(ICONS[view])}<span>${TITLES[view]}</span>
