@@ -33,29 +33,30 @@ const asIndex: Key = (index) => index;
  * the flow as a block that keeps the margins of its children.
  */
 export class LongList implements ReactiveController {
-  readonly #host: LitElement;
+  /** The element. */
+  protected readonly host: LitElement;
   readonly #options: LongListOptions;
-  #window: ListWindow | undefined;
+  /** Set while the list is long. */
+  protected window: ListWindow | undefined;
   #isLoading = false;
-  #count = 0;
+  /** How many items there are. */
+  protected count = 0;
   #key: Key = asIndex;
   #after = 0;
-  /** The index of an item to bring into view. */
-  #wanted: number | undefined;
 
   /** Adds itself to the element. */
   constructor(host: LitElement, options: LongListOptions) {
-    this.#host = host;
+    this.host = host;
     this.#options = options;
     host.addController(this);
   }
 
   /** The items to draw, in order. `key` tells an item from others where the list changes. */
   items(count: number, key: Key = asIndex): readonly DrawnItem[] {
-    this.#count = count;
+    this.count = count;
     this.#key = key;
     const { few, height } = this.#options;
-    const seen = this.#isLong ? this.#window?.items(count, key) : undefined;
+    const seen = this.#isLong ? this.window?.items(count, key) : undefined;
     this.#after = seen?.after ?? Math.max(0, count - few) * height;
     return seen?.items ?? Array.from({ length: Math.min(count, few) }, (_, index) => ({ index, style: "" }));
   }
@@ -67,36 +68,19 @@ export class LongList implements ReactiveController {
 
   /** Forgets heights and what was used, for another list. */
   reset(): void {
-    this.#window?.reset();
+    this.window?.reset();
   }
-
-  /** Brings an item of a long list into view, after the host was updated. */
-  show(index: number): void {
-    this.#wanted = index;
-  }
-
-  /** Moves the focus from item to item by arrow keys, Home and End: a listener for the list. */
-  readonly onKey = (event: KeyboardEvent): void => {
-    const item = (event.target as HTMLElement).parentElement;
-    if (!(event.target instanceof HTMLButtonElement) || item?.dataset["index"] === undefined) return;
-    const at = Number(item.dataset["index"]);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this.#count - 1 }[event.key];
-    if (to === undefined || to < 0 || to >= this.#count) return;
-    event.preventDefault();
-    void this.#focus(to);
-  };
 
   /** Follows what was drawn. */
   hostUpdated(): void {
     if (!this.#isLong) return this.#end();
-    if (this.#window === undefined) return void this.#begin();
-    this.#window.follow();
-    if (this.#wanted !== undefined && this.#window.show(this.#wanted)) this.#wanted = undefined;
+    if (this.window === undefined) return void this.#begin();
+    this.window.follow();
   }
 
   /** Goes on where the element was moved. */
   hostConnected(): void {
-    if (this.#isLong) this.#host.requestUpdate();
+    if (this.#isLong) this.host.requestUpdate();
   }
 
   /** Nothing outlives the element. */
@@ -105,15 +89,7 @@ export class LongList implements ReactiveController {
   }
 
   get #isLong(): boolean {
-    return this.#count > this.#options.few;
-  }
-
-  /** Focuses the first button of an item, which brings it into view. */
-  async #focus(index: number): Promise<void> {
-    this.#window?.keep(index);
-    this.#host.requestUpdate();
-    await this.#host.updateComplete;
-    this.#host.renderRoot.querySelector<HTMLElement>(`[data-index="${index}"] button`)?.focus();
+    return this.count > this.#options.few;
   }
 
   async #begin(): Promise<void> {
@@ -122,13 +98,13 @@ export class LongList implements ReactiveController {
     // Without a network the first items are shown until the next update.
     const loaded = await import("./long-list/list-window.js").catch(() => undefined);
     this.#isLoading = false;
-    if (loaded === undefined || !this.#host.isConnected || !this.#isLong) return;
-    this.#window ??= new loaded.ListWindow(this.#host, this.#options, this.#count, this.#key);
-    this.#host.requestUpdate();
+    if (loaded === undefined || !this.host.isConnected || !this.#isLong) return;
+    this.window ??= new loaded.ListWindow(this.host, this.#options, this.count, this.#key);
+    this.host.requestUpdate();
   }
 
   #end(): void {
-    this.#window?.end();
-    this.#window = undefined;
+    this.window?.end();
+    this.window = undefined;
   }
 }

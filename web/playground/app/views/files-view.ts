@@ -9,7 +9,8 @@ import "../pdf.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import { repeat } from "lit/directives/repeat.js";
 import { humanSize } from "mcp-sluice";
-import { type DrawnItem, LongList } from "../../../ui/long-list.js";
+import { ButtonList } from "../../../ui/button-list.js";
+import type { DrawnItem } from "../../../ui/long-list.js";
 import { plainLines } from "../../../ui/plain-text.js";
 import { Wide } from "../../../ui/wide.js";
 import type { ShownFile } from "../../engine/messages.js";
@@ -190,7 +191,7 @@ export class FilesView extends ViewElement {
   /** The id of the file that is shown; in a wide view, the first one otherwise. */
   declare chosen: string | undefined;
   readonly #wide = new Wide(this);
-  readonly #long = new LongList(this, { few: FEW, height: HEIGHT });
+  readonly #long = new ButtonList(this, { few: FEW, height: HEIGHT });
   /** The id of the file that is being renamed. */
   declare renamed: string | undefined;
   declare filter: FileFilter;

@@ -5,7 +5,7 @@
 import { css, html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
 import { repeat } from "lit/directives/repeat.js";
-import { LongList } from "../../../ui/long-list.js";
+import { ButtonList } from "../../../ui/button-list.js";
 import type { ShownServer, ShownTool } from "../../engine/messages.js";
 import type { ArgumentsForm } from "../call/arguments-form.js";
 import "../call/arguments-form.js";
@@ -64,7 +64,7 @@ export class ToolsView extends ViewElement {
   declare hasPrompts: boolean;
   declare isPrompts: boolean;
   #shown: string | undefined;
-  readonly #long = new LongList(this, { few: 30, height: 58 });
+  readonly #long = new ButtonList(this, { few: 30, height: 58 });
   #hasLooked = false;
   /** The server, and its status, that was looked into. */
   #inspected = "";
