@@ -12,8 +12,8 @@ export const TOOLS = 309;
 /** A name of 120 characters, in which no line can be broken at a space. */
 export const LONG_NAME = "long_".padEnd(120, "name_of_something");
 
-/** An image that is like no other below 1,000. */
-const image = (at: number): { type: "image"; data: string; mimeType: string } => ({
+/** A block with an image that is like no other of a thousand. */
+export const image = (at: number): { type: "image"; data: string; mimeType: string } => ({
   type: "image",
   data: makePng({ width: 32 + (at % 1000), height: 20 }).toString("base64"),
   mimeType: "image/png",

@@ -9,10 +9,10 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { noise } from "../../web/playground/demo/files.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
-import { largeServer, LONG_NAME, TOOLS } from "./large-server.js";
+import { image, largeServer, LONG_NAME, TOOLS } from "./large-server.js";
 import { measured } from "./measured.js";
 import { tooWide, violations } from "./page-checks.js";
-import { act, begin, connect, controlled, during, go, openFile, run, visitor } from "./visit.js";
+import { act, begin, connect, connectFiles, controlled, during, go, openFile, run, visitor } from "./visit.js";
 
 /** Milliseconds for which the page may not answer. */
 const LIMIT = 200;
@@ -131,6 +131,14 @@ describe("the page answers all the time, and stays small", { tags: "check-6" }, 
     },
     180_000,
   );
+
+  test("1,000 images", async () => {
+    const { page } = seen;
+    const content = Array.from({ length: 1000 }, (_, at) => image(at));
+    await writeFile(join(folder, "images.json"), JSON.stringify({ content }));
+    expect(await longest(page, () => drop(page, "images.json"))).toBeLessThan(LIMIT);
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+  }, 180_000);
 });
 
 test("an archive of 100 MB arrives, and can be had again byte for byte", async () => {
@@ -390,6 +398,17 @@ describe("1,000 files", () => {
       .poll(() => list().getByRole("listitem").allInnerTexts())
       .toEqual([expect.stringContaining("543-note")]);
     await view().getByRole("searchbox").fill("");
+  });
+
+  test("are few nodes where a tool takes one of them", async () => {
+    const { page } = seen;
+    await connectFiles(page);
+    const tools = page.locator("playground-tools").getByRole("complementary");
+    for (const tool of await tools.getByRole("button").all()) {
+      await tool.click();
+      expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    }
+    await go(page, "My Files");
   });
 
   test.each([768, 390])("fit at %s px", async (width) => {

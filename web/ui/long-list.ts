@@ -145,6 +145,11 @@ export class LongList implements ReactiveController {
     this.#wanted = undefined;
   }
 
+  /** Goes on where the element was moved. */
+  hostConnected(): void {
+    if (this.#isLong) this.#host.requestUpdate();
+  }
+
   /** Nothing outlives the element. */
   hostDisconnected(): void {
     this.#end();

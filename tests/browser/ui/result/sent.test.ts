@@ -525,6 +525,12 @@ describe("views", () => {
     expect(one(element, "sluice-result-tree")).toBe(tree);
     expect(rows(tree)).toHaveLength(3);
     expect(await violations(element)).toEqual([]);
+    // It goes on elsewhere in the page.
+    document.body.appendChild(document.createElement("main")).append(element);
+    await vi.waitFor(() => {
+      area.scrollTop = area.scrollHeight;
+      expect(drawn().at(-1)).toBe(59_999);
+    }, PATIENT);
   });
 
   test("10 MB of text are shown in part, on both sides", async () => {
