@@ -175,7 +175,7 @@ export class SluiceResultSent extends LitElement {
               : html`<button
                   class="small plain"
                   type="button"
-                  title=${`Show in model view: ${where}`}
+                  title=${`Show ${placeOf(block)} in model view, ${where}`}
                   aria-label=${`Show ${placeOf(block)} in model view, ${where}`}
                   @click=${() => context.reveal(pointed)}
                 >

@@ -86,6 +86,17 @@ export class SluiceResultTree extends LitElement {
         color: var(--accent);
         text-decoration: underline;
       }
+      /* Beside its key, or as far in, a file would have no room. */
+      @container (max-width: 380px) {
+        .row {
+          flex-wrap: wrap;
+        }
+        .value:has(> .alone) {
+          --back: calc((var(--level) - 2) * 16px);
+          flex-basis: calc(100% + var(--back));
+          margin-inline-start: calc(-1 * var(--back));
+        }
+      }
       @media (pointer: coarse) {
         .row {
           min-block-size: var(--target);
