@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 import { findChromium } from "./scripts/chromium.mjs";
+import { CHECKS } from "./tests/site/visitor-checks.js";
 
 // Where processes that tests start leave a profile, while `npm run coverage` measures. Set here, it reaches them
 // and not the workers, which Vitest measures itself.
@@ -105,6 +106,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "site",
+          tags: Object.entries(CHECKS).map(([name, description]) => ({ name, description })),
           // One process runs many files with one browser; each visitor has a context of their own.
           isolate: false,
           // Some tests wait half a minute for a limit to pass.

@@ -62,7 +62,11 @@ export function smallResult() {
   return { content: [{ type: "text", text: JSON.stringify({ rows }) }] };
 }
 
-/** @param {readonly { work: string, measure: () => object | Promise<object> }[]} steps */
+/**
+ * Measures, prints a table, and writes all that was seen to `build/`.
+ * @param {readonly { work: string, measure: () => object | Promise<object> }[]} steps
+ * @returns {Promise<readonly object[]>} the rows of the table
+ */
 export async function report(file, rounds, steps) {
   const results = [];
   for (const { work, measure } of steps) {
@@ -73,6 +77,7 @@ export async function report(file, rounds, steps) {
   const all = { when: new Date().toISOString(), node: process.version, cpu: cpus()[0]?.model, rounds, results };
   mkdirSync(join(root, "build"), { recursive: true });
   writeFileSync(join(root, "build", file), `${JSON.stringify(all, null, 2)}\n`);
+  return results;
 }
 
 /** One row for each measurement: what was seen, the bar, whether it was met. */

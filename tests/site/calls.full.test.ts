@@ -1,6 +1,7 @@
 /** Calls that take long: progress, cancelling, and continuing in the background (check 11). Limits: silence.test.ts. */
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { took } from "./measured.js";
 import { begin, go, visitor } from "./visit.js";
 
 /** Longer than a person waits without wanting to do something else. */
@@ -10,7 +11,7 @@ const seen = visitor();
 
 const card = (page: Page): Locator => page.locator("playground-tools playground-call");
 
-describe("a call that takes long", () => {
+describe("a call that takes long", { tags: "check-11" }, () => {
   test("tells how far it is and for how long it has run, and ends when it is cancelled", async () => {
     const { page } = seen;
     await begin(page, "slow_import", { seconds: SECONDS });
@@ -27,7 +28,9 @@ describe("a call that takes long", () => {
     expect(await card(page).getByRole("button", { name: "Continue in background" }).count()).toBe(0);
 
     await card(page).getByRole("button", { name: "Cancel" }).click();
+    const pressed = performance.now();
     await card(page).getByText("Cancelled.").waitFor();
+    took("check-11", "cancelled after", pressed);
     expect(await card(page).locator("sluice-result").count()).toBe(0);
   });
 

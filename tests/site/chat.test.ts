@@ -37,6 +37,8 @@ describe("the chat", () => {
       }
       expect(await turn.getByText('{"quarter":"Q2"}').count()).toBe(1);
       expect(await said(turn)).toMatch(/^sales_report\.pdf: PDF, 4\.0 MB, 3 pages.*\nsales_chart\.png: PNG image/);
+      const heard = page.locator("playground-chat").getByRole("status").filter({ hasText: "PNG image, 960" });
+      expect(await heard.textContent()).toMatch(/^\s*sales_report\.pdf: PDF, 4\.0 MB/);
       await turn.getByText(/^2 steps · 2 calls · \d+ characters of results seen · 4\.\d MB kept out/).waitFor();
     });
 
@@ -94,6 +96,8 @@ describe("the chat", () => {
       await call.getByText(/^[\d,]+ of 60,000 orders$/).waitFor();
       const bar = call.getByRole("progressbar", { name: "demo.slow_import" });
       expect(await bar.getAttribute("max")).toBe("60000");
+      // Seconds that pass are shown, and not read aloud.
+      expect(await call.getByRole("status").first().textContent()).toBe("demo.slow_import is running");
       expect(
         await page
           .locator("playground-rail")

@@ -9,7 +9,7 @@ import { csv, orders } from "../../web/playground/demo/sales.js";
 import { inView } from "./in-view.js";
 import { act, controlled, pick, run, SITE_URL, visitor } from "./visit.js";
 
-describe("downloads", () => {
+describe("downloads", { tags: "check-8" }, () => {
   /** What is saved when somebody presses something. */
   interface Saved {
     readonly name: string;
@@ -114,7 +114,7 @@ describe("downloads", () => {
 });
 
 /** Every kind of file has a preview, or says why it has none (check 7). */
-describe("previews", () => {
+describe("previews", { tags: "check-7" }, () => {
   const seen = visitor();
 
   const viewer = (page: Page): Locator => page.locator("playground-drawer sluice-viewer");

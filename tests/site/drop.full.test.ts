@@ -3,6 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { salesReport } from "../../web/playground/demo/report.js";
 import { gated, inView } from "./in-view.js";
+import { measured } from "./measured.js";
 import { SITE_URL, act, go, pick, visitor, exactly } from "./visit.js";
 
 const seen = visitor();
@@ -55,7 +56,7 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
   await card(page).getByRole("button", { name: "Run again" }).waitFor();
 }
 
-describe.each(["call-tool-result.json", "json-rpc.json", "content-array.json"])("%s", (name) => {
+describe.each(["call-tool-result.json", "json-rpc.json", "content-array.json"])("%s", { tags: "check-9" }, (name) => {
   test("is gated as what it says when it is picked", async () => {
     const { page } = seen;
     const text = results()[name] ?? "";
@@ -74,7 +75,7 @@ describe.each(["call-tool-result.json", "json-rpc.json", "content-array.json"])(
   });
 });
 
-describe("a file", () => {
+describe("a file", { tags: "check-9" }, () => {
   test("that is no JSON is taken as a server would send it", async () => {
     const { page } = seen;
     await pick(page, "report.pdf", pdf, "application/pdf");
@@ -126,7 +127,7 @@ describe("a file", () => {
   });
 });
 
-describe("a text file", () => {
+describe("a text file", { tags: "check-9" }, () => {
   const LIMIT = 16 * 1024;
   const block = async (page: Page): Promise<Readonly<Record<string, unknown>>> => {
     const { original } = await inView(page);
@@ -192,7 +193,7 @@ test("text is taken when it is pasted", async () => {
   await expect.poll(() => modelSide(page), { timeout: 20_000 }).toContain("from elsewhere");
 });
 
-describe("JSON that is broken", () => {
+describe("JSON that is broken", { tags: "check-9" }, () => {
   const BROKEN: readonly (readonly [string, string, number, number])[] = [
     [
       "comma.json",
@@ -210,7 +211,9 @@ describe("JSON that is broken", () => {
     const problem = card(page).getByRole("alert");
     await problem.waitFor();
     expect(await problem.innerText()).toMatch(/E_JSON_(?:SYNTAX|END)/);
-    expect(await problem.innerText()).toContain(`line ${line}, column ${column}`);
+    const [, says = NaN, at = NaN] = /line (\d+), column (\d+)/.exec(await problem.innerText())?.map(Number) ?? [];
+    const off = Math.abs(says - line) + Math.abs(at - column);
+    measured("check-9", "lines and columns that an error is off", off, { most: 0, unit: "" });
     expect(await card(page).locator("sluice-result").count()).toBe(0);
   });
 

@@ -27,7 +27,7 @@ describe("the first visit", () => {
     }
   });
 
-  describe("without any set-up", () => {
+  describe("without any set-up", { tags: "check-1" }, () => {
     test("a result is on screen, and three ways to begin", async () => {
       const { page } = seen;
       await page.locator("sluice-artifact").first().getByText("image/png").waitFor();
@@ -41,9 +41,9 @@ describe("the first visit", () => {
       expect(seen.requests.filter((url) => !url.startsWith(SITE_URL) && !url.startsWith("blob:"))).toEqual([]);
     });
 
-    test("the shell is below 120 KB gzipped, and all before the first result below 430 KB", () => {
+    test("the shell is below 120 KB gzipped, and all before the first result below 400 KB", () => {
       expect(weight.shell).toBeLessThan(120_000);
-      expect(weight.all).toBeLessThan(430_000);
+      expect(weight.all).toBeLessThan(400_000);
     });
   });
 });
@@ -53,7 +53,7 @@ describe("a narrow page", () => {
   const [, { options }] = WINDOWS;
   const { width, height } = options.viewport;
 
-  describe("on a phone", () => {
+  describe("on a phone", { tags: "check-2" }, () => {
     const seen = visitor({ ...options });
 
     test("views are tabs at the bottom", async () => {

@@ -4,6 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { humanSize, type SluiceConfig } from "../../dist/index.js";
 import { gated, inView } from "./in-view.js";
+import { took } from "./measured.js";
 import { go, run, visitor, exactly, reload } from "./visit.js";
 
 const seen = visitor();
@@ -45,15 +46,19 @@ async function expected(page: Page, config: SluiceConfig): Promise<string> {
   return gated(await inView(page), config);
 }
 
-describe("a change", () => {
+describe("a change", { tags: "check-13" }, () => {
   const WIDE: SluiceConfig = { max_inline_size: 60_000 };
 
   test("in the form gates the result in view anew, and stands in the JSON", async () => {
     const before = await modelSide();
     await open("Form");
+    const shown = await view.locator("sluice-result-model code").elementHandle();
+    const wanted = await expected(seen.page, WIDE);
     // Nothing but typing: no Enter, and the focus stays.
     await view.getByRole("textbox", { name: "Store strings longer than characters" }).fill("60000");
-    await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, WIDE));
+    const typed = performance.now();
+    await seen.page.waitForFunction(([code, text]) => code.textContent === text, [shown, wanted] as const);
+    took("check-13", "the model's view follows after", typed);
     expect(await modelSide()).not.toBe(before);
     expect(await written()).toEqual(WIDE);
   });
@@ -119,7 +124,7 @@ describe("a change", () => {
   });
 });
 
-describe("what is wrong", () => {
+describe("what is wrong", { tags: "check-13" }, () => {
   const WRONG: readonly (readonly [text: string, path: string, reason: RegExp])[] = [
     ['{ "max_inline_sise": 5 }', "max_inline_sise", /max_inline_size/],
     ['{ "guardrail": { "max_observation_chars": "many" } }', "guardrail.max_observation_chars", /number|integer/],

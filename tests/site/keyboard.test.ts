@@ -8,7 +8,7 @@ const PATIENCE = 80;
 
 const seen = visitor();
 
-describe("with the keyboard alone", () => {
+describe("with the keyboard alone", { tags: "check-14" }, () => {
   test("the first stop skips to the content", async () => {
     const { page } = seen;
     await page.keyboard.press("Tab");
@@ -27,7 +27,9 @@ describe("with the keyboard alone", () => {
     await expect.poll(() => focused(page)).toBe("sales_chart");
     await page.keyboard.press("Tab");
     await page.keyboard.type("line");
-    expect(await page.locator("playground-arguments select").inputValue()).toBe("line");
+    // Hints are descriptions, and not part of the names.
+    expect(await page.getByRole("combobox", { name: "Kind", exact: true }).inputValue()).toBe("line");
+    await page.getByRole("button", { name: "sales_chart", exact: true }).waitFor();
     await page.keyboard.press("Control+Enter");
     await page.locator("playground-tools playground-call").getByRole("heading", { name: "demo.sales_chart" }).waitFor();
     await page.locator("playground-tools sluice-artifact").waitFor();

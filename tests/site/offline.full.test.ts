@@ -1,8 +1,9 @@
 /** Without a network, once the site was there (check 15). */
 import { beforeAll, describe, expect, test } from "vitest";
+import { measured } from "./measured.js";
 import { act, begin, connectFiles, controlled, firstResult, go, PATIENCE, run, SITE_URL, visitor } from "./visit.js";
 
-describe("without a network", () => {
+describe("without a network", { tags: "check-15" }, () => {
   const seen = visitor();
 
   /** Addresses of which nothing came. */
@@ -79,8 +80,9 @@ describe("without a network", () => {
   });
 
   test("no request leaves or fails, and nothing is complained of", () => {
-    expect(failed).toEqual([]);
-    expect(fetched).toEqual([]);
+    measured("check-15", "requests that left or failed", failed.length + fetched.length, { most: 0, unit: "" });
+    expect([...failed, ...fetched]).toEqual([]);
+    measured("check-15", "console errors", seen.complaints.length, { most: 0, unit: "" });
     expect(seen.complaints).toEqual([]);
   });
 

@@ -43,45 +43,59 @@ async function inThisTheme(page: Page, rules?: readonly string[]): Promise<reado
 }
 
 /** CSS pixels that a finger needs. */
-const FINGER = 44;
+export const FINGER = 44;
 
-/** What can be scrolled sideways and is neither a piece of code nor a preview. */
-export async function tooWide(page: Page): Promise<readonly string[]> {
+/** Something on a page, and a length of it in CSS pixels. */
+export interface Extent {
+  readonly name: string;
+  readonly pixels: number;
+}
+
+/** What can be scrolled sideways and is neither a piece of code nor a preview, and how far. */
+export async function tooWide(page: Page): Promise<readonly Extent[]> {
   return page.evaluate(() => {
-    const found: string[] = [];
+    const found: Extent[] = [];
     const look = (root: ParentNode, path: string): void => {
       for (const element of root.querySelectorAll<HTMLElement>("*")) {
         const { overflowX } = getComputedStyle(element);
-        const scrolls = /auto|scroll/.test(overflowX) && element.scrollWidth > element.clientWidth + 1;
-        if (scrolls && !element.matches("pre")) found.push(`${path} ${element.localName}.${element.className}`);
+        const pixels = /auto|scroll/.test(overflowX) ? element.scrollWidth - element.clientWidth : 0;
+        if (pixels > 1 && !element.matches("pre")) {
+          found.push({ name: `${path} ${element.localName}.${element.className}`, pixels });
+        }
         if (element.shadowRoot !== null && element.localName !== "sluice-viewer") {
           look(element.shadowRoot, `${path} ${element.localName}`);
         }
       }
     };
     look(document, "");
-    if (document.documentElement.scrollWidth > innerWidth) found.push("the page");
+    const pixels = document.documentElement.scrollWidth - innerWidth;
+    if (pixels > 0) found.push({ name: "the page", pixels });
     return found;
   });
 }
 
-/** What is touched, and is not as high as a finger needs; a label is touched for its field. */
-export async function tooSmall(page: Page): Promise<readonly string[]> {
-  return page.evaluate((least) => {
+/** What is touched, and how high it is; a label is touched for its field. */
+export async function targets(page: Page): Promise<readonly Extent[]> {
+  return page.evaluate(() => {
     const touched = "a[href], button, input, select, textarea, summary, [role=menuitem], [role=option], [role=tab]";
-    const found: string[] = [];
+    const found: Extent[] = [];
     const look = (root: ParentNode): void => {
       for (const element of root.querySelectorAll<HTMLElement>("*")) {
         if (element.shadowRoot !== null) look(element.shadowRoot);
         // A link within a text is as high as its line (WCAG 2.2, 2.5.8).
         if (element.matches(".formatted a")) continue;
         if (!element.matches(touched) || !element.checkVisibility({ visibilityProperty: true })) continue;
-        const { height: high } = (element.closest("label") ?? element).getBoundingClientRect();
+        const { height } = (element.closest("label") ?? element).getBoundingClientRect();
         const name = element.getAttribute("aria-label") ?? element.textContent.trim().slice(0, 40);
-        if (high > 0 && high < least - 0.5) found.push(`${element.localName} "${name}": ${high} px`);
+        if (height > 0) found.push({ name: `${element.localName} "${name}"`, pixels: height });
       }
     };
     look(document);
     return found;
-  }, FINGER);
+  });
+}
+
+/** What is touched, and is not as high as a finger needs. */
+export async function tooSmall(page: Page): Promise<readonly Extent[]> {
+  return (await targets(page)).filter(({ pixels }) => Math.round(pixels) < FINGER);
 }

@@ -4,7 +4,8 @@ import type { Locator, Page } from "playwright-core";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { serveMcp } from "../package/tools/mcp-serving.js";
 import { everything, gated, inView } from "./in-view.js";
-import { tooSmall, tooWide, violations } from "./page-checks.js";
+import { measured } from "./measured.js";
+import { FINGER, targets, tooSmall, tooWide, violations } from "./page-checks.js";
 import { leave, PLACES, WINDOWS } from "./places.js";
 import {
   ask,
@@ -22,6 +23,9 @@ import {
 describe("results", () => {
   /** Characters of base64 that nobody should have to see; the address of an artifact and a hash are shorter. */
   const ENCODED = /[A-Za-z0-9+/_-]{201,}/;
+  /** The longest run of these characters that is in the document. */
+  const longestRun = async (page: Page): Promise<number> =>
+    Math.max(...Array.from((await everything(page)).matchAll(/[A-Za-z0-9+/_-]+/g), ([found]) => found.length));
   /** Bytes of a line in the raw view. */
   const RAW_LINE = 120;
 
@@ -52,7 +56,7 @@ describe("results", () => {
       await modelSide(seen.page);
     });
 
-    test("is shown on both sides, one beside the other", async () => {
+    test("is shown on both sides, one beside the other", { tags: "check-3" }, async () => {
       const [sent, model] = await Promise.all(
         ["Server sent", "Model sees"].map((name) =>
           call(seen.page).getByRole("region", { name, exact: true }).boundingBox(),
@@ -65,26 +69,29 @@ describe("results", () => {
       expect(model?.y).toBe(sent?.y);
     });
 
-    test("is to a model, byte for byte, what the library gives", async () => {
+    test("is to a model, byte for byte, what the library gives", { tags: "check-3" }, async () => {
       const shown = await inView(seen.page);
       expect(shown.tool).toBe(tool);
-      expect(await modelSide(seen.page)).toBe(await gated(shown));
+      const [model, library] = [await modelSide(seen.page), await gated(shown)];
+      measured("check-3", "bytes that differ", bytesApart(model ?? "", library), { most: 0, unit: "B" });
+      expect(model).toBe(library);
     });
 
-    test("shows no encoded bytes unless they are asked for", async () => {
+    test("shows no encoded bytes unless they are asked for", { tags: "check-4" }, async () => {
       const { page } = seen;
-      expect(await everything(page)).not.toMatch(ENCODED);
+      const runs = [await longestRun(page)];
       const pretty = call(page).getByRole("button", { name: "Exact" });
       await pretty.click();
-      expect(await everything(page)).not.toMatch(ENCODED);
+      runs.push(await longestRun(page));
       await pretty.click();
       await view(page, "Diff");
       await call(page).locator("sluice-result-diff sluice-result-lines").waitFor();
-      expect(await everything(page)).not.toMatch(ENCODED);
+      runs.push(await longestRun(page));
       await view(page, "Split");
+      measured("check-4", "longest run that could be base64", Math.max(...runs), { most: 200, unit: "characters" });
     });
 
-    test("is measured truthfully", async () => {
+    test("is measured truthfully", { tags: "check-5" }, async () => {
       const { page } = seen;
       const shown = await inView(page);
       const [sent, saw] = [Buffer.byteLength(shown.original), Buffer.byteLength((await modelSide(page)) ?? "")];
@@ -94,6 +101,12 @@ describe("results", () => {
 
       const meter = call(page).locator("sluice-meter");
       const words = ((await meter.locator(".line").textContent()) ?? "").replaceAll(/\s+/g, " ").trim();
+      const numbers = Array.from(words.matchAll(/[\d,]+(?= B)/g), ([bytes]) => Number(bytes.replaceAll(",", "")));
+      const [says = NaN, sees = NaN] = numbers;
+      measured("check-5", "bytes that the meter is off", Math.abs(says - sent) + Math.abs(sees - saw), {
+        most: 0,
+        unit: "B",
+      });
       expect(words.split(" · ").at(0)).toBe(`${sent.toLocaleString("en")} B → ${saw.toLocaleString("en")} B`);
       expect(words.split(" · ").at(-1)).toBe(stored === 0 ? "unchanged" : change(sent, saw));
       const notes = await meter.locator("small").innerText();
@@ -108,7 +121,7 @@ describe("results", () => {
       ]);
     });
 
-    test("is in the list of calls with the words of its meter", async () => {
+    test("is in the list of calls with the words of its meter", { tags: "check-5" }, async () => {
       const { page } = seen;
       const words = (await call(page).locator("sluice-meter .line .part").allTextContents()).at(-1)?.trim();
       const shown = page.locator("playground-try aside [aria-current=true] .gain");
@@ -122,7 +135,7 @@ describe("results", () => {
     await run(page, "sales_chart");
     const meter = call(page).locator("sluice-meter");
     const estimated = await meter.locator(".saved").innerText();
-    await call(page).getByRole("button", { name: "Count them" }).click();
+    await call(page).getByRole("button", { name: "Count the tokens" }).click();
     await meter.locator(".estimator").getByText("o200k_base").waitFor();
     expect(await meter.locator(".estimator").innerText()).toMatch(/^\d{2},\d{3} → \d{2,3} tokens: o200k_base/);
     expect(await meter.locator(".saved").innerText()).not.toBe(estimated);
@@ -132,7 +145,7 @@ describe("results", () => {
   test("a call does not wait for the tokenizer, which takes seconds for 4 MB", async () => {
     const { page } = seen;
     await run(page, "sales_report");
-    await call(page).getByRole("button", { name: "Count them" }).click();
+    await call(page).getByRole("button", { name: "Count the tokens" }).click();
     await run(page, "sales_chart");
     await go(page, "Try");
     await page
@@ -157,7 +170,7 @@ describe("results", () => {
   });
 
   describe("what a server sent", () => {
-    test("is there with its encoded bytes in the raw view, and nowhere else", async () => {
+    test("is there with its encoded bytes in the raw view, and nowhere else", { tags: "check-4" }, async () => {
       const { page } = seen;
       await run(page, "sales_chart");
       const { original } = await inView(page);
@@ -203,6 +216,12 @@ describe("results", () => {
     });
   });
 
+  /** The places at which two texts have another byte, or only one of them has any. */
+  function bytesApart(one: string, other: string): number {
+    const [long, short] = [Buffer.from(one), Buffer.from(other)].toSorted((a, b) => b.length - a.length);
+    return long?.filter((byte, at) => byte !== short?.[at]).length ?? 0;
+  }
+
   /** What the meter may say of a change: never more than is true. */
   function change(sent: number, saw: number): string {
     if (saw > sent) return `grew by ${(saw - sent).toLocaleString("en")} B`;
@@ -222,18 +241,28 @@ describe("places", () => {
 
     afterEach(() => leave(seen.page));
 
-    // A brief run sees the phone alone, where more may go wrong.
-    test.each(PLACES)("$name is accessible in either theme, and fits", { timeout: 180_000 }, async ({ name, show }) => {
+    async function expectToFit(page: Page): Promise<void> {
+      const wide = await tooWide(page);
+      measured("check-2", "sideways scroll", Math.max(0, ...wide.map(({ pixels }) => pixels)), { most: 0, unit: "px" });
+      expect(wide).toEqual([]);
+      const heights = (await targets(page)).map(({ pixels }) => Math.round(pixels));
+      measured("check-2", "lowest target of a finger", Math.min(...heights), { least: FINGER, unit: "px" });
+      expect(await tooSmall(page)).toEqual([]);
+    }
+
+    const tags = isPhone ? ["check-2", "check-14"] : ["check-14"];
+    test.each(PLACES)("$name is accessible in either theme, and fits", { tags }, async ({ name, show }) => {
       const { page } = seen;
       await show(page);
-      expect(isPhone ? await tooWide(page) : []).toEqual([]);
-      expect(isPhone ? await tooSmall(page) : []).toEqual([]);
+      if (isPhone) await expectToFit(page);
       const shoot = async (theme: string): Promise<void> => {
         if (SHOTS === undefined) return;
         mkdirSync(SHOTS, { recursive: true });
         await page.screenshot({ path: `${SHOTS}/${width}-${name.toLowerCase().replaceAll(" ", "-")}-${theme}.png` });
       };
-      expect(await violations(page, shoot)).toEqual([]);
+      const found = await violations(page, shoot);
+      measured("check-14", "findings of axe", found.length, { most: 0, unit: "" });
+      expect(found).toEqual([]);
     });
 
     test("and the console stays silent", () => {

@@ -5,6 +5,7 @@ import { agree, logIn, serveAccounts } from "../package/tools/accounts.js";
 import { listen } from "../package/tools/elsewhere.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
 import { everything } from "./in-view.js";
+import { took } from "./measured.js";
 import { connect, dial, during, go, PATIENCE, run, SITE_URL, visit, type Visit, visitor } from "./visit.js";
 
 /** What the page knows of its servers. */
@@ -134,7 +135,7 @@ describe("resources", () => {
     return list.locator("section.work");
   }
 
-  describe("resources of the demo", () => {
+  describe("resources of the demo", { tags: "check-10" }, () => {
     test("a template: its fields are filled in by what the server completes, and the result is read", async () => {
       const { page } = seen;
       const row = await opened(page, "Templates", /^A region's sales by month/);
@@ -167,10 +168,12 @@ describe("resources", () => {
       await before.getByText("Subscribed").first().waitFor();
 
       await run(page, "write_note", { text: NOTE });
+      const written = performance.now();
       await page
         .locator("playground-rail")
         .getByRole("button", { name: /^Resources ?, 1 updated/ })
         .waitFor();
+      took("check-10", "an update is told of after", written);
 
       await go(page, "Resources");
       const row = page.locator("sluice-resources").getByRole("listitem").filter({ hasText: "Today's note" });
@@ -190,7 +193,7 @@ describe("resources", () => {
 });
 
 /** A server at which a person has to sign in (check 12). */
-describe("signing in", () => {
+describe("signing in", { tags: "check-12" }, () => {
   /** All that the server was ever given. */
   const tokens = new Set<string>();
   /** All that the console said, whatever it was. */
@@ -241,6 +244,9 @@ describe("signing in", () => {
     const closing = window.waitForEvent("close");
     await agree(window);
     await closing;
+    const closed = performance.now();
+    await page.locator("playground-tools").getByRole("complementary").getByRole("listitem").first().waitFor();
+    took("check-12", "the call goes on after", closed);
     await run(page, "whoami");
     await page.locator("playground-tools").getByLabel("What the model sees").getByText("ada@example").waitFor();
     expect(await page.getByRole("group", { name: "A call is waiting for you" }).count()).toBe(0);

@@ -186,34 +186,51 @@ export class SluiceMeter extends LitElement {
     return html`${sentence(sent, seen, change)}${this.#line(sent, seen, change)}${this.#bar(sent, seen, change)}${this.#notes(sent, seen)}`;
   }
 
+  /** Its signs are not read aloud: the same is told in words, by the bar or where there is none by the line. */
   #line(sent: number, seen: number, change: Change): TemplateResult {
     const size = this.compact ? humanSize : exact;
-    const before = amount(this.tokensSent) ?? estimateTokens(sent);
-    const after = amount(this.tokensSeen) ?? estimateTokens(seen);
+    const { before, after } = this.#tokens(sent, seen);
     const saved = (before - after) * ((this.price ?? 0) / 1e6);
-    return html`<p class="line">
-      <span class="part">${size(sent)} → <b>${size(seen)}</b></span>
-      <span class="tokens"
+    return html`<p
+      class="line"
+      role=${this.compact ? "img" : nothing}
+      aria-label=${this.compact ? this.#told(sent, seen, change) : nothing}
+    >
+      <span class="part" aria-hidden="true">${size(sent)} → <b>${size(seen)}</b></span>
+      <span class="tokens" aria-hidden="true"
         >· <span class="part">≈ ${roughly(before)} → ≈ <b>${roughly(after)}</b> tokens</span></span
       >
       ${
         this.price === undefined || change.kind !== "kept" || this.compact
           ? nothing
           : html`<span class="saved"
-              >·
+              ><span aria-hidden="true">·</span>
               <span class="part"
-                >saves ≈ <b>${dollars(saved)}</b> a call at <slot name="price">$${this.price}</slot> per million</span
+                >saves <span aria-hidden="true">≈</span> <b>${dollars(saved)}</b> a call at
+                <slot name="price">$${this.price}</slot> per million</span
               ></span
             >`
       }
-      · <span class="part ${change.kind}">${change.words}</span>
+      <span aria-hidden="true">· <span class="part ${change.kind}">${change.words}</span></span>
     </p>`;
   }
 
-  #bar(sent: number, seen: number, { kind, words }: Change): TemplateResult {
+  #tokens(sent: number, seen: number): { readonly before: number; readonly after: number } {
+    return {
+      before: amount(this.tokensSent) ?? estimateTokens(sent),
+      after: amount(this.tokensSeen) ?? estimateTokens(seen),
+    };
+  }
+
+  #told(sent: number, seen: number, { words }: Change): string {
+    const { before, after } = this.#tokens(sent, seen);
+    const tokens = `About ${roughly(before)} tokens became about ${roughly(after)}.`;
+    return `The server sent ${exact(sent)}, the model sees ${exact(seen)}: ${words}. ${tokens}`;
+  }
+
+  #bar(sent: number, seen: number, change: Change): TemplateResult {
     const most = Math.max(sent, seen);
-    const told = `The server sent ${exact(sent)}, the model sees ${exact(seen)}: ${words}.`;
-    return html`<div class="bar ${kind}" role="img" aria-label=${told}>
+    return html`<div class="bar ${change.kind}" role="img" aria-label=${this.#told(sent, seen, change)}>
       ${fill(sent / most, "")}${fill(seen / most, "model")}
     </div>`;
   }
@@ -237,7 +254,7 @@ export class SluiceMeter extends LitElement {
             >`
       }
       <span class="estimator"
-        >${isCounted ? `${counted.map((count) => count.toLocaleString("en")).join(" → ")} tokens` : "≈ tokens"}:
+        >${isCounted ? `${counted.map((count) => count.toLocaleString("en")).join(" → ")} tokens` : "Tokens, estimated"}:
         ${this.estimator ?? TOKEN_ESTIMATOR}.</span
       >
       <slot name="estimator"></slot>

@@ -128,13 +128,20 @@ export class SluiceViewer extends LitElement {
 
   #download(): TemplateResult | typeof nothing {
     const { artifact, bytes } = this;
-    if (bytes === undefined || artifact?.deferred === true) return nothing;
+    if (bytes === undefined || artifact === undefined || artifact.deferred === true) return nothing;
     if (bytes.href !== undefined) {
       // No `download` attribute: with it the browser bypasses the service worker.
-      return html`<a class="button" href=${downloadAddress(bytes.href)}>Download</a>`;
+      return html`<a class="button" href=${downloadAddress(bytes.href)} aria-label=${`Download ${this.#name(artifact)}`}
+        >Download</a
+      >`;
     }
     const isBusy = this.#saving !== undefined;
-    return html`<button type="button" aria-disabled=${String(isBusy)} @click=${() => void this.#save()}>
+    return html`<button
+      type="button"
+      aria-disabled=${String(isBusy)}
+      aria-label=${`${isBusy ? "Downloading" : "Download"} ${this.#name(artifact)}`}
+      @click=${() => void this.#save()}
+    >
       ${isBusy ? "Downloading…" : "Download"}
     </button>`;
   }

@@ -34,7 +34,7 @@ describe("the meter", () => {
     expect(element.renderRoot.querySelector(".decoded")?.textContent).toContain("4,194,304 B decoded");
     expect(element.renderRoot.querySelector(".estimator")?.textContent).toContain(TOKEN_ESTIMATOR);
     expect(element.renderRoot.querySelector("[role=img]")?.getAttribute("aria-label")).toBe(
-      "The server sent 5,592,990 B, the model sees 312 B: 99.99 % kept out.",
+      "The server sent 5,592,990 B, the model sees 312 B: 99.99 % kept out. About 1.4 M tokens became about 80.",
     );
   });
 

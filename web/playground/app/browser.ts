@@ -6,6 +6,9 @@ import { artifactUrl } from "mcp-sluice/browser";
 import { archivePath, isServed, type Keys, servedPath, type Shelf } from "../engine/shelves.js";
 import type { Store } from "./state.js";
 
+/** Whether shortcuts are pressed with ⌘. */
+export const IS_APPLE: boolean = /Mac|iPhone|iPad/.test(navigator.platform);
+
 type Key = "config" | "price" | "theme" | "keys" | "drawer" | "model" | "session" | "memory";
 
 /** Reads a value from local storage; undefined if there is none or it cannot be read. */

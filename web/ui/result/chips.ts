@@ -109,7 +109,7 @@ export function chip(
     >
     ${alone ? html`<span class="why soft">${rule.why}${description === null ? nothing : html` <bdi>${description}</bdi>`}</span>` : nothing}
     <span class="tools"
-      >${preview(artifact, context, what, tab)} ${reveal(hole, context, what, tab)}
+      >${preview(artifact, context, name || what, tab)} ${reveal(hole, context, name || what, tab)}
       ${badge(rule, description, reached)}</span
     >
     ${(inner ? [] : insideOf(artifact)).map(
@@ -127,7 +127,7 @@ export function badge(rule: Rule, detail: string | null = null, reached = true):
 function preview(
   artifact: ShownArtifact,
   context: ResultContext,
-  what: string,
+  called: string,
   tab: number | undefined,
 ): TemplateResult {
   if (!isStored(artifact)) return html`<span class="soft">not stored</span>`;
@@ -135,14 +135,14 @@ function preview(
     class="small"
     type="button"
     tabindex=${ifDefined(tab)}
-    aria-label=${`Preview ${what}`}
+    aria-label=${`Preview ${called}`}
     @click=${() => context.preview(artifact)}
   >
     Preview
   </button>`;
 }
 
-function reveal(hole: Hole, context: ResultContext, what: string, tab: number | undefined): TemplateResult {
+function reveal(hole: Hole, context: ResultContext, called: string, tab: number | undefined): TemplateResult {
   const where = context.whereabouts({ id: hole.id });
   if (where === null) return html`<span class="soft">not in the model view</span>`;
   return html`<button
@@ -150,7 +150,7 @@ function reveal(hole: Hole, context: ResultContext, what: string, tab: number | 
     type="button"
     tabindex=${ifDefined(tab)}
     title=${`Show in model view: ${where}`}
-    aria-label=${`Show ${what} in model view, ${where}`}
+    aria-label=${`Show ${called} in model view, ${where}`}
     @click=${() => context.reveal({ id: hole.id })}
   >
     ${icon(locate)}

@@ -114,7 +114,7 @@ export class SluiceResultRule extends LitElement {
       >
         <b>${layer}</b> ${name}
       </button>
-      <span class="unseen" id="why">${why} ${LAYERS[layer]}</span>
+      <span hidden id="why">${why} ${LAYERS[layer]}</span>
       ${this.isOpen ? this.#tip() : nothing}`;
   }
 

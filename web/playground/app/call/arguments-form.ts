@@ -139,14 +139,21 @@ export class ArgumentsForm extends LitElement {
       </form>
       <div class="row end">
         <div class="row"><slot></slot></div>
-        ${isEmpty ? nothing : html`<button class="plain" aria-pressed=${this.isJson} @click=${this.#toggle}>JSON</button>`}
+        ${isEmpty ? nothing : html`<button class="plain" aria-label="As JSON" aria-pressed=${this.isJson} @click=${this.#toggle}>JSON</button>`}
       </div>`;
   }
 
   #json(): TemplateResult {
     return html`<label class="wide"
-      ><span class="label">Arguments as JSON</span>
-      <textarea name=${JSON_NAME} rows="12" spellcheck="false" .value=${this.#text}></textarea
+      ><span class="label" id="name:${JSON_NAME}">Arguments as JSON</span>
+      <textarea
+        name=${JSON_NAME}
+        aria-labelledby="name:${JSON_NAME}"
+        aria-describedby="wrong:${JSON_NAME}"
+        rows="12"
+        spellcheck="false"
+        .value=${this.#text}
+      ></textarea
       >${this.#problem(JSON_NAME)}</label
     >`;
   }
@@ -155,11 +162,11 @@ export class ArgumentsForm extends LitElement {
   #field(field: Field, path: string, given: unknown): TemplateResult {
     const { title, description, isRequired, isNullable, kind } = field;
     const initial = given === undefined ? field.initial : given;
-    const label = html`<span class="label"
+    const label = html`<span class="label" id="name:${idOf(path)}"
       >${title}${isRequired ? html` <span class="soft">(required)</span>` : nothing}</span
     >`;
     const note = isNullable && isRequired ? " Empty means null." : "";
-    const told = html`${description + note === "" ? nothing : html`<span class="soft">${description}${note}</span>`}${this.#problem(path)}`;
+    const told = html`${description + note === "" ? nothing : html`<span class="soft" id="hint:${idOf(path)}">${description}${note}</span>`}${this.#problem(path)}`;
     switch (kind) {
       case "object":
         return this.#group(field, told, html`<div class="fields">${this.#parts(field.fields, path, initial)}</div>`);
@@ -178,10 +185,12 @@ export class ArgumentsForm extends LitElement {
               <input
                 type="checkbox"
                 name=${path}
+                aria-labelledby="name:${idOf(path)}"
+                aria-describedby="hint:${idOf(path)} wrong:${idOf(path)}"
                 data-initial=${String(field.initial === true)}
                 .checked=${initial === true}
               />
-              <strong>${title}</strong></span
+              <strong id="name:${idOf(path)}">${title}</strong></span
             >${told}</label
           >`;
         }
@@ -327,6 +336,8 @@ export class ArgumentsForm extends LitElement {
     if (kind === "json" || kind === "names" || isLong)
       return html`<textarea
         name=${path}
+        aria-labelledby="name:${idOf(path)}"
+        aria-describedby="hint:${idOf(path)} wrong:${idOf(path)}"
         rows="4"
         spellcheck="false"
         data-initial=${own}
@@ -336,6 +347,8 @@ export class ArgumentsForm extends LitElement {
     const isNumber = kind === "number" || kind === "integer";
     return html`<input
       name=${path}
+      aria-labelledby="name:${idOf(path)}"
+      aria-describedby="hint:${idOf(path)} wrong:${idOf(path)}"
       type=${field.schema["format"] === "date" ? "date" : "text"}
       inputmode=${isNumber ? "decimal" : "text"}
       data-initial=${own}
@@ -346,7 +359,12 @@ export class ArgumentsForm extends LitElement {
   }
 
   #select(path: string, choices: Field["choices"], text: string, isOptional: boolean): TemplateResult {
-    return html`<select name=${path} data-initial=${text}>
+    return html`<select
+      name=${path}
+      aria-labelledby="name:${idOf(path)}"
+      aria-describedby="hint:${idOf(path)} wrong:${idOf(path)}"
+      data-initial=${text}
+    >
       ${isOptional ? html`<option value="" ?selected=${text === ""}>(left out)</option>` : nothing}
       ${choices.map((choice) => html`<option value=${choice.text} ?selected=${choice.text === text}>${choice.title}</option>`)}
     </select>`;
@@ -354,7 +372,9 @@ export class ArgumentsForm extends LitElement {
 
   #problem(path: string): TemplateResult | typeof nothing {
     const problem = this.problems[path];
-    return problem === undefined ? nothing : html`<span class="wrong" role="alert">${problem}</span>`;
+    return problem === undefined
+      ? nothing
+      : html`<span class="wrong" role="alert" id="wrong:${idOf(path)}">${problem}</span>`;
   }
 
   #fields(): readonly Field[] {
@@ -539,6 +559,11 @@ function fits({ kind, fields }: Field, value: unknown): boolean {
     !Array.isArray(value) &&
     fields.every((each) => each.kind !== "const" || same(object[each.name], each.choices[0]?.value))
   );
+}
+
+/** What ids of a field begin with a word and end with. No id has a space. */
+function idOf(path: string): string {
+  return encodeURIComponent(path);
 }
 
 customElements.define("playground-arguments", ArgumentsForm);

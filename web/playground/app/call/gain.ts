@@ -166,7 +166,7 @@ class Gain extends ViewElement {
   #count(): TemplateResult {
     return html`<span slot="estimator"
       ><button class="count" ?disabled=${this.isCounting} @click=${this.#countThem}>
-        ${this.isCounting ? "Counting…" : "Count them"}
+        ${this.isCounting ? "Counting…" : "Count the tokens"}
       </button>
       <span role="status">${this.problem}</span></span
     >`;

@@ -2,8 +2,9 @@
  * The chat: a planner that can call the tools of all connected servers.
  * @module
  */
-import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { css, html, type PropertyValues, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { plainLines } from "../../../ui/plain-text.js";
 import type { ChatModel } from "../../engine/chat/messages.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
@@ -33,7 +34,7 @@ function nameOf(model: ChatModel): string {
 
 /** `<playground-chat>` */
 class ChatView extends ViewElement {
-  static override properties = { ...ViewElement.properties, draft: { state: true } };
+  static override properties = { ...ViewElement.properties, draft: { state: true }, heard: { state: true } };
   static override styles = [
     viewStyles,
     css`
@@ -115,6 +116,9 @@ class ChatView extends ViewElement {
   /** Whether the view scrolls with new text; off while the user reads further up. */
   #follows = true;
   #scrollTop = 0;
+  /** What is read aloud: the answer that has just come. */
+  declare heard: string;
+  #isBusy = false;
   /** The id of the pause that received the focus. */
   #reached: string | undefined;
   readonly #changed = (): void => this.requestUpdate();
@@ -122,6 +126,7 @@ class ChatView extends ViewElement {
   constructor() {
     super();
     this.draft = "";
+    this.heard = "";
   }
 
   get #conversation(): Conversation {
@@ -136,6 +141,21 @@ class ChatView extends ViewElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#conversation.removeEventListener("change", this.#changed);
+  }
+
+  override willUpdate(changed: PropertyValues): void {
+    super.willUpdate(changed);
+    const { turns, current } = this.#conversation;
+    const wasBusy = this.#isBusy;
+    this.#isBusy = current !== undefined;
+    if (this.#isBusy) this.heard = "";
+    else if (wasBusy) void this.#read(turns.at(-1)?.end?.answer ?? "");
+  }
+
+  /** Has an answer read aloud without the signs of its Markdown. */
+  async #read(answer: string): Promise<void> {
+    const { formatted } = await import("../../../ui/markdown.js");
+    if (!this.#isBusy) this.heard = formatted(plainLines(answer)).textContent;
   }
 
   override updated(changed: PropertyValues): void {
@@ -166,7 +186,7 @@ class ChatView extends ViewElement {
   }
 
   override render(): TemplateResult {
-    const { turns, current } = this.#conversation;
+    const { turns } = this.#conversation;
     return html`
       ${this.#head()}
       <div
@@ -187,7 +207,7 @@ class ChatView extends ViewElement {
               )
         }
       </div>
-      <p class="unseen" role="status">${current === undefined ? turns.at(-1)?.end?.answer : nothing}</p>
+      <p class="unseen" role="status">${this.heard}</p>
       ${this.#form()}
       <playground-model
         .store=${this.store}
@@ -200,7 +220,7 @@ class ChatView extends ViewElement {
   #head(): TemplateResult {
     const { model, turns, current } = this.#conversation;
     return html`<header class="row">
-      <h1 class="unseen">Chat</h1>
+      <h2 class="unseen">Chat</h2>
       <span class="grow by">Answered by <strong>${nameOf(model)}</strong></span>
       <button @click=${this.#choose}>Model</button>
       <button ?disabled=${turns.length === 0 || current !== undefined} @click=${() => this.#conversation.clear()}>

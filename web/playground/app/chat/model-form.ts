@@ -94,10 +94,12 @@ export class ModelForm extends ViewElement {
         type="radio"
         name="kind"
         value=${kind}
+        aria-labelledby="name-${kind}"
+        aria-describedby="about-${kind}"
         .checked=${this.kind === kind}
         @change=${() => (this.kind = kind)}
       />
-      <span><strong>${name}</strong><br /><span class="soft">${about}</span></span>
+      <span><strong id="name-${kind}">${name}</strong><br /><span class="soft" id="about-${kind}">${about}</span></span>
     </label>`;
   }
 
@@ -115,9 +117,15 @@ export class ModelForm extends ViewElement {
         ><span class="label">Key (optional)</span><input name="key" type="password" .value=${key} autocomplete="off" />
       </label>
       <label class="choice">
-        <input name="remember" type="checkbox" .checked=${isRemembered} />
+        <input
+          name="remember"
+          type="checkbox"
+          aria-labelledby="remember"
+          aria-describedby="otherwise"
+          .checked=${isRemembered}
+        />
         <span
-          >Remember it and the key in this browser<br /><span class="soft"
+          ><span id="remember">Remember it and the key in this browser</span><br /><span class="soft" id="otherwise"
             >Otherwise it is forgotten when the page is closed.</span
           ></span
         >

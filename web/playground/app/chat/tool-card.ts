@@ -100,8 +100,11 @@ class ToolCard extends ViewElement {
     return html`<section class="panel stack ${state}" role="group" aria-label="Call of ${tool}">
       <div class="row">
         <span class="state">${icon(sign)}</span>
-        <strong class="cut">${tool}</strong>
-        <span class="soft grow" role="status">${words}${this.#seconds()}</span>
+        <strong class="cut" aria-hidden="true">${tool}</strong>
+        <span class="soft grow"
+          ><span role="status"><span class="unseen">${tool} </span><span>${words}</span></span
+          >${this.#seconds()}</span
+        >
         ${this.#isRunning ? html`<button @click=${this.#cancel}>Cancel</button>` : nothing}
       </div>
       ${args === "{}" ? nothing : html`<pre class="args">${short(args)}</pre>`} ${this.#progress()}

@@ -13,7 +13,7 @@ import system from "lucide-static/icons/sun-moon.svg?raw";
 import { viewStyles } from "../styles.js";
 import type { Notice, Theme } from "../state.js";
 import { ViewElement } from "../view-element.js";
-import { takeUpdate } from "../browser.js";
+import { IS_APPLE, takeUpdate } from "../browser.js";
 import type { Servers } from "./servers.js";
 import "./servers.js";
 
@@ -53,7 +53,7 @@ class Notices extends ViewElement {
     const { notices } = this.state;
     if (notices.length === 0) return html`<p class="soft">You have no notifications.</p>`;
     return html`<h2>Notifications</h2>
-      <ul aria-live="polite">
+      <ul>
         ${notices.map((notice) => this.#item(notice))}
       </ul>`;
   }
@@ -86,8 +86,8 @@ const LINKS = [
   ["Source", `${PACKAGE}?activeTab=code`],
 ] as const;
 
-/** The shortcut of the palette, as the keyboard of this machine names it. */
-const KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K";
+/** The shortcut of the palette. */
+const KEYS = IS_APPLE ? "⌘K" : "Ctrl K";
 
 const THEMES: Readonly<Record<Theme, { readonly icon: string; readonly next: Theme }>> = {
   system: { icon: system, next: "light" },
@@ -196,7 +196,7 @@ export class Bar extends ViewElement {
       </button>
       ${isOnline ? nothing : html`<span class="chip warn" role="status">${icon(offline)} offline</span>`}
       ${isOutdated ? html`<button class="primary" @click=${() => takeUpdate()}>Update</button>` : nothing}
-      <span class="soft version">${VERSION}</span>
+      <span class="soft version"><span class="unseen">Version </span>${VERSION}</span>
       ${LINKS.map(([name, href]) => html`<a class="link" href=${href} target="_blank" rel="noopener noreferrer">${name}</a>`)}
       <button class="plain" popovertarget="notices" aria-label=${`Notifications${unread > 0 ? `, ${unread} new` : ""}`}>
         ${icon(bell)}${unread > 0 ? html`<span class="unread"></span>` : nothing}

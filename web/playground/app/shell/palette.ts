@@ -2,8 +2,9 @@
  * ⌘K: every tool, view and action by name; and the keys.
  * @module
  */
-import { css, html, type TemplateResult } from "lit";
+import { css, html, nothing, type TemplateResult } from "lit";
 import { dialogStyles, viewStyles } from "../styles.js";
+import { IS_APPLE } from "../browser.js";
 import { type View, VIEWS } from "../state.js";
 import { TITLES, ViewElement } from "../view-element.js";
 
@@ -135,8 +136,11 @@ export class Palette extends ViewElement {
       </div>
       <dl>
         ${KEYS.map(
-          ([keys, does]) =>
-            html`<dt><kbd>${keys}</kbd></dt>
+          ([keys, does, read]) =>
+            html`<dt>
+                <kbd aria-hidden=${read === undefined ? nothing : "true"}>${keys}</kbd>
+                ${read === undefined ? nothing : html`<span class="unseen">${read}</span>`}
+              </dt>
               <dd>${does}</dd>`,
         )}
       </dl>`;
@@ -204,13 +208,13 @@ export class Palette extends ViewElement {
 
 customElements.define("playground-palette", Palette);
 
-/** Keyboard shortcuts and what they do. */
-const KEYS: readonly (readonly [keys: string, does: string])[] = [
-  ["⌘K or Ctrl K", "Find a tool, a view or an action"],
-  ["⌘↵ or Ctrl ↵", "Run the tool again"],
-  ["/", "Search the list"],
+/** Keyboard shortcuts, what they do, and how signs that many screen readers leave out are read. */
+const KEYS: readonly (readonly [keys: string, does: string, read?: string])[] = [
+  [IS_APPLE ? "⌘K" : "Ctrl K", "Find a tool, a view or an action"],
+  [IS_APPLE ? "⌘ Return" : "Ctrl Enter", "Run the tool again"],
+  ["/", "Search the list", "slash"],
   ["g then h, t, r, f, c, g, l", "Try (home), Tools, Resources, My Files, Chat, Guardrails, Log"],
-  ["[ and ]", "Previous result, next result"],
-  ["?", "These keys"],
+  ["[ and ]", "Previous result, next result", "left and right bracket"],
+  ["?", "These keys", "question mark"],
   ["Esc", "Close"],
 ];

@@ -114,10 +114,11 @@ class Rail extends ViewElement {
     const [count, noun] = countOf(this.state, view);
     return html`<button
       aria-current=${this.state.view === view ? "page" : nothing}
+      aria-label=${count > 0 ? `${TITLES[view]}, ${count} ${noun}`.trimEnd() : nothing}
       @click=${() => this.actions.go(view)}
     >
       ${icon(ICONS[view])}<span>${TITLES[view]}</span>
-      ${count > 0 ? html`<span class="badge"><span class="unseen">, </span>${short(count)}<span class="unseen"> ${noun}</span></span>` : nothing}
+      ${count > 0 ? html`<span class="badge">${short(count)}</span>` : nothing}
     </button>`;
   }
 }
@@ -130,11 +131,12 @@ function countOf(
     case "try":
       return [calls.filter(({ state }) => state === "running").length, "running"];
     case "tools":
-      return [servers.find(({ name }) => name === server)?.tools.length ?? 0, "tools"];
+      // Its own name says already what is counted.
+      return [servers.find(({ name }) => name === server)?.tools.length ?? 0, ""];
     case "resources":
       return [updates.size, "updated"];
     case "files":
-      return [fileCount, "files"];
+      return [fileCount, fileCount === 1 ? "file" : "files"];
     case "chat":
       return [
         Number(isChatting),

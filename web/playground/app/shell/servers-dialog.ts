@@ -204,9 +204,10 @@ export class ServersDialog extends ViewElement {
     return html`<form class="stack" novalidate @submit=${this.#connect}>
       <h3>Connect my server</h3>
       <label>
-        <span class="label">Address</span>
+        <span class="label" id="address">Address</span>
         <input
           name="url"
+          aria-labelledby="address"
           type="url"
           required
           placeholder="https://mcp.example.com/mcp"

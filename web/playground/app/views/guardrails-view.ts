@@ -337,7 +337,7 @@ class GuardrailsView extends ViewElement {
   }
 
   #form(): TemplateResult {
-    const { config } = this.state;
+    const config = this.#chosen();
     return html`<section aria-label="Form">
       ${MAIN_FIELDS.map((field) => this.#field(field, config))}
       ${MORE_FIELDS.map(({ title, fields }) => {
@@ -473,8 +473,12 @@ class GuardrailsView extends ViewElement {
   }
 
   #set(path: string, value: unknown, field?: { readonly path: string; readonly text: string }): void {
-    const base = this.tried !== undefined && this.problem === undefined ? this.tried : this.state.config;
-    void this.#take(withValue(base, path, value), undefined, field);
+    void this.#take(withValue(this.#chosen(), path, value), undefined, field);
+  }
+
+  /** What the form shows: also what is still being applied, so that a switch does not go back for a moment. */
+  #chosen(): SluiceConfig {
+    return this.tried ?? this.state.config;
   }
 
   #reset(path: string): void {

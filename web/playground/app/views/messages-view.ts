@@ -177,9 +177,9 @@ export class MessagesView extends ViewElement {
         <span
           ><span class="unseen">${isSent ? "to" : "from"} ${server}: </span
           ><span class="method">${method === "" ? "message" : method}</span
-          >${id === "" ? nothing : html` <span class="soft">${id}</span>`}</span
+          >${id === "" ? nothing : html`<span class="unseen"> id</span> <span class="soft">${id}</span>`}</span
         >
-        <span class="soft cut server">${server}</span>
+        <span class="soft cut server" aria-hidden="true">${server}</span>
         <span class="soft number size">${sizes}</span>
         <span class="soft number took">${took}</span>
         <span class="state ${state === "error" ? "error" : "soft"}">${said}</span>

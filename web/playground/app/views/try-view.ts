@@ -247,6 +247,7 @@ export class TryView extends ViewElement {
         <span class="row">
           <strong class="grow cut">${title.replace(/^demo\./, "")}</strong>
           ${gain === undefined ? nothing : html`<span class="gain ${gain.kind}">${gain.words.replace(/ kept out$/, "")}</span>`}
+          ${gain?.kind === "kept" ? html`<span class="unseen">kept out</span>` : nothing}
         </span>
         <span class="soft when"><time>${new Date(startedAt).toLocaleTimeString()}</time> · ${STATES[state]}</span>
       </button>

@@ -15,7 +15,7 @@ import { adaptError } from "../../adapt-error.js";
 import { badAnswer, subjectOf, ToolClientError, ToolNodeError, type ToolPlace, wasClosed } from "../../errors.js";
 import { OutOfTime, sleep, systemClock } from "../../resilience/attempt.js";
 import type { SourceCall, SourceResult } from "../../source.js";
-import { through } from "../body.js";
+import { through } from "../gated.js";
 import type { ConnectionDeps } from "./connection.js";
 import { type Asker, MAX_ASKED } from "./asker.js";
 import { shown } from "./elicitation.js";

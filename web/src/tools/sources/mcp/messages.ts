@@ -5,7 +5,7 @@
  */
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import type { MessageReading, PromptMessage } from "../../prompts.js";
-import { through } from "../body.js";
+import { through } from "../gated.js";
 import type { ConnectionDeps } from "./connection.js";
 import { readContents } from "./read-contents.js";
 

@@ -6,7 +6,7 @@ import type { Client, Resource } from "@modelcontextprotocol/client";
 import { objectOr, RpcCode } from "../../../jsonrpc/rpc.js";
 import { badAnswer, subjectOf, ToolClientError } from "../../errors.js";
 import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
-import { through } from "../body.js";
+import { through } from "../gated.js";
 import type { ConnectionDeps } from "./connection.js";
 import { requestMark, NO_LIMIT, sendRequest } from "./requests.js";
 import { beforeClient, type Notices, type ServerMessage } from "./notices.js";
