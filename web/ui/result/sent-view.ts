@@ -296,6 +296,8 @@ function switchOf({ asText, showAs }: BlockLook): TemplateResult {
 }
 
 function tree(node: JsonNode, block: Block, context: ResultContext, { lit, open }: BlockLook): TemplateResult {
+  // Few results have JSON in them. What is shown already is upgraded.
+  void import("./tree.js").then(({ defineTree }) => defineTree());
   return html`<sluice-result-tree
     .node=${node}
     .context=${context}
