@@ -217,10 +217,10 @@ describe.each(PLACES)("in a %s", (place) => {
   });
 
   test.each(["http", "events"] as const)("what a server asks a person and a model is answered: %s", async (way) => {
-    const { asked, text } = (await ask("questions", { url: servers[way].url })) as Record<"asked" | "text", unknown>;
-    expect(asked).toEqual(["Which year?", "How was it?"]);
-    expect(text).toContain("2026");
-    expect(text).toContain("Good.");
+    const answered = (await ask("questions", { url: servers[way].url })) as Record<"asked" | "text", unknown>;
+    expect(answered.asked).toEqual(["Which year?", "How was it?"]);
+    expect(answered.text).toContain("2026");
+    expect(answered.text).toContain("Good.");
   });
 
   test("resources: listed, read, and told of when they change", async () => {
