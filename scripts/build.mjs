@@ -26,12 +26,11 @@ import { checkSize } from "./size.mjs";
 /** The schema as it is published. */
 export const SCHEMA = join(root, "dist/config.schema.json");
 
-/** Writes what the core says of MIME types as a module. */
+/** Writes what the core says of MIME types as modules: few pages need both. */
 function writeMediaTypes(folder) {
   const { long, extensions } = JSON.parse(readFileSync(join(buildFolder("wasm-release"), "media-types.json"), "utf8"));
-  const constants = { MEDIA_TYPES: long, EXTENSIONS: extensions };
-  const lines = Object.entries(constants).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`);
-  writeModule(folder, "core/media-types", lines.join(""));
+  writeModule(folder, "core/media-types", `export const MEDIA_TYPES = ${JSON.stringify(long)};\n`);
+  writeModule(folder, "core/extensions", `export const EXTENSIONS = ${JSON.stringify(extensions)};\n`);
 }
 
 /** Writes the configuration's schema, its rules as a module, and its types. */
@@ -62,10 +61,9 @@ const GENERATED = [
   "mcp/artifact-app/artifact-app.html",
   "mcp/artifact-app/LICENSES.md",
   ...MODULES.map((module) => `core/${module}.wasm`),
-  ...[...MODULES.map((module) => `core/${module}`), "core/media-types", "config/schema"].flatMap((name) => [
-    `${name}.mjs`,
-    `${name}.d.mts`,
-  ]),
+  ...[...MODULES.map((module) => `core/${module}`), "core/media-types", "core/extensions", "config/schema"].flatMap(
+    (name) => [`${name}.mjs`, `${name}.d.mts`],
+  ),
 ];
 
 /** Brings targets of a preset up to date; Ninja does only what is needed. */

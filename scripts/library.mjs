@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules, isBuiltin } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
+import { bundledClient } from "./mcp-client.mjs";
 import { root } from "./run.mjs";
 
 /** Where tsc compiles to. */
@@ -132,6 +133,7 @@ async function bundle(names) {
     logLevel: "error",
     root,
     plugins: [
+      bundledClient(),
       {
         name: "sluice-bundled",
         resolveId: (id) => (entries.has(id) ? id : undefined),
@@ -154,7 +156,7 @@ async function bundle(names) {
         input,
         external: isInstalled,
         preserveEntrySignatures: "strict",
-        treeshake: { moduleSideEffects: "no-external" },
+        treeshake: { moduleSideEffects: "no-external", manualPureFunctions: ["z"] },
         output: {
           entryFileNames: "[name].js",
           chunkFileNames: `${BUNDLED}/parts/[name].js`,

@@ -20,6 +20,3 @@ export class DefaultJsonSchemaValidator {
     return (data) => ({ valid: true, data, errorMessage: undefined });
   }
 }
-
-// The name that the server's older package asks for.
-export { DefaultJsonSchemaValidator as AjvJsonSchemaValidator };

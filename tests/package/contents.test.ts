@@ -124,7 +124,7 @@ describe("contents", () => {
         ...MODULES.flatMap((module) => ["d.mts", "mjs", "wasm"].map((ending) => `dist/core/${module}.${ending}`)),
         // What can be configured, for checks that cannot wait for the core.
         ...["d.mts", "mjs"].map((ending) => `dist/config/schema.${ending}`),
-        ...["d.mts", "mjs"].map((ending) => `dist/core/media-types.${ending}`),
+        ...["d.mts", "mjs"].flatMap((ending) => [`dist/core/media-types.${ending}`, `dist/core/extensions.${ending}`]),
       ];
       const papers = ["LICENSE", "README.md"];
       const licences = ["bundled", "mcp/artifact-app", "ui"].map((folder) => `dist/${folder}/LICENSES.md`);

@@ -41,9 +41,9 @@ describe("the first visit", () => {
       expect(seen.requests.filter((url) => !url.startsWith(SITE_URL) && !url.startsWith("blob:"))).toEqual([]);
     });
 
-    test("the shell is below 120 KB gzipped, and all before the first result below 430 KB", () => {
+    test("the shell is below 120 KB gzipped, and all before the first result below 400 KB", () => {
       expect(weight.shell).toBeLessThan(120_000);
-      expect(weight.all).toBeLessThan(430_000);
+      expect(weight.all).toBeLessThan(400_000);
     });
   });
 });

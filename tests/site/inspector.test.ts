@@ -1,11 +1,17 @@
 /** What somebody looks into: messages, how servers introduce themselves, prompts, forms, and servers that die. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { forPages, listen } from "../package/tools/elsewhere.js";
 import { freePort } from "../unit/redis/redis-server.js";
-import { connect, during, go, run, visitor } from "./visit.js";
+import { stored } from "./databases.js";
+import { connect, dial, during, go, run, SITE_URL, visitor } from "./visit.js";
 
 const PROGRAM = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/dist/index.js");
 
@@ -72,6 +78,86 @@ describe("messages", () => {
   });
 });
 
+/** What the page knows of its servers. */
+interface Innards {
+  readonly store: { readonly state: Readonly<Record<"servers" | "server" | "calls", unknown>> };
+  readonly actions: {
+    readonly readers: ReadonlyMap<string, unknown>;
+    readonly engine: { exchanges(): Promise<readonly { readonly server: string }[]> };
+    addressOf(name: string): unknown;
+  };
+}
+
+/** Everything that lists servers: the page's state, its resources and messages, and what it remembers. */
+async function lists(page: Page, name: string): Promise<unknown> {
+  const inPage = await page.evaluate(async (named) => {
+    const { store, actions } = document.querySelector("sluice-playground") as unknown as Innards;
+    const { servers, server: current, calls } = store.state;
+    const talked = new Set((await actions.engine.exchanges()).map((exchange) => exchange.server));
+    const readers = [...actions.readers.keys()];
+    return { servers, current, calls, readers, talked: [...talked], address: actions.addressOf(named) ?? null };
+  }, name);
+  const databases = await page.evaluate(() => indexedDB.databases());
+  const remembered = await Promise.all(databases.map((each) => stored(page, each.name ?? "")));
+  return { ...inPage, isRemembered: remembered.some((text) => text.includes(name)) };
+}
+
+/** A server of which nothing can be listed: it lets anybody in, and counts who is still there. */
+async function lame(): Promise<
+  AsyncDisposable & { readonly origin: string; readonly left: () => number; readonly came: () => number }
+> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  let came = 0;
+  async function begun(): Promise<StreamableHTTPServerTransport> {
+    came += 1;
+    const own = new Server({ name: "lame", version: "1" }, { capabilities: { tools: {} } });
+    own.setRequestHandler(ListToolsRequestSchema, () => {
+      throw new Error("The list is lost.");
+    });
+    const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+      onsessionclosed: (id) => void sessions.delete(id),
+    });
+    await own.connect(transport);
+    return transport;
+  }
+  const served = await listen(() =>
+    forPages((request, response) => {
+      const known = sessions.get(String(request.headers["mcp-session-id"]));
+      void Promise.resolve(known ?? begun()).then((transport) => transport.handleRequest(request, response));
+    }),
+  );
+  return { ...served, left: () => sessions.size, came: () => came };
+}
+
+describe("a connection that fails", () => {
+  const fails = during(lame);
+
+  test.each([
+    ["nobody answers", async () => `http://127.0.0.1:${await freePort()}/mcp`, false],
+    ["a page answers", async () => SITE_URL, false],
+    ["a server answers that cannot list its tools", async () => `${fails().origin}/mcp`, true],
+  ])("because %s leaves nothing behind, and names the address that was typed", async (_why, address, isMcp) => {
+    const { page } = seen;
+    const typed = await address();
+    const name = `local-${new URL(typed).port}`;
+    const before = await lists(page, name);
+    await dial(page, `${typed}?key=hunter2`);
+    const dialog = page.getByRole("dialog", { name: "Servers" });
+    const alert = dialog.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain(`${typed}: `);
+    expect(await alert.innerText()).not.toContain("hunter2");
+    expect(await dialog.getByRole("textbox", { name: "Address" }).inputValue()).toBe(`${typed}?key=hunter2`);
+    expect(await dialog.getByRole("listitem").filter({ hasText: name }).count()).toBe(0);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    expect(await lists(page, name)).toEqual(before);
+    expect(fails().came() > 0).toBe(isMcp);
+    await expect.poll(() => fails().left()).toBe(0);
+  });
+});
+
 describe("servers", () => {
   test("an address of another kind is refused beside the field, before anything is sent", async () => {
     const { page, requests } = seen;
@@ -95,7 +181,7 @@ describe("servers", () => {
     await view.getByRole("button", { name: /^Arguments Prompt/ }).click();
     await view.locator("playground-arguments [name=city]").fill("Bern");
     await view.getByRole("button", { name: "Get the prompt" }).click();
-    expect(await view.getByRole("region", { name: "Message of the user" }).innerText()).toContain("Bern");
+    expect(await view.getByRole("list", { name: "Messages" }).getByRole("listitem").innerText()).toContain("Bern");
     await view.getByRole("button", { name: "Tools", exact: true }).click();
   });
 

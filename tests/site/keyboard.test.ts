@@ -160,7 +160,7 @@ describe("with the keyboard alone", { tags: "check-14" }, () => {
     const { page } = seen;
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
-    expect(await page.getByRole("dialog", { name: "Keys" }).getByRole("term").count()).toBe(7);
+    expect(await page.getByRole("dialog", { name: "Keys" }).getByRole("term").count()).toBe(8);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "hidden" });
     expect(await focused(page)).toBe("Try");

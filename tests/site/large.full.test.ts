@@ -9,10 +9,10 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { noise } from "../../web/playground/demo/files.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
-import { largeServer, LONG_NAME, TOOLS } from "./large-server.js";
+import { image, largeServer, LONG_NAME, TOOLS } from "./large-server.js";
 import { measured } from "./measured.js";
-import { tooWide } from "./page-checks.js";
-import { act, connect, controlled, during, go, run, visitor } from "./visit.js";
+import { tooWide, violations } from "./page-checks.js";
+import { act, begin, connect, connectFiles, controlled, during, go, openFile, run, visitor } from "./visit.js";
 
 /** Milliseconds for which the page may not answer. */
 const LIMIT = 200;
@@ -20,6 +20,8 @@ const LIMIT = 200;
 const TRIES = 3;
 const MAX_NODES = 5000;
 const MEGABYTES = 100;
+const ROWS = 1_000_000;
+const FILES = 1000;
 
 const seen = visitor();
 let folder: string;
@@ -72,6 +74,17 @@ async function nodes(page: Page): Promise<number> {
   });
 }
 
+/** Goes to the parts of what scrolls, and counts the nodes at each. */
+async function most(page: Page, scroller: Locator): Promise<number> {
+  const counts = [await nodes(page)];
+  for (const share of [0.1, 0.5, 1, 0]) {
+    await scroller.evaluate((element, at) => element.scrollTo(0, element.scrollHeight * at), share);
+    await page.waitForTimeout(300);
+    counts.push(await nodes(page));
+  }
+  return Math.max(...counts);
+}
+
 async function drop(page: Page, name: string): Promise<void> {
   await go(page, "Try");
   const view = page.locator("playground-try");
@@ -118,6 +131,14 @@ describe("the page answers all the time, and stays small", { tags: "check-6" }, 
     },
     180_000,
   );
+
+  test("1,000 images", async () => {
+    const { page } = seen;
+    const content = Array.from({ length: 1000 }, (_, at) => image(at));
+    await writeFile(join(folder, "images.json"), JSON.stringify({ content }));
+    expect(await longest(page, () => drop(page, "images.json"))).toBeLessThan(LIMIT);
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+  }, 180_000);
 });
 
 test("an archive of 100 MB arrives, and can be had again byte for byte", async () => {
@@ -148,7 +169,7 @@ describe("a server with much of everything", () => {
     const { page } = seen;
     expect(await nodes(page)).toBeLessThan(MAX_NODES);
     const search = list().getByRole("searchbox");
-    for (let at = 1; at < TOOLS; at += 1) {
+    for (let at = 1; at <= TOOLS - 2; at += 1) {
       const name = `tool_${String(at).padStart(3, "0")}`;
       await search.fill(name);
       const found = list().getByRole("listitem");
@@ -157,6 +178,92 @@ describe("a server with much of everything", () => {
     }
     await search.fill("");
   }, 180_000);
+
+  describe("each of its tools is reached by keyboard", () => {
+    /** Names of tools that get the focus from now on. */
+    const focused = (): Promise<{ names: () => Promise<readonly string[]> }> =>
+      list()
+        .evaluateHandle((element) => {
+          const names: string[] = [];
+          element.addEventListener("focusin", ({ target }) => {
+            names.push((target as HTMLElement).querySelector("strong")?.textContent ?? "");
+          });
+          return names;
+        })
+        .then((names) => ({ names: () => names.evaluate((all) => [...all]) }));
+
+    test.each(["Tab", "ArrowDown"])("with %s", async (key) => {
+      const { page } = seen;
+      await list().getByRole("searchbox").focus();
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Home");
+      await expect.poll(() => list().locator(":focus strong").innerText()).toBe("images");
+      const { names } = await focused();
+      for (let at = 1; at < TOOLS; at += 1) await page.keyboard.press(key);
+      const wanted = Array.from({ length: TOOLS - 2 }, (_, at) => `tool_${String(at + 1).padStart(3, "0")}`);
+      expect((await names()).filter((name) => name.startsWith("tool_"))).toEqual(wanted);
+      expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    });
+
+    test("at once the last one, which opens, and the first", async () => {
+      const { page } = seen;
+      await page.keyboard.press("End");
+      const last = list().getByRole("listitem").last().getByRole("button");
+      await expect.poll(() => last.evaluate((button) => button.matches(":focus"))).toBe(true);
+      expect(await last.locator("xpath=..").getAttribute("aria-posinset")).toBe(
+        await last.locator("xpath=..").getAttribute("aria-setsize"),
+      );
+      const name = await last.locator("strong").innerText();
+      await page.keyboard.press("Enter");
+      await tools().getByRole("heading", { name, exact: true }).waitFor();
+      await page.keyboard.press("Home");
+      await expect.poll(() => list().locator(":focus strong").innerText()).toBe("images");
+      expect(await violations(page)).toEqual([]);
+    });
+  });
+
+  describe.each([200, 1000])("%s images in one result", (count) => {
+    const ask = async (): Promise<void> => {
+      await begin(seen.page, "images", { count: String(count) });
+      await tools()
+        .locator(".args")
+        .filter({ hasText: `count ${count}` })
+        .waitFor();
+      await tools().getByRole("button", { name: "Run again" }).waitFor();
+      await tools().getByLabel("What the model sees").waitFor();
+    };
+
+    test("come while the page answers", async () => {
+      expect(await longest(seen.page, ask)).toBeLessThan(LIMIT);
+      expect(await nodes(seen.page)).toBeLessThan(MAX_NODES);
+    }, 180_000);
+
+    test("are few nodes wherever one looks", async () => {
+      const { page } = seen;
+      expect(await most(page, tools().getByRole("region", { name: "Blocks" }))).toBeLessThan(MAX_NODES);
+      expect(await most(page, tools().getByLabel("What the model sees"))).toBeLessThan(MAX_NODES);
+      expect(await most(page, tools().locator(".work"))).toBeLessThan(MAX_NODES);
+    });
+
+    test("are all there, to the last", async () => {
+      const rows = tools().locator(".cards");
+      const cards = (): Promise<number> =>
+        rows.evaluateAll((all) => {
+          const [first, last] = [all[0], all.at(-1)];
+          return (
+            Number(last?.getAttribute("data-index")) * (first?.childElementCount ?? 0) + (last?.childElementCount ?? 0)
+          );
+        });
+      await tools()
+        .locator(".work")
+        .evaluate((element) => element.scrollTo(0, element.scrollHeight));
+      // Of a result with more than 256, the whole is stored beside those.
+      await expect.poll(cards).toBe(Math.min(count, 257));
+      await act(tools().locator("sluice-artifact").last(), "Preview");
+      await seen.page.locator("playground-drawer sluice-viewer").waitFor();
+      await seen.page.keyboard.press("Escape");
+    });
+  });
 
   test.each([1440, 768, 390])("names of 120 characters fit at %s px", async (width) => {
     const { page } = seen;
@@ -173,6 +280,143 @@ describe("a server with much of everything", () => {
     await go(page, "Resources");
     await page.locator("sluice-resources").getByRole("button", { name: LONG_NAME }).first().waitFor();
     expect(await tooWide(page)).toEqual([]);
+  });
+
+  test.each([1440, 768, 390])("so do those of prompts, and of the server itself, at %s px", async (width) => {
+    const { page } = seen;
+    await page.setViewportSize({ width, height: 900 });
+    await go(page, "Tools");
+    await tools().getByRole("button", { name: "Prompts" }).click();
+    await page.getByRole("complementary", { name: "Prompts" }).getByRole("button", { name: LONG_NAME }).click();
+    await tools().getByRole("button", { name: "Get the prompt" }).click();
+    await tools().getByRole("region", { name: "Message of the user" }).waitFor();
+    expect(await tooWide(page)).toEqual([]);
+    await tools().getByRole("button", { name: "Tools", exact: true }).click();
+    await page.locator("playground-servers").getByRole("button").first().click();
+    const dialog = page.getByRole("dialog", { name: "Servers" });
+    const about = dialog.getByRole("listitem").filter({ hasText: "local-" });
+    await about.locator("details").evaluate((details) => Object.assign(details, { open: true }));
+    await about.getByText(LONG_NAME).waitFor();
+    expect(await tooWide(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Close" }).click();
+  });
+});
+
+describe("a table of 1,000,000 rows", () => {
+  const drawer = (): Locator => seen.page.locator("playground-drawer");
+  const table = (): Locator => drawer().getByRole("table");
+
+  beforeAll(async () => {
+    const { page } = seen;
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const lines = Array.from({ length: ROWS }, (_, at) => `${at},Customer ${(at * 7919) % ROWS},${at % 97}`);
+    await writeFile(join(folder, "million.csv"), `id,name,amount\n${lines.join("\n")}\n`);
+    await drop(page, "million.csv");
+  }, 180_000);
+
+  test("is read while the page answers", async () => {
+    const { page } = seen;
+    const work = async (): Promise<void> => {
+      await page.keyboard.press("Escape");
+      await drawer().waitFor({ state: "hidden" });
+      await act(page.locator("playground-try sluice-artifact").first(), "Preview");
+      await drawer()
+        .getByRole("button", { name: /^Load all/ })
+        .click();
+      await expect.poll(() => table().getAttribute("aria-rowcount"), { timeout: 60_000 }).toBe(String(ROWS + 1));
+    };
+    expect(await longest(page, work)).toBeLessThan(LIMIT);
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+  }, 180_000);
+
+  test("is sorted and gone through while the page answers", async () => {
+    const { page } = seen;
+    const first = (name: string) => (): Promise<number> =>
+      table().locator("[aria-rowindex='2']").getByText(name, { exact: true }).count();
+    const sort = async (): Promise<void> => {
+      await table().getByRole("button", { name: "name" }).click();
+      await expect.poll(first("Customer 0"), { timeout: 60_000 }).toBe(1);
+      await table().getByRole("button", { name: "name" }).click();
+      await expect.poll(first("Customer 999999"), { timeout: 60_000 }).toBe(1);
+      await table().getByRole("button", { name: "name" }).click();
+      await expect.poll(() => table().getAttribute("aria-busy"), { timeout: 60_000 }).toBe("false");
+    };
+    expect(await longest(page, sort)).toBeLessThan(LIMIT);
+    const jump = async (): Promise<void> => {
+      for (const row of [ROWS, 1, ROWS / 2]) {
+        await drawer().getByLabel("Go to row").fill(String(row));
+        await drawer().getByLabel("Go to row").press("Enter");
+        await table()
+          .getByRole("rowheader", { name: row.toLocaleString("en"), exact: true })
+          .waitFor();
+      }
+    };
+    expect(await longest(page, jump)).toBeLessThan(LIMIT);
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    await page.keyboard.press("Escape");
+  }, 180_000);
+});
+
+describe("1,000 files", () => {
+  const view = (): Locator => seen.page.locator("playground-files");
+  const list = (): Locator => view().getByRole("list", { name: "Files" });
+
+  beforeAll(async () => {
+    const { page } = seen;
+    const paths = Array.from({ length: FILES }, (_, at) => {
+      const name = `${String(at).padStart(3, "0")}-${at % 10 === 0 ? LONG_NAME : "note"}.txt`;
+      return join(folder, name);
+    });
+    for (const [at, path] of paths.entries()) await writeFile(path, `Note ${at}.`);
+    await go(page, "My Files");
+    await view().locator("input[type=file]").setInputFiles(paths);
+    await view().getByText(`${FILES} of ${FILES} files`).waitFor({ timeout: 170_000, state: "attached" });
+  }, 180_000);
+
+  test("are few nodes, and shown while the page answers", async () => {
+    const { page } = seen;
+    const work = async (): Promise<void> => {
+      await go(page, "Try");
+      await go(page, "My Files");
+      await list().getByRole("listitem").nth(5).waitFor();
+      expect(await most(page, page.locator("main"))).toBeLessThan(MAX_NODES);
+    };
+    expect(await longest(page, work)).toBeLessThan(LIMIT);
+  });
+
+  test("are reached by keyboard, and found", async () => {
+    const { page } = seen;
+    await list().getByRole("listitem").first().getByRole("button").press("End");
+    await expect.poll(() => list().locator(":focus .name").innerText()).toMatch(/^000-/);
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(() => list().locator(":focus .name").innerText()).toBe("001-note.txt");
+    await page.keyboard.press("Enter");
+    await view().getByRole("region", { name: "001-note.txt" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await view().getByRole("searchbox").fill("543-");
+    await expect
+      .poll(() => list().getByRole("listitem").allInnerTexts())
+      .toEqual([expect.stringContaining("543-note")]);
+    await view().getByRole("searchbox").fill("");
+  });
+
+  test("are few nodes where a tool takes one of them", async () => {
+    const { page } = seen;
+    await connectFiles(page);
+    const tools = page.locator("playground-tools").getByRole("complementary");
+    for (const tool of await tools.getByRole("button").all()) {
+      await tool.click();
+      expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    }
+    await go(page, "My Files");
+  });
+
+  test.each([768, 390])("fit at %s px", async (width) => {
+    const { page } = seen;
+    await page.setViewportSize({ width, height: 900 });
+    await openFile(page, LONG_NAME);
+    expect(await tooWide(page)).toEqual([]);
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
   });
 });
 

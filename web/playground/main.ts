@@ -29,9 +29,10 @@ listenForEnd(() => void actions.end(true));
 await actions.start(parseRoute(location.hash));
 new AddressBar(store, (route) => void actions.open(route)).begin();
 await actions.first();
-// The first result does not wait for letters: until they come `page.css` has a font of the system in the same size.
+// The first result waits neither for letters, for which `page.css` has a font of the system in the same size, nor for what few look at.
 addFont("Geist", sans);
 addFont("Geist Mono", mono);
+void import("./app/call/share-menu.js");
 void import("./app/shell/tooltip.js").then(({ Tooltip }) => document.body.append(new Tooltip()));
 const server = serverOfPage();
 if (server !== undefined) {
@@ -46,5 +47,8 @@ await actions.follow();
 
 /** A variable font of Latin letters; others come from the system. */
 function addFont(family: string, url: string): void {
-  document.fonts.add(new FontFace(family, `url("${url}")`, { weight: "100 900", display: "swap" }));
+  const font = new FontFace(family, `url("${url}")`, { weight: "100 900", display: "swap" });
+  document.fonts.add(font);
+  // Without it the system's font stays.
+  font.load().catch(() => undefined);
 }

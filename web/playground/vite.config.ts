@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 import { fileURLToPath } from "node:url";
+import { bundledClient } from "../../scripts/mcp-client.mjs";
 import { published } from "../published.js";
 
 const FOLDERS = ["cmaps", "standard_fonts", "wasm", "iccs"];
@@ -44,15 +45,15 @@ function withoutJsonSchema(): Plugin {
 }
 
 /**
- * The MCP client of the package as its own sources, so that the worker has one copy of it, and of the schemas that the demo
- * server has too.
+ * The MCP client of the package as its own sources, so that the worker has one copy of it: the demo server is made of it too. Sign-in,
+ * which few visits need, takes what it alone calls from the package.
  */
 function oneClient(): Plugin {
   return {
-    name: "sluice-mcp-client",
+    name: "sluice-one-client",
     enforce: "pre",
-    resolveId(source, importer) {
-      if (!source.endsWith("/bundled/modelcontextprotocol-client.js")) return null;
+    resolveId(source, importer = "") {
+      if (!source.endsWith("/bundled/modelcontextprotocol-client.js") || /\/tools\/auth\//.test(importer)) return null;
       return this.resolve("@modelcontextprotocol/client", importer);
     },
   };
@@ -90,7 +91,12 @@ function shortIcons(): Plugin {
 }
 
 const shortened = (_: string, style: string): string =>
-  `css\`${style.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/\s+/g, " ")}\``;
+  `css\`${style
+    .replaceAll(/\/\*[^]*?\*\//g, "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ ?([{};,]) ?/g, "$1")
+    .replaceAll(": ", ":")
+    .replaceAll(";}", "}")}\``;
 
 /** Styles without what is written for people: indentation and comments. */
 function shortStyles(): Plugin {
@@ -107,15 +113,17 @@ function shortStyles(): Plugin {
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * One file for the libraries that the worker starts with: several files compress less. Sign-in, the tiered store and
+ * One file for the demo and the libraries that the worker starts with: several files compress less. Sign-in, the tiered store and
  * the tokenizer are left out, since few visits need them.
  */
 const WORKER_BEGIN = {
   name: "worker-begin",
   tags: ["$initial" as const],
   test: (id: string): boolean =>
-    /node_modules|dist\//.test(id) &&
-    !/dist\/(?:index|tools)\.js|dist\/tools\/auth\/|dist\/artifacts\/tiered\/|oauth4webapi|gpt-tokenizer/.test(id),
+    /node_modules|dist\/|playground\/demo\//.test(id) &&
+    !/dist\/(?:index|tools)\.js|dist\/tools\/auth\/|dist\/artifacts\/tiered\/|bundled\/modelcontextprotocol|oauth4webapi|gpt-tokenizer/.test(
+      id,
+    ),
 };
 
 /** The same for the page, without what the callback page shares. */
@@ -132,16 +140,18 @@ export default defineConfig({
   root: here("."),
   base: "./",
   resolve: {
-    alias: [
-      ...published(),
-      { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: here("../mcp-shims.ts") },
-      { find: /^\.\.\/validation\/ajv-provider\.js$/, replacement: here("../mcp-shims.ts") },
-    ],
+    alias: [...published(), { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: here("../mcp-shims.ts") }],
   },
   worker: {
     format: "es",
-    plugins: () => [withoutJsonSchema(), oneClient()],
-    rolldownOptions: { output: { codeSplitting: { groups: [WORKER_BEGIN] } } },
+    plugins: () => [withoutJsonSchema(), oneClient(), bundledClient()],
+    rolldownOptions: {
+      treeshake: {
+        manualPureFunctions: ["z"],
+        moduleSideEffects: [{ test: /@modelcontextprotocol/, sideEffects: false }],
+      },
+      output: { codeSplitting: { groups: [WORKER_BEGIN] } },
+    },
   },
   build: {
     outDir: here("../../build/site"),

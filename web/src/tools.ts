@@ -60,6 +60,7 @@ export type {
   ToolWait,
   TransformerContext,
 } from "./tools/options.js";
+export type { ListedPrompt, PromptReading } from "./tools/prompts.js";
 export { ToolRegistry } from "./tools/registry.js";
 export type { ToolSpec } from "./tools/registry.js";
 export type { ResourceReading } from "./tools/resources/cache.js";

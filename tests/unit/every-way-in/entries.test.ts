@@ -57,6 +57,8 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "route artifacts",
     "route files",
   ],
+  // Its contents are those of a resource, and go the way of ToolNode.readResource: tests/unit/tools/prompts.test.ts.
+  "gives what a person chose": ["ToolNode.getPrompt"],
   "looks at bytes that its caller has, or cuts a value without a store": [
     "Sluice.sniff",
     "Sluice.look",
@@ -115,6 +117,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "ToolNode.subscribe",
     "ToolNode.unsubscribe",
     "ToolNode.complete",
+    "ToolNode.listPrompts",
     "ToolNode.listen",
     "ToolNode.close",
     "ToolNode.copies",

@@ -55,6 +55,9 @@ function shown(payload: PausePayload): string {
       return payload.message;
     case "url":
       return payload.url;
+    case "sampling":
+      expectTypeOf(payload.messages[0]?.role).toEqualTypeOf<"user" | "assistant" | undefined>();
+      return payload.system_prompt;
     default:
       expectTypeOf(payload.pause_type).toEqualTypeOf<undefined>();
       return String(payload["question"]);

@@ -66,6 +66,7 @@ export class Actions {
   readonly #proven = new Set<string>();
   /** Ends of sessions run one after the other. */
   #ending: Promise<void> = Promise.resolve();
+  readonly #loading = new Latest<void, void>(() => this.#loadFiles());
   readonly #configuring = new Latest((config: SluiceConfig) => this.#configure(config));
 
   constructor(engine: Remote<Engine>, store: Store) {
@@ -380,9 +381,16 @@ export class Actions {
     this.#store.set({ preview });
   }
 
-  async loadFiles(): Promise<void> {
+  /** Loads My Files. */
+  loadFiles(): Promise<void> {
+    return this.#loading.run();
+  }
+
+  async #loadFiles(): Promise<void> {
     const [files, space] = await Promise.all([this.#engine.files(), this.#engine.space()]);
     this.#store.set({ files, fileCount: files.length, space });
+    // Of many files that are added, not each has all of them loaded again.
+    await new Promise((resolve) => void setTimeout(resolve, BETWEEN_LOADS));
   }
 
   async save(artifact: ShownArtifact): Promise<void> {
@@ -437,6 +445,7 @@ export class Actions {
     | "forgetExchanges"
     | "about"
     | "prompts"
+    | "reply"
     | "prompt"
     | "check"
   > {
@@ -523,6 +532,9 @@ export class Actions {
     this.#store.set(changeBy(this.#store.state, event, Date.now()));
   }
 }
+
+/** Milliseconds between two times that My Files are loaded. */
+const BETWEEN_LOADS = 250;
 
 /** Runs work for one input at a time. Of inputs that arrive meanwhile, only the last one runs. */
 export class Latest<T, R> {

@@ -115,6 +115,9 @@ const shared: CSSResult = css`
     font-family: var(--font-code);
     resize: vertical;
   }
+  .list {
+    display: flow-root;
+  }
   .list button:where(:not(.opened *)) {
     background: none;
     border-color: transparent;

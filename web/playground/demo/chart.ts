@@ -2,7 +2,6 @@
  * A chart of a year's sales as a PNG.
  * @module
  */
-import { png } from "./picture.js";
 import { MONTHS, REGIONS, revenue, YEAR } from "./sales.js";
 
 /** How amounts are drawn. */
@@ -77,7 +76,7 @@ function line(context: OffscreenCanvasRenderingContext2D, amounts: readonly numb
 }
 
 /** Rectangles alone: bars, or a dot for each month. */
-function plain(kind: ChartKind, amounts: readonly number[], top: number): Promise<Uint8Array<ArrayBuffer>> {
+async function plain(kind: ChartKind, amounts: readonly number[], top: number): Promise<Uint8Array<ArrayBuffer>> {
   const rgb = new Uint8Array(WIDTH * HEIGHT * 3).fill(255);
   const box = (left: number, y: number, width: number, height: number): void => {
     for (let row = y; row < y + height; row += 1) {
@@ -91,6 +90,7 @@ function plain(kind: ChartKind, amounts: readonly number[], top: number): Promis
     if (kind === "bar") box(left - 23, y, 46, PLOT.base - y);
     else box(left - 6, y - 6, 12, 12);
   }
+  const { png } = await import("./picture.js");
   return png({ width: WIDTH, height: HEIGHT, rgb });
 }
 

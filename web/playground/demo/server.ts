@@ -2,102 +2,126 @@
  * The demo server: an MCP server in the page, reached through `fetch` as over Streamable HTTP.
  * @module
  */
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
-  CallToolRequestSchema,
-  CompleteRequestSchema,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ListToolsRequestSchema,
-  ReadResourceRequestSchema,
-  type ServerNotification,
-  type ServerRequest,
-  SubscribeRequestSchema,
-  UnsubscribeRequestSchema,
-} from "@modelcontextprotocol/sdk/types.js";
+  type BaseContext,
+  type Implementation,
+  LATEST_PROTOCOL_VERSION,
+  Protocol,
+  type ServerCapabilities,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from "@modelcontextprotocol/client";
+import { HttpSession, messageOf, refused } from "./http-session.js";
 import { FILE_TOOLS, otherTools } from "./tools.js";
-import { completed, contentsOf, isResource, listedPage, Live, TEMPLATES } from "./resources.js";
+import { Live } from "./live.js";
+import type * as Resources from "./resources.js";
 import type { DemoCall, DemoTool } from "./tool.js";
 
 /** JSON-RPC and MCP error codes. */
 const INVALID_PARAMS = -32_602;
 const NOT_FOUND = -32_002;
+const NO_SESSION = -32_001;
 
 /** Milliseconds to wait for an answer of the user. */
 const TIMEOUT_MS = 600_000;
 
-/** The MCP server of one session. Closing it ends its subscriptions. */
-function demoServer(live: Live): Server {
-  const server = new Server(
-    { name: "sluice-demo", title: "Demo server", version: "1" },
+/** What a server says of itself. */
+export interface DemoInfo {
+  readonly serverInfo: Implementation;
+  readonly capabilities: ServerCapabilities;
+  readonly instructions: string;
+}
+
+/** The server's side of the protocol, for one session. */
+export class DemoServer extends Protocol<BaseContext> {
+  constructor(info: DemoInfo, tools: readonly DemoTool[]) {
+    super();
+    this.setRequestHandler("initialize", ({ params: { protocolVersion: asked } }) => {
+      const isKnown = SUPPORTED_PROTOCOL_VERSIONS.includes(asked);
+      return { protocolVersion: isKnown ? asked : LATEST_PROTOCOL_VERSION, ...info };
+    });
+    this.setRequestHandler("tools/list", () => ({ tools: tools.map(({ listed }) => listed) }));
+    this.setRequestHandler("tools/call", ({ params }, context) => {
+      const tool = tools.find(({ listed }) => listed.name === params.name);
+      if (tool === undefined) throw refusal(INVALID_PARAMS, "There is no such tool.");
+      return tool.call(params.arguments ?? {}, callOf(context));
+    });
+  }
+
+  protected override buildContext(context: BaseContext): BaseContext {
+    return context;
+  }
+
+  // What the client lacks, it refuses itself.
+  protected override assertCapabilityForMethod(): void {}
+  protected override assertNotificationCapability(): void {}
+  protected override assertRequestHandlerCapability(): void {}
+}
+
+function callOf({ mcpReq: { signal, _meta, send, notify } }: BaseContext): DemoCall {
+  return {
+    signal,
+    progress: async (progress, total, message) => {
+      const { progressToken } = _meta ?? {};
+      if (progressToken === undefined) return;
+      await notify({ method: "notifications/progress", params: { progressToken, progress, total, message } });
+    },
+    ask: (message, requestedSchema) =>
+      send(
+        { method: "elicitation/create", params: { mode: "form", message, requestedSchema } },
+        { signal, timeout: TIMEOUT_MS },
+      ),
+  };
+}
+
+/** The demo server of one session. Closing it ends its subscriptions. */
+function demoServer(live: Live): DemoServer {
+  const server = new DemoServer(
     {
+      serverInfo: { name: "sluice-demo", title: "Demo server", version: "1" },
       capabilities: { tools: {}, resources: { subscribe: true, listChanged: true }, completions: {} },
       instructions: "A shop that does not exist. Everything is made on the spot, without a network.",
     },
+    [...FILE_TOOLS, ...otherTools(live)],
   );
-  addTools(server, [...FILE_TOOLS, ...otherTools(live)]);
   addResources(server, live);
   addSubscriptions(server, live);
   return server;
 }
 
-/** Adds tools to a server. */
-export function addTools(server: Server, tools: readonly DemoTool[]): void {
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(({ listed }) => listed) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, request) => {
-    const tool = tools.find(({ listed }) => listed.name === params.name);
-    if (tool === undefined) throw refusal(INVALID_PARAMS, "There is no such tool.");
-    return tool.call(params.arguments ?? {}, callOf(server, request));
-  });
-}
+const resources = (): Promise<typeof Resources> => import("./resources.js");
 
-function callOf(server: Server, request: RequestHandlerExtra<ServerRequest, ServerNotification>): DemoCall {
-  const { signal, requestId, _meta: { progressToken } = {} } = request;
-  return {
-    signal,
-    progress: async (progress, total, message) => {
-      if (progressToken === undefined) return;
-      const params = { progressToken, progress, total, message };
-      await request.sendNotification({ method: "notifications/progress", params });
-    },
-    ask: (message, requestedSchema) =>
-      server.elicitInput({ message, requestedSchema }, { signal, timeout: TIMEOUT_MS, relatedRequestId: requestId }),
-  };
-}
-
-function addResources(server: Server, live: Live): void {
-  server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => {
-    const page = listedPage(params?.cursor);
+function addResources(server: DemoServer, live: Live): void {
+  server.setRequestHandler("resources/list", async ({ params }) => {
+    const page = (await resources()).listedPage(params?.cursor);
     if (page === undefined) throw refusal(INVALID_PARAMS, "There is no such page of the list.");
     return page;
   });
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [...TEMPLATES] }));
-  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }) => {
-    const contents = await contentsOf(params.uri, live);
+  server.setRequestHandler("resources/templates/list", async () => ({
+    resourceTemplates: [...(await resources()).TEMPLATES],
+  }));
+  server.setRequestHandler("resources/read", async ({ params }) => {
+    const contents = await (await resources()).contentsOf(params.uri, live);
     if (contents === undefined) throw refusal(NOT_FOUND, "There is no such resource.", { uri: params.uri });
     return contents;
   });
-  server.setRequestHandler(CompleteRequestSchema, ({ params: { ref, argument } }) => {
+  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
+    const { completed } = await resources();
     const values = ref.type === "ref/resource" ? completed(ref.uri, argument.name, argument.value) : [];
     return { completion: { values: [...values], total: values.length, hasMore: false } };
   });
 }
 
 /** Only listed resources can be subscribed to, which bounds the subscriptions of a session. */
-function addSubscriptions(server: Server, live: Live): void {
+function addSubscriptions(server: DemoServer, live: Live): void {
   const leaving = new Map<string, () => void>();
-  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+    const { isResource } = await resources();
     if (!isResource(uri)) throw refusal(NOT_FOUND, "There is no such resource.", { uri });
-    if (!leaving.has(uri))
-      leaving.set(
-        uri,
-        live.follow(uri, () => void server.sendResourceUpdated({ uri }).catch(() => undefined)),
-      );
+    const told = (): void => void server.notification({ method: "notifications/resources/updated", params: { uri } });
+    if (!leaving.has(uri)) leaving.set(uri, live.follow(uri, told));
     return {};
   });
-  server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
     leaving.get(uri)?.();
     leaving.delete(uri);
     return {};
@@ -123,7 +147,7 @@ const MAX_SESSIONS = 16;
  * A `fetch` that answers from an MCP server in this page, over Streamable HTTP with sessions. Defaults to the demo server.
  * Other URLs are not found.
  */
-export function demoFetch(url: string = DEMO_URL, serverOf?: () => Server): typeof globalThis.fetch {
+export function demoFetch(url: string = DEMO_URL, serverOf?: () => DemoServer): typeof globalThis.fetch {
   const live = new Live();
   const host = new DemoHost(url, serverOf ?? (() => demoServer(live)));
   return (input, init) => host.answer(new Request(input, init));
@@ -132,11 +156,11 @@ export function demoFetch(url: string = DEMO_URL, serverOf?: () => Server): type
 /** The sessions of a server. */
 class DemoHost {
   readonly #url: string;
-  readonly #serverOf: () => Server;
+  readonly #serverOf: () => DemoServer;
   /** By session id, the one that was idle longest first. */
-  readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  readonly #sessions = new Map<string, HttpSession>();
 
-  constructor(url: string, serverOf: () => Server) {
+  constructor(url: string, serverOf: () => DemoServer) {
     this.#url = url;
     this.#serverOf = serverOf;
   }
@@ -144,7 +168,7 @@ class DemoHost {
   async answer(request: Request): Promise<Response> {
     const { signal } = request;
     signal.throwIfAborted();
-    if (request.url !== this.#url) return refused("There is nothing here.");
+    if (request.url !== this.#url) return refused(404, NO_SESSION, "There is nothing here.");
     const response = await this.#answer(request);
     // Aborting a request ends its response, as on a network.
     return new Response(response.body?.pipeThrough(new TransformStream(), { signal }) ?? null, response);
@@ -153,42 +177,37 @@ class DemoHost {
   async #answer(request: Request): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
     if (id === null) return this.#begin(request);
-    const transport = this.#sessions.get(id);
-    if (transport === undefined) return refused("Session not found");
+    const session = this.#sessions.get(id);
+    if (session === undefined) return refused(404, NO_SESSION, "Session not found");
     this.#sessions.delete(id);
-    this.#sessions.set(id, transport);
-    return transport.handleRequest(request);
+    this.#sessions.set(id, session);
+    return session.answer(request);
   }
 
-  /** Starts a session if the request initialises one; the transport refuses everything else. */
+  /** Starts a session if the request initialises one. */
   async #begin(request: Request): Promise<Response> {
-    const server = this.#serverOf();
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => crypto.randomUUID(),
-      onsessioninitialized: (id) => this.#add(id, transport),
-      keepAliveMs: 0,
-    });
-    await server.connect(transport);
-    const response = await transport.handleRequest(request);
-    if (transport.sessionId === undefined) await server.close();
-    return response;
+    const message = await messageOf(request);
+    if (message instanceof Response) return message;
+    const isInitial = "method" in message && message.method === "initialize";
+    if (!isInitial) return refused(400, NO_SESSION, "A session begins with initialize.");
+    const session = new HttpSession();
+    await this.#serverOf().connect(session);
+    this.#add(session);
+    return session.receive(message);
   }
 
-  #add(id: string, transport: WebStandardStreamableHTTPServerTransport): void {
-    const ended = transport.onclose?.bind(transport);
+  #add(session: HttpSession): void {
+    const { sessionId } = session;
+    const ended = session.onclose;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has none
-    transport.onclose = () => {
-      this.#sessions.delete(id);
+    session.onclose = () => {
+      this.#sessions.delete(sessionId);
       ended?.();
     };
-    this.#sessions.set(id, transport);
+    this.#sessions.set(sessionId, session);
     for (const [, silent] of this.#sessions) {
       if (this.#sessions.size <= MAX_SESSIONS) break;
       void silent.close();
     }
   }
-}
-
-function refused(message: string): Response {
-  return Response.json({ jsonrpc: "2.0", error: { code: -32_001, message }, id: null }, { status: 404 });
 }

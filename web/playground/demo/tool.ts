@@ -2,7 +2,7 @@
  * A tool of the demo server: its entry in the list, its arguments and what it does.
  * @module
  */
-import type { CallToolResult, ElicitRequestFormParams, ElicitResult, Tool } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult, ElicitRequestFormParams, ElicitResult, Tool } from "@modelcontextprotocol/client";
 
 /** The context of a running call. */
 export interface DemoCall {

@@ -2,13 +2,13 @@
  * The tools of the demo server: those that return files, then data, long work, questions and failures.
  * @module
  */
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import { base64, base64Text } from "../base64.js";
-import type { ChartKind } from "./chart.js";
+import { type ChartKind, salesChart } from "./chart.js";
 import type * as Files from "./files.js";
 import { type DemoCall, demoTool, type DemoTool, failed, type IntegerField, told } from "./tool.js";
 import { csv, orders, QUARTERS, separated, YEAR } from "./sales.js";
-import { type Live, NOTE } from "./resources.js";
+import { type Live, NOTE } from "./live.js";
 
 const files = (): Promise<typeof Files> => import("./files.js");
 
@@ -58,7 +58,7 @@ export const FILE_TOOLS: readonly DemoTool[] = [
         { type: "text", text: `Revenue by month, ${YEAR}:` },
         {
           type: "image",
-          data: base64(await (await import("./chart.js")).salesChart(kind as ChartKind)),
+          data: base64(await salesChart(kind as ChartKind)),
           mimeType: "image/png",
         },
         { type: "text", text: "Millions of dollars, all five regions together." },

@@ -2,10 +2,9 @@
  * A second demo server, whose tools read and write My Files. Loaded when it is connected.
  * @module
  */
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import { base64Text } from "../base64.js";
-import { addTools, demoFetch } from "./server.js";
+import { demoFetch, DemoServer } from "./server.js";
 import { type DemoCall, demoTool, type DemoTool, failed } from "./tool.js";
 import { dollars, MONTHS, REGIONS, revenue, YEAR } from "./sales.js";
 
@@ -17,13 +16,10 @@ export function fileDemo(): { readonly url: string; readonly fetch: typeof globa
   return { url: URL_OF_FILES, fetch: demoFetch(URL_OF_FILES, fileServer) };
 }
 
-function fileServer(): Server {
-  const server = new Server(
-    { name: "sluice-files-demo", title: "Demo server for user files", version: "1" },
-    { capabilities: { tools: {} }, instructions: "Tools that take files by their names, and make files." },
-  );
-  addTools(server, USER_FILE_TOOLS);
-  return server;
+function fileServer(): DemoServer {
+  const serverInfo = { name: "sluice-files-demo", title: "Demo server for user files", version: "1" };
+  const instructions = "Tools that take files by their names, and make files.";
+  return new DemoServer({ serverInfo, capabilities: { tools: {} }, instructions }, USER_FILE_TOOLS);
 }
 
 /** UTF-16 units of a data URI: the limit of a message. */

@@ -42,8 +42,6 @@ export interface ConnectionDeps {
 export class Connection implements AsyncDisposable {
   readonly address: ServerAddress;
   readonly recorder: Recorder;
-  /** Run when the server is disconnected. */
-  readonly ends: (() => Promise<void>)[] = [];
   readonly #deps: ConnectionDeps;
   /** By dialect and configuration. */
   readonly #nodes = new Map<string, Promise<ToolNode>>();
@@ -129,10 +127,7 @@ export class Connection implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort(new DOMException("The server was disconnected.", "AbortError"));
-    await Promise.allSettled([
-      ...[...this.#nodes.keys()].map((key) => this.#close(key)),
-      ...this.ends.splice(0).map((end) => end()),
-    ]);
+    await Promise.allSettled([...this.#nodes.keys()].map((key) => this.#close(key)));
   }
 
   async #close(key: string): Promise<void> {
@@ -164,6 +159,7 @@ export class Connection implements AsyncDisposable {
       { ...this.#config(), connection: url, ...config },
       {
         store,
+        sampling: true,
         pdf: pdfFiles(callback),
         ...options,
         ...(this.#signsIn && {

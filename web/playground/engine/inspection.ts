@@ -3,8 +3,7 @@
  * Loaded when somebody looks.
  * @module
  */
-import { Client, type PromptMessage, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { SluiceError } from "mcp-sluice";
+import type { ListedPrompt } from "mcp-sluice/tools";
 import type { Connection } from "./connection.js";
 import { aboutOf, exchangesOf } from "./exchanges.js";
 import type { Outcome, ShownAbout, ShownExchange, ShownPrompt, ShownPromptMessage } from "./messages.js";
@@ -25,7 +24,6 @@ export class Inspection {
   readonly #servers: Servers;
   /** Checks under way, which those that ask meanwhile share. */
   readonly #checks = new WeakMap<Connection, Promise<void>>();
-  readonly #clients = new WeakMap<Connection, Promise<Client>>();
 
   constructor(servers: Servers) {
     this.#servers = servers;
@@ -86,25 +84,13 @@ export class Inspection {
     }
   }
 
-  /** The prompts of a server. */
+  /** The prompts of a server; none if it has no prompts. */
   async prompts(server: string): Promise<Outcome<readonly ShownPrompt[]>> {
-    return outcome(async () => {
-      const connection = this.#servers.get(server);
-      const client = await this.#client(connection);
-      const { prompts } = await said(() => client.listPrompts(undefined, { signal: connection.over }), server);
-      return prompts.slice(0, MAX_PROMPTS).map(({ name, title, description, arguments: args = [] }) => ({
-        name,
-        title: title ?? name,
-        description: description ?? "",
-        schema: {
-          type: "object",
-          properties: Object.fromEntries(
-            args.map((each) => [each.name, { type: "string", description: each.description ?? "" }]),
-          ),
-          required: args.filter(({ required }) => required === true).map((each) => each.name),
-        },
-      }));
-    });
+    const listed = await outcome(() =>
+      this.#servers.get(server).use(async (node, context) => (await node.listPrompts(context)).items),
+    );
+    if (!listed.ok) return listed.problem.code === "E_TOOL_UNSUPPORTED" ? { ok: true, value: [] } : listed;
+    return { ok: true, value: listed.value.slice(0, MAX_PROMPTS).map(shownPrompt) };
   }
 
   /** Gets a prompt. */
@@ -113,60 +99,17 @@ export class Inspection {
     name: string,
     args: Readonly<Record<string, string>>,
   ): Promise<Outcome<readonly ShownPromptMessage[]>> {
-    return outcome(async () => {
-      const connection = this.#servers.get(server);
-      const client = await this.#client(connection);
-      const asked = () => client.getPrompt({ name, arguments: { ...args } }, { signal: connection.over });
-      const { messages } = await said(asked, server);
-      return messages.map(shownMessage);
-    });
-  }
-
-  /** A client for what a ToolNode does not do, in a session of its own with the credentials of the connection. */
-  #client(connection: Connection): Promise<Client> {
-    const known = this.#clients.get(connection);
-    if (known !== undefined) return known;
-    const opening = opened(connection);
-    this.#clients.set(connection, opening);
-    opening.catch(() => this.#clients.delete(connection));
-    return opening;
+    return outcome(() =>
+      this.#servers.get(server).use(async (node, context) => (await node.getPrompt(name, args, context)).messages),
+    );
   }
 }
 
-async function opened(connection: Connection): Promise<Client> {
-  const { url, fetch } = await connection.way();
-  const authorization = connection.recorder.headers.get("authorization");
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch,
-    ...(authorization !== null && { requestInit: { headers: { authorization } } }),
-  });
-  const client = new Client({ name: "sluice", version: "1" }, { versionNegotiation: { mode: "auto" } });
-  await said(() => client.connect(transport), connection.address.name);
-  connection.ends.push(async () => {
-    await transport.terminateSession().catch(() => undefined);
-    await client.close();
-  });
-  return client;
-}
-
-/** Errors of the client with the name of the server. */
-async function said<T>(work: () => Promise<T>, server: string): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new SluiceError("E_TOOL", `${server} did not answer the request for its prompts: ${why}`);
-  }
-}
-
-function shownMessage({ role, content }: PromptMessage): ShownPromptMessage {
-  if (content.type === "text") return { role, text: content.text, isJson: false };
-  return { role, text: JSON.stringify(content, shortened, 2), isJson: true };
-}
-
-/** Bytes in Base64 are told of by their length. */
-function shortened(_key: string, value: unknown): unknown {
-  return typeof value === "string" && value.length > 2000
-    ? `${value.slice(0, 200)}… (${value.length} characters)`
-    : value;
+/** With its arguments as a schema, which a form is made of. */
+function shownPrompt({ name, title = name, description = "", arguments: args }: ListedPrompt): ShownPrompt {
+  const properties = Object.fromEntries(
+    args.map((each) => [each.name, { type: "string", description: each.description ?? "" }]),
+  );
+  const required = args.filter((each) => each.required).map((each) => each.name);
+  return { name, title, description, schema: { type: "object", properties, required } };
 }

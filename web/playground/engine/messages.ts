@@ -7,14 +7,16 @@ import type { UserFile } from "mcp-sluice/files";
 import type {
   ListedResource,
   ListedTemplate,
+  PromptReading,
   ResourceReading,
   ResultDisplay,
   TemplateVariable,
   ToolProgress,
   ToolWait,
 } from "mcp-sluice/tools";
+import type { PlannerPause } from "mcp-sluice/planner";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/messages.js";
+import type { ChatEnd, ChatEvent, ChatRequest, Endpoint } from "./chat/messages.js";
 import type { StoredResult } from "./results.js";
 import type { Keys, Shelf } from "./shelves.js";
 
@@ -116,13 +118,11 @@ export interface ShownPrompt {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** A message that a prompt gives. */
-export interface ShownPromptMessage {
-  readonly role: string;
-  /** Its text, or JSON text of other content. */
-  readonly text: string;
-  readonly isJson: boolean;
-}
+/** A message that a prompt gives, or that a server has for a model. */
+export type ShownPromptMessage = PromptReading["messages"][number];
+
+/** The payload of a pause for a model's reply. */
+export type ShownSampling = Extract<PlannerPause["payload"], { readonly pause_type: "sampling" }>;
 
 /** The current state of a server. */
 export interface ShownServer {
@@ -293,6 +293,8 @@ export interface Engine {
   watch(isSeen: boolean): void;
   /** Answers a pause; null declines. */
   answer(pause: string, value: unknown): void;
+  /** Has a model write the reply that a server asks for. */
+  reply(model: Endpoint, asked: ShownSampling): Promise<Outcome<string>>;
   /** Completes a sign-in with the URL that the provider redirected to. */
   callback(url: string): Promise<Outcome<null>>;
   /** Has a model answer a question with the tools of all connected servers. `tell` gets its events. */

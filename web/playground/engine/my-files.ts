@@ -24,14 +24,16 @@ export class MyFiles {
   async list(): Promise<readonly ShownFile[]> {
     const artifacts = await this.#artifacts();
     const files = await this.#storage.list();
-    return files.map((file) => shownFile(file, artifacts)).toSorted((left, right) => right.stored_at - left.stored_at);
+    return files
+      .map((file) => shownFile(file, artifacts.get(file.id)))
+      .toSorted((left, right) => right.stored_at - left.stored_at);
   }
 
   /** All versions of a file, newest first. Throws E_NOT_FOUND. */
   async versions(id: string): Promise<readonly ShownFile[]> {
     const artifacts = await this.#artifacts();
     const versions = await this.#storage.versions(await this.#nameOf(id));
-    return versions.map((file) => shownFile(file, artifacts));
+    return versions.map((file) => shownFile(file, artifacts.get(file.id)));
   }
 
   /** Adds a file, as a new version if its name exists. */
@@ -69,7 +71,7 @@ export class MyFiles {
   }
 
   async #shown(file: UserFile): Promise<ShownFile> {
-    return shownFile(file, await this.#artifacts());
+    return shownFile(file, (await this.#store.stat(file.id, VISITOR)) ?? undefined);
   }
 
   async #artifacts(): Promise<ReadonlyMap<string, StoredArtifact>> {
@@ -97,9 +99,8 @@ class ObservedUserFiles extends UserFiles {
   }
 }
 
-function shownFile(file: UserFile, artifacts: ReadonlyMap<string, StoredArtifact>): ShownFile {
+function shownFile(file: UserFile, { sha256, source }: Partial<StoredArtifact> = {}): ShownFile {
   const { name: filename, id, mime_type, size_bytes, stored_at, ...said } = file;
-  const { sha256, source } = artifacts.get(id) ?? {};
   return {
     ...said,
     id,

@@ -7,7 +7,7 @@ import { type SluiceConfig, SluiceError } from "mcp-sluice";
 import type { TemplateVariable } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { Chat } from "./chat/chat.js";
-import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/messages.js";
+import type { ChatEnd, ChatEvent, ChatRequest, Endpoint } from "./chat/messages.js";
 import type {
   CallRequest,
   CountedTokens,
@@ -25,6 +25,7 @@ import type {
   ShownReading,
   ShownResources,
   ShownResult,
+  ShownSampling,
   ShownSpace,
   Started,
   StartOptions,
@@ -107,6 +108,10 @@ export class PlaygroundEngine implements Engine {
 
   answer(pause: string, value: unknown): void {
     this.#servers.pauses.answer(pause, value);
+  }
+
+  async reply(model: Endpoint, asked: ShownSampling): Promise<Outcome<string>> {
+    return outcome(async () => (await import("./chat/reply.js")).replyOf(model, asked));
   }
 
   async callback(url: string): Promise<Outcome<null>> {

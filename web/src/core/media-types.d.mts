@@ -4,6 +4,3 @@
 
 /** Those in lower case that are more than one short word, other spellings among them. */
 export const MEDIA_TYPES: readonly string[];
-
-/** The usual extension by type, in lower case without a dot: `{"application/pdf": "pdf"}`. */
-export const EXTENSIONS: Readonly<Record<string, string>>;

@@ -31,6 +31,9 @@ import { jsonOf, piecesOf } from "./value.js";
 
 export type { WasmSource } from "./engine.js";
 
+/** First bytes of a file that are enough to recognise its type. */
+export const MAGIC: number = 4096;
+
 /** The form of a reduced result: for a model, or a valid CallToolResult. */
 export type Dialect = "observation" | "mcp";
 

@@ -12,7 +12,7 @@ import { isStoreFailure, type StorageAct, storageError } from "../errors/storage
 import type { ToolContext } from "./options.js";
 import { type Clock, systemClock } from "./resilience/attempt.js";
 import type { SourceResult } from "./source.js";
-import { dropStaged, staged, stagingScope, through } from "./sources/body.js";
+import { dropStaged, staged, stagingScope, through } from "./sources/gated.js";
 import { callToolResult, MAX_RAW, ToolAnswer } from "./tool-call.js";
 import type { FileCall, FiledArguments, FiledResult, UserFileHandling } from "./user-files.js";
 

@@ -11,6 +11,7 @@ import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../e
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
 import { type ToolNodeError, wrong } from "./errors.js";
+import type { PromptMessage } from "./prompts.js";
 import { ToolRegistry } from "./registry.js";
 import type { JsonSchema, LeftOutTool } from "./source.js";
 import type { FileRefusal, ResultDisplay, UserFileHandling } from "./user-files.js";
@@ -42,6 +43,12 @@ export interface ToolNodeOptions<D extends Dialect = Dialect> {
    * @defaultValue `"observation"`
    */
   readonly dialect?: D;
+  /**
+   * Whether `pause` of a call also answers for a model (MCP, "Sampling"). Servers are told, and ask in the middle of a
+   * call.
+   * @defaultValue `false`
+   */
+  readonly sampling?: boolean;
   /** Called for every event. Errors that it throws are ignored. */
   readonly onEvent?: (event: ToolNodeEvent) => void;
   /**
@@ -58,7 +65,7 @@ export interface ToolNodeOptions<D extends Dialect = Dialect> {
 }
 
 /** What a source is created with. */
-export interface SourceParts extends Pick<ToolNodeOptions, "fetch" | "onErrorOutput"> {
+export interface SourceParts extends Pick<ToolNodeOptions, "fetch" | "onErrorOutput" | "sampling"> {
   /** Returns the command that starts a program for a single user. Left out where users share programs. */
   readonly command?: UserFileHandling["command"];
   readonly sluice: Sluice;
@@ -78,6 +85,7 @@ const OPTIONS: OptionTests<ToolNodeOptions> = {
   userFiles: OBJECT,
   variables: ["a function or an object of strings", (value) => typeof value === "function" || OBJECT[1](value)],
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
+  sampling: ["true or false", (value) => typeof value === "boolean"],
   onEvent: FUNCTION,
   onErrorOutput: FUNCTION,
   fetch: FUNCTION,
@@ -100,9 +108,9 @@ export function variablesIn({ variables }: ToolNodeOptions, others: Variables): 
 export type PauseReason = "external_event" | "approval_required" | "await_input";
 
 /**
- * What is asked of a person, as JSON. `pause_type` tells what it has: a user's consent, a form to fill in, or a page to
- * open. A question of your own has what you give it, and no `pause_type`. Texts of a source are untrusted; they have at
- * most 4,000 characters and no invisible ones.
+ * What is asked of a person, as JSON. `pause_type` tells what it has: a user's consent, a form to fill in, a page to
+ * open, or messages for a model to answer. A question of your own has what you give it, and no `pause_type`. Texts of a
+ * source are untrusted; they have at most 4,000 characters and no invisible ones.
  */
 export type PausePayload = Readonly<Record<string, unknown>> &
   (
@@ -127,6 +135,19 @@ export type PausePayload = Readonly<Record<string, unknown>> &
         readonly message: string;
         /** The page: `https:`, or on this machine. */
         readonly url: string;
+        readonly source: string;
+        readonly tool: string;
+      }
+    | {
+        readonly pause_type: "sampling";
+        /** Bytes, and texts of more than 4,000 characters, are artifacts of the call's scope. */
+        readonly messages: readonly PromptMessage[];
+        /** Empty if there is none. */
+        readonly system_prompt: string;
+        /** Maximum tokens of the reply. */
+        readonly max_tokens: number;
+        /** Names of models, or parts of names, that the server would like best. */
+        readonly model_hints: readonly string[];
         readonly source: string;
         readonly tool: string;
       }
@@ -164,11 +185,12 @@ export interface ToolContext {
    * Asks a person for something, and resolves when it is done. An error that it throws ends the call. If left out,
    * calls that need it are refused, and questions of the source are declined.
    *
-   * @param reason `external_event` for consent and for a page to open, `await_input` for a question. Nothing asks for
-   *   approval.
+   * @param reason `external_event` for consent and for a page to open, `await_input` for a question and for the reply of
+   *   a model. Nothing asks for approval.
    * @param payload what is asked.
-   * @returns for `await_input` an object of the fields, or undefined or null if the person declines; for
-   *   `external_event` nothing, or null if the person does not open the page.
+   * @returns for `await_input` an object of the fields, or for a model's reply `{ text, model }`, of which `model` is
+   *   left out if a person wrote it; undefined or null if the person declines. For `external_event` nothing, or null if
+   *   the person does not open the page.
    */
   readonly pause?: (reason: PauseReason, payload: PausePayload) => Promise<unknown>;
   /** Cancels the call, also at the source. */

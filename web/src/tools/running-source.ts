@@ -25,6 +25,8 @@ import { LostSession, ToolAuthError, ToolConfigError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { Attempt, SilenceListener } from "./resilience/attempt.js";
 import { Resilience, type ResilientCall } from "./resilience/resilience.js";
+import { getPrompt, type ListedPrompt, listPrompts, type PromptDeps, type PromptReading } from "./prompts.js";
+import type { Listing } from "./resources/connection.js";
 import { ResourceReader } from "./resources/reader.js";
 import { resourceTools, type RunTool } from "./resources/tools.js";
 import { Sessions } from "./sessions.js";
@@ -86,7 +88,7 @@ export interface RunningDeps extends Pick<AssemblyDeps, "options" | "over" | "on
  */
 export async function assemble(deps: AssemblyDeps): Promise<RunningSource> {
   const { options, variables } = deps;
-  const { stateStore, store: given, wasm, pdf, fetch, onErrorOutput, dialect = "observation" } = options;
+  const { stateStore, store: given, wasm, pdf, fetch, onErrorOutput, sampling, dialect = "observation" } = options;
   const config = resolveVariables(deps.config, variables);
   const handling = handlingFor(config, options);
   // Loaded only for sources with `user_files`.
@@ -106,6 +108,7 @@ export async function assemble(deps: AssemblyDeps): Promise<RunningSource> {
     ...(handling !== undefined && { command: (argv, scope) => handling.command(argv, scope) }),
     ...(fetch !== undefined && { fetch }),
     ...(onErrorOutput !== undefined && { onErrorOutput }),
+    ...(sampling !== undefined && { sampling }),
   });
   const copies = deps.copies(store);
   const writeCopy =
@@ -209,6 +212,16 @@ export class RunningSource implements AsyncDisposable {
     return new ToolCall(this, tool, context).result(given);
   }
 
+  /** Lists the source's prompts. */
+  async listPrompts(context: ToolContext): Promise<Listing<ListedPrompt>> {
+    return listPrompts(this.#prompts, context);
+  }
+
+  /** Gets a prompt. */
+  async getPrompt(name: string, args: Readonly<Record<string, string>>, context: ToolContext): Promise<PromptReading> {
+    return getPrompt(this.#prompts, name, args, context);
+  }
+
   /** Closes everything. `over` is aborted already. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.resources.close();
@@ -219,6 +232,17 @@ export class RunningSource implements AsyncDisposable {
   /** Works over the caller's session until the caller cancels or the source is closed. */
   using<T>(context: ToolContext, call: Used, work: Work<T>): Promise<T> {
     return untilEither([context.signal, this.deps.over], (signal) => this.#used({ ...context, signal }, call, work));
+  }
+
+  get #prompts(): PromptDeps {
+    const { config, store } = this.deps;
+    return {
+      namespace: config.name,
+      store,
+      config: config.artifact_extraction.resources,
+      use: (context, work) =>
+        this.using(context, { isRepeatable: true }, async (connection, { signal }) => work(connection.prompts, signal)),
+    };
   }
 
   async #used<T>(context: ToolContext & { readonly signal: AbortSignal }, call: Used, work: Work<T>): Promise<T> {

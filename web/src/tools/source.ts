@@ -5,6 +5,7 @@
 import type { Dialect, GatedResult } from "../core/sluice.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { ToolContext, ToolProgress } from "./options.js";
+import type { PromptConnection } from "./prompts.js";
 import type { ResourceConnection } from "./resources/connection.js";
 
 /** A JSON Schema, unchanged from the source. */
@@ -107,6 +108,8 @@ export interface SourceConnection extends AsyncDisposable {
   call(call: SourceCall): Promise<SourceResult>;
   /** The source's resources. Undefined if it has none. */
   readonly resources: ResourceConnection | undefined;
+  /** The source's prompts. Undefined if it has none. */
+  readonly prompts?: PromptConnection | undefined;
   /** Whether the connection can be used. False once the other side has closed it. */
   readonly isOpen: boolean;
   /**

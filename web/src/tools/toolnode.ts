@@ -17,6 +17,7 @@ import {
   variablesIn,
   type ToolResult,
 } from "./options.js";
+import type { ListedPrompt, PromptReading } from "./prompts.js";
 import { fitTools, Refreshing, ToolCatalog, ToolRegistry, type ToolSpec, toolSpecs } from "./registry.js";
 import { SingleFlight } from "../core/keyed-work.js";
 import type { ListedResource, ListedTemplate, Listing } from "./resources/connection.js";
@@ -140,6 +141,20 @@ export abstract class AnyToolNode<D extends Dialect = Dialect> implements AsyncD
   /** Completes a template variable: at most 100 values that start with `value`, or none. */
   complete(template: string, variable: string, value: string, context: ToolContext = {}): Promise<readonly string[]> {
     return this.#running().resources.complete(template, variable, value, context);
+  }
+
+  /** Lists all prompts. Follows pages. Throws E_TOOL_UNSUPPORTED if the source has no prompts. */
+  async listPrompts(context: ToolContext = {}): Promise<Listing<ListedPrompt>> {
+    return this.#running().listPrompts(context);
+  }
+
+  /** Gets a prompt: short texts are returned as they are, long texts and bytes as artifacts. */
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    context: ToolContext = {},
+  ): Promise<PromptReading> {
+    return this.#running().getPrompt(name, args, context);
   }
 
   /**

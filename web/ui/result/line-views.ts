@@ -2,9 +2,10 @@
  * The views made of lines: the differences and the raw bytes. Loaded when one of them is first chosen.
  * @module
  */
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
 import { humanSize, SluiceError } from "mcp-sluice";
+import { LongList } from "../long-list.js";
 import { defineElements } from "../registry.js";
 import { baseStyles, themeTokens } from "../theme.js";
 import { type DiffLine, diffLines, type DiffLines, MOST_LINES } from "./diff-lines.js";
@@ -12,9 +13,12 @@ import type { MarkedText } from "./marked-text.js";
 import type { Artifacts } from "./labels.js";
 import { RawBytes } from "./raw-bytes.js";
 
+/** Of more lines, those in view are drawn. */
+const FEW = 50;
+/** The height of a line, in pixels. */
 const HEIGHT = 20;
 
-/** Virtualised lines of equal height. */
+/** Lines of equal height. */
 class SluiceResultLines extends LitElement {
   static override properties = {
     count: { attribute: false },
@@ -39,17 +43,14 @@ class SluiceResultLines extends LitElement {
         overflow: auto;
       }
       .all {
-        min-inline-size: 100%;
-        position: relative;
+        display: flow-root;
         inline-size: max-content;
+        min-inline-size: 100%;
       }
       .line {
-        block-size: 20px;
-        inset-inline-start: 0;
-        line-height: 20px;
-        min-inline-size: 100%;
+        block-size: ${HEIGHT}px;
+        line-height: ${HEIGHT}px;
         padding-inline: 10px;
-        position: absolute;
         unicode-bidi: isolate;
         white-space: pre;
       }
@@ -90,8 +91,7 @@ class SluiceResultLines extends LitElement {
   /** The label of the area. */
   declare label: string;
 
-  #virtual: Virtualizer<HTMLElement, HTMLElement> | undefined;
-  #leave: (() => void) | undefined;
+  readonly #long = new LongList(this, { few: FEW, height: HEIGHT, beyond: 10 });
 
   constructor() {
     super();
@@ -100,64 +100,17 @@ class SluiceResultLines extends LitElement {
     this.label = "Lines";
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    if (this.hasUpdated) this.#begin();
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#leave?.();
-    this.#virtual = undefined;
-  }
-
-  protected override firstUpdated(): void {
-    queueMicrotask(() => this.#begin());
-  }
-
-  protected override willUpdate(): void {
-    this.#virtual?.setOptions(this.#options());
-    this.#attach();
-  }
-
   protected override render(): TemplateResult {
-    const items = this.#virtual?.getVirtualItems() ?? [];
+    const items = this.#long.items(this.count);
     return html`<div class="area" role="region" tabindex="0" aria-label=${this.label}>
-      <div class="all" .style=${`block-size: ${this.count * HEIGHT}px`}>
-        ${items.map(
-          ({ index, start }) =>
-            html`<div class="line" .style=${`transform: translateY(${start}px)`}>${this.line(index)}</div>`,
+      <div class="all" .style=${this.#long.style}>
+        ${repeat(
+          items,
+          ({ index }) => index,
+          ({ index, style }) => html`<div class="line" data-index=${index} .style=${style}>${this.line(index)}</div>`,
         )}
       </div>
     </div>`;
-  }
-
-  #begin(): void {
-    if (!this.isConnected || this.#virtual !== undefined) return;
-    this.#virtual = new Virtualizer(this.#options());
-    // The library's framework adapters call this and `_willUpdate`.
-    // oxlint-disable-next-line no-underscore-dangle
-    this.#leave = this.#virtual._didMount();
-    this.#attach();
-    this.requestUpdate();
-  }
-
-  #attach(): void {
-    // oxlint-disable-next-line no-underscore-dangle
-    this.#virtual?._willUpdate();
-  }
-
-  #options(): ConstructorParameters<typeof Virtualizer<HTMLElement, HTMLElement>>[0] {
-    return {
-      count: this.count,
-      getScrollElement: () => this.renderRoot.querySelector<HTMLElement>(".area"),
-      estimateSize: () => HEIGHT,
-      overscan: 10,
-      scrollToFn: elementScroll,
-      observeElementRect,
-      observeElementOffset,
-      onChange: () => this.requestUpdate(),
-    };
   }
 }
 

@@ -6,12 +6,11 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import copy from "lucide-static/icons/copy.svg?raw";
 import { icon } from "../icons.js";
 import { baseStyles, themeTokens } from "../theme.js";
-import { Counterparts, type Pointed, type Span } from "./counterparts.js";
-import { type JsonToken, jsonTokens, tokenStyles } from "./json-tokens.js";
+import { Counterparts, type Pointed } from "./counterparts.js";
+import { ColouredText, isJson, type TextLook } from "./coloured-text.js";
+import { tokenStyles } from "./json-tokens.js";
 import { LARGE } from "../pace.js";
-import { shownName } from "../plain-text.js";
 import type { ResultContext } from "./chips.js";
-import { readReference } from "./marked-text.js";
 import { prettyLines } from "./pretty.js";
 
 /** Characters shown at once. */
@@ -19,8 +18,6 @@ const SHOWN = 200_000;
 const MOST_PRETTY_LINES = 20_000;
 /** Milliseconds that a confirmation is shown. */
 const SAID = 4_000;
-/** Inline base64 that the model sees. */
-const RUN = /(?<=")[A-Za-z0-9+/_-]{201,}={0,2}(?=\\*"|$)/g;
 
 /** The model's side: `.observation` indented or, when "Exact" is pressed, as it is. Copy always takes it as it is. */
 export class SluiceResultModel extends LitElement {
@@ -153,16 +150,12 @@ export class SluiceResultModel extends LitElement {
   readonly #lit = new LitRanges();
   #isChosen = false;
   #text = "";
-  #sections: readonly Section[] = [];
-  /** The sections that are drawn in colour, the last seen at the end. */
-  readonly #coloured = new Set<number>();
-  #inView: IntersectionObserver | undefined;
+  #drawn: ColouredText | undefined;
   // In the next frame: changing the layout within the observer would notify it again.
   readonly #width = new ResizeObserver(() => requestAnimationFrame(() => this.#measure()));
   /** What is highlighted. */
   #pointed: Pointed | null = null;
   #counterparts = new Counterparts("");
-  #places: TextPlaces | undefined;
   #forgetting: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -180,15 +173,14 @@ export class SluiceResultModel extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.#width.observe(this);
-    this.requestUpdate();
+    this.#drawn?.watch();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.#forgetting);
     this.#width.disconnect();
-    this.#inView?.disconnect();
-    this.#inView = undefined;
+    this.#drawn?.unwatch();
     this.#lit.set([]);
   }
 
@@ -205,9 +197,8 @@ export class SluiceResultModel extends LitElement {
     if (first === undefined) return false;
     if (first.begin >= this.shown) this.shown = Math.ceil((first.end + 1) / SHOWN) * SHOWN;
     await this.updateComplete;
-    this.#colour(this.#sections.flatMap(({ end }, at) => (end > first.begin ? [at] : [])).slice(0, 1));
-    await this.updateComplete;
-    const range = this.#rangesOf([first]).at(0);
+    this.#drawn?.show(first.begin);
+    const range = this.#drawn?.ranges([first]).at(0);
     const area = this.renderRoot.querySelector("pre");
     if (range === undefined || area === null) return false;
     area.focus();
@@ -219,26 +210,30 @@ export class SluiceResultModel extends LitElement {
   protected override willUpdate(changed: PropertyValues): void {
     // A large text is indented only when somebody asks.
     if (changed.has("observation") && !this.#isChosen) this.isExact = this.observation.length > LARGE;
-    if (!["observation", "isExact", "shown"].some((name) => changed.has(name))) return;
-    if (changed.has("shown") && !changed.has("observation") && !changed.has("isExact")) return this.#divide();
+    if (!changed.has("observation") && !changed.has("isExact")) return;
     this.#text = this.isExact ? this.observation : pretty(this.observation);
     this.#counterparts = new Counterparts(this.#text);
     this.shown = SHOWN;
-    this.#coloured.clear();
-    for (let at = 0; at < MOST_COLOURED; at += 1) this.#coloured.add(at);
-    this.#divide();
   }
 
-  #divide(): void {
-    this.#sections = sectionsOf(this.#text.slice(0, this.shown));
+  protected override firstUpdated(): void {
+    const [area, code] = ["pre", "code"].map((name) => this.renderRoot.querySelector<HTMLElement>(name));
+    if (area == null || code == null) return;
+    this.#drawn = new ColouredText({
+      area,
+      code,
+      // New nodes would lose what is selected.
+      mayRedraw: () => getSelection()?.isCollapsed !== false || !this.matches(":focus-within"),
+      // The nodes of a highlight may be other ones now.
+      redrawn: () => void (this.#pointed !== null && this.#highlight()),
+    });
   }
 
   protected override updated(changed: PropertyValues): void {
-    this.#places = undefined;
-    // The nodes of a highlight may be other ones now.
-    if (this.#pointed !== null) this.#highlight();
-    if (this.#inView === undefined || ["observation", "isExact", "shown"].some((name) => changed.has(name)))
-      this.#watch();
+    const look: TextLook = { context: this.context, columns: this.columns };
+    if (["observation", "isExact", "shown"].some((name) => changed.has(name)))
+      this.#drawn?.draw(this.#text.slice(0, this.shown), look);
+    else if (changed.has("context") || changed.has("columns")) this.#drawn?.redraw(look);
   }
 
   #measure(): void {
@@ -251,25 +246,9 @@ export class SluiceResultModel extends LitElement {
   }
 
   #highlight(): readonly Range[] {
-    const ranges = this.#pointed === null ? [] : this.#rangesOf(this.#counterparts.of(this.#pointed));
+    const ranges = this.#pointed === null ? [] : (this.#drawn?.ranges(this.#counterparts.of(this.#pointed)) ?? []);
     this.#lit.set(ranges);
     return ranges;
-  }
-
-  #watch(): void {
-    this.#inView?.disconnect();
-    this.#inView = undefined;
-    if (!this.isConnected) return;
-    const root = this.renderRoot.querySelector("pre");
-    this.#inView = new IntersectionObserver(
-      (entries) => {
-        const seen = entries.filter(({ isIntersecting }) => isIntersecting);
-        const sections = seen.map(({ target }) => Number((target as HTMLElement).dataset["at"]));
-        if (sections.some((at) => !this.#coloured.has(at))) this.#colour(sections);
-      },
-      { root, rootMargin: "200px" },
-    );
-    for (const section of this.renderRoot.querySelectorAll(".section")) this.#inView.observe(section);
   }
 
   protected override render(): TemplateResult {
@@ -296,7 +275,7 @@ export class SluiceResultModel extends LitElement {
         @focusin=${this.#focusin}
         @click=${this.#open}
         @keydown=${this.#keydown}
-      ><code>${this.#sections.map((section, at) => this.#section(section, at))}</code></pre>
+      ><code></code></pre>
       ${
         left <= 0
           ? nothing
@@ -304,40 +283,6 @@ export class SluiceResultModel extends LitElement {
               Show more (${left.toLocaleString("en")} characters left)
             </button>`
       }`;
-  }
-
-  #section(section: Section, at: number): TemplateResult {
-    const isColoured = this.#coloured.has(at);
-    const text = this.#text;
-    return html`<span class="section" data-at=${at}
-      >${isColoured ? coloured(text, section, this.context, this.columns) : shortened(text.slice(section.begin, section.end))}</span
-    >`;
-  }
-
-  /** Colours what comes into view, in the place of what was seen longest ago. */
-  #colour(sections: readonly number[]): void {
-    // New nodes would lose what is selected.
-    if (getSelection()?.isCollapsed === false && this.matches(":focus-within")) return;
-    for (const at of sections) {
-      this.#coloured.delete(at);
-      this.#coloured.add(at);
-    }
-    for (const at of this.#coloured) {
-      if (this.#coloured.size <= MOST_COLOURED) break;
-      if (!sections.includes(at)) this.#coloured.delete(at);
-    }
-    this.requestUpdate();
-  }
-
-  #rangesOf(spans: readonly Span[]): Range[] {
-    const places = this.#textPlaces();
-    return spans.flatMap((span) => (span.begin < this.shown ? (places?.range(span) ?? []) : []));
-  }
-
-  #textPlaces(): TextPlaces | null {
-    const code = this.renderRoot.querySelector("code");
-    if (code === null) return null;
-    return (this.#places ??= new TextPlaces(code));
   }
 
   // Scrolls only the area, so that the page does not move under the pointer.
@@ -373,7 +318,7 @@ export class SluiceResultModel extends LitElement {
     if (heard === undefined || !("caretPositionFromPoint" in document)) return;
     const options = { shadowRoots: [this.renderRoot as ShadowRoot] };
     const caret = document.caretPositionFromPoint(event.clientX, event.clientY, options);
-    const place = caret === null ? null : (this.#textPlaces()?.offset(caret.offsetNode, caret.offset) ?? null);
+    const place = caret === null ? null : (this.#drawn?.offset(caret.offsetNode, caret.offset) ?? null);
     heard(place === null ? null : this.#counterparts.at(place));
   };
 
@@ -405,95 +350,9 @@ function pretty(observation: string): string {
   return whole ? lines.join("\n") : observation;
 }
 
-/** Parts of JSON in a section, and sections that are drawn in colour at a time: a long text stays a few nodes. */
-const SECTION = 300;
-const MOST_COLOURED = 3;
-
-/** A stretch of a text: drawn in colour while it is in view, plain otherwise. */
-interface Section extends Span {
-  readonly tokens: readonly JsonToken[];
-}
-
-/** JSON text in sections, which end where a token does; other text is one. */
-function sectionsOf(text: string): readonly Section[] {
-  const sections: Section[] = [];
-  let tokens: JsonToken[] = [];
-  let begin = 0;
-  for (const token of isJson(text) ? jsonTokens(text) : []) {
-    tokens.push(token);
-    if (tokens.length < SECTION) continue;
-    const end = behind(text, token.end);
-    sections.push({ begin, end, tokens });
-    tokens = [];
-    begin = end;
-  }
-  if (begin < text.length || sections.length === 0) sections.push({ begin, end: text.length, tokens });
-  return sections;
-}
-
-// A comma or a colon stays in the line of what it follows.
-function behind(text: string, at: number): number {
-  return /[,:]/.test(text.charAt(at)) ? at + 1 : at;
-}
-
-// Colours JSON, shows inline base64 shortened, and makes buttons of references.
-function coloured(
-  text: string,
-  { begin, end, tokens }: Section,
-  context: ResultContext | undefined,
-  columns: number,
-): unknown[] {
-  const all: unknown[] = [];
-  let at = begin;
-  for (const token of tokens) {
-    if (token.begin > at) all.push(text.slice(at, token.begin));
-    at = behind(text, token.end);
-    const part = tokenPart(token, text.slice(token.begin, token.end), context);
-    const after = text.slice(token.end, at);
-    // A line breaks between tokens and, only where one is longer than a line, within it.
-    all.push(
-      at - token.begin <= columns ? html`<span class="whole">${part}${after}</span>` : html`${part}${after}<wbr />`,
-    );
-  }
-  all.push(...shortened(text.slice(at, end)));
-  return all;
-}
-
-function isJson(text: string): boolean {
-  return /^\s*[[{]/.test(text);
-}
-
-function tokenPart({ kind }: JsonToken, text: string, context: ResultContext | undefined): unknown {
-  const said = kind === "s" && text.length < 400 ? text.slice(1, -1) : "";
-  const id = readReference(said)?.id ?? said;
-  const artifact = id === "" ? undefined : context?.artifacts.get(id);
-  if (artifact === undefined) return html`<span class=${kind}>${kind === "s" ? shortened(text) : text}</span>`;
-  const name = shownName(artifact.filename, "");
-  return html`<span
-    class="ref"
-    role="button"
-    tabindex="0"
-    data-id=${id}
-    data-name=${name}
-    title=${`Preview: ${name || id}`}
-    >${text}</span
-  >`;
-}
-
 function referenceOf(event: Event): string | null {
   const [target] = event.composedPath();
   return target instanceof HTMLElement ? (target.dataset["id"] ?? null) : null;
-}
-
-function shortened(text: string): unknown[] {
-  const all: unknown[] = [];
-  let at = 0;
-  for (const { 0: run, index } of text.matchAll(RUN)) {
-    all.push(text.slice(at, index), html`<span class="run">${run}</span>`);
-    at = index + run.length;
-  }
-  all.push(text.slice(at));
-  return all;
 }
 
 declare global {
@@ -504,47 +363,6 @@ declare global {
 
 /** What `::highlight()` calls them. */
 const LIT = "sluice-counterpart";
-
-/** The text nodes of an element and their offsets. */
-class TextPlaces {
-  readonly #nodes: Text[] = [];
-  readonly #starts: number[] = [];
-  #length = 0;
-
-  constructor(root: Node) {
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode() !== null) {
-      const node = walker.currentNode as Text;
-      this.#nodes.push(node);
-      this.#starts.push(this.#length);
-      this.#length += node.length;
-    }
-  }
-
-  /** The range of a span; null if there is no text. */
-  range({ begin, end }: Span): Range | null {
-    const from = this.#place(Math.min(begin, this.#length));
-    const to = this.#place(Math.min(end, this.#length));
-    if (from === null || to === null) return null;
-    const range = document.createRange();
-    range.setStart(...from);
-    range.setEnd(...to);
-    return range;
-  }
-
-  /** The text offset of a position in a node; null for other nodes. */
-  offset(node: Node, within: number): number | null {
-    const index = this.#nodes.indexOf(node as Text);
-    return index < 0 ? null : (this.#starts[index] ?? 0) + within;
-  }
-
-  #place(at: number): [Text, number] | null {
-    let index = this.#starts.findIndex((start, place) => start + (this.#nodes[place]?.length ?? 0) >= at);
-    if (index < 0) index = this.#nodes.length - 1;
-    const node = this.#nodes.at(index);
-    return node === undefined ? null : [node, at - (this.#starts[index] ?? 0)];
-  }
-}
 
 /** The highlighted ranges of one element. All elements share one CSS highlight. */
 class LitRanges {

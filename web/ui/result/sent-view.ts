@@ -3,7 +3,9 @@
  * @module
  */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
 import { humanSize } from "mcp-sluice";
+import { type DrawnItem, LongList } from "../long-list.js";
 import { baseStyles, themeTokens } from "../theme.js";
 import { type Block, type Blocks, type Load, loadOf, wordsOf } from "./blocks.js";
 import { badge, chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
@@ -13,8 +15,10 @@ import { chipStyles } from "./styles.js";
 import type { JsonNode } from "./json-text.js";
 import { innerOf } from "./tree-rows.js";
 
-/** Blocks shown at once. */
-const PAGE = 50;
+/** Of more blocks, those in view are drawn. */
+const FEW = 12;
+/** The height of a block with a picture, in pixels. */
+const HEIGHT = 175;
 /** JSON blocks that start open: the first, and short ones among the first few. */
 const OPEN = 20;
 const SHORT = 10;
@@ -25,7 +29,6 @@ export class SluiceResultSent extends LitElement {
     blocks: { attribute: false },
     context: { attribute: false },
     lit: { attribute: false },
-    shown: { state: true },
   };
   static override styles = [
     themeTokens,
@@ -81,9 +84,6 @@ export class SluiceResultSent extends LitElement {
         margin: 0;
         overflow-wrap: anywhere;
       }
-      .more {
-        margin: 8px 16px;
-      }
     `,
   ];
 
@@ -93,26 +93,25 @@ export class SluiceResultSent extends LitElement {
   declare context: ResultContext | undefined;
   /** The artifact that is pointed at in the model's text. */
   declare lit: string | null;
-  declare protected shown: number;
 
+  readonly #long = new LongList(this, { few: FEW, height: HEIGHT, beyond: 2 });
   readonly #asText = new Set<number>();
   readonly #chars = new Map<number, number>();
-  #known: Block[] = [];
+  readonly #known = new Map<number, Block>();
 
   constructor() {
     super();
     this.blocks = { length: 0, at: noBlock };
     this.context = undefined;
     this.lit = null;
-    this.shown = PAGE;
   }
 
   protected override willUpdate(changed: PropertyValues): void {
     if (!changed.has("blocks")) return;
     this.#asText.clear();
     this.#chars.clear();
-    this.#known = [];
-    this.shown = PAGE;
+    this.#known.clear();
+    this.#long.reset();
   }
 
   protected override firstUpdated(): void {
@@ -120,22 +119,23 @@ export class SluiceResultSent extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const shown = Math.min(this.shown, this.blocks.length);
-    for (let index = this.#known.length; index < shown; index += 1) this.#known.push(this.blocks.at(index));
-    const left = this.blocks.length - shown;
-    return html`<ol>
-        ${this.#known.map((block, index) => this.#block(block, index))}
-      </ol>
-      ${
-        left <= 0
-          ? nothing
-          : html`<button class="more" type="button" @click=${() => (this.shown += PAGE)}>
-              Show ${Math.min(left, PAGE)} more of ${left.toLocaleString("en")}
-            </button>`
-      }`;
+    const items = this.#long.items(this.blocks.length);
+    return html`<ol .style=${this.#long.style}>
+      ${repeat(
+        items,
+        ({ index }) => index,
+        (item) => this.#block(this.#at(item.index), item),
+      )}
+    </ol>`;
   }
 
-  #block(block: Block, index: number): TemplateResult | typeof nothing {
+  #at(index: number): Block {
+    const block = this.#known.get(index) ?? this.blocks.at(index);
+    this.#known.set(index, block);
+    return block;
+  }
+
+  #block(block: Block, { index, style }: DrawnItem): TemplateResult | typeof nothing {
     const { context } = this;
     if (context === undefined) return nothing;
     const look: BlockLook = {
@@ -156,7 +156,13 @@ export class SluiceResultSent extends LitElement {
     const { main, tools } = blockBody(block, context, look);
     const pointed = pointedOf(block);
     const where = pointed === null || "id" in pointed ? null : context.whereabouts(pointed);
-    return html`<li .pointed=${pointed}>
+    return html`<li
+      data-index=${index}
+      aria-setsize=${this.blocks.length}
+      aria-posinset=${index + 1}
+      .style=${style}
+      .pointed=${pointed}
+    >
       <div class="head">
         <bdi class="name">${titleOf(block)}</bdi>
         <bdi class="soft">${block.kind === "member" || block.kind === "other" ? nothing : placeOf(block)}</bdi>
@@ -290,6 +296,8 @@ function switchOf({ asText, showAs }: BlockLook): TemplateResult {
 }
 
 function tree(node: JsonNode, block: Block, context: ResultContext, { lit, open }: BlockLook): TemplateResult {
+  // Few results have JSON in them. What is shown already is upgraded.
+  void import("./tree.js").then(({ defineTree }) => defineTree());
   return html`<sluice-result-tree
     .node=${node}
     .context=${context}

@@ -6,6 +6,7 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import { repeat } from "lit/directives/repeat.js";
 import chevron from "lucide-static/icons/chevron-right.svg?raw";
 import { icon } from "../icons.js";
+import { defineElements } from "../registry.js";
 import { baseStyles, themeTokens } from "../theme.js";
 import { LARGE, pause } from "../pace.js";
 import { chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
@@ -300,4 +301,9 @@ declare global {
   interface HTMLElementTagNameMap {
     "sluice-result-tree": SluiceResultTree;
   }
+}
+
+/** Defines the element. */
+export function defineTree(): void {
+  defineElements({ "sluice-result-tree": SluiceResultTree });
 }

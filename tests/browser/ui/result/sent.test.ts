@@ -388,8 +388,8 @@ describe("views", () => {
     const height = Number.parseFloat(getComputedStyle(one(element, "code")).lineHeight);
     const linesOf = (part: Element): number => Math.round(part.getBoundingClientRect().height / height);
     expect(linesOf(one(element, "code .section"))).toBeGreaterThan(10);
+    await vi.waitFor(() => expect(all(element, "code :is(.k, .s, .n)")).toHaveLength(122), PATIENT);
     const tokens = all(element, "code :is(.k, .s, .n)");
-    expect(tokens).toHaveLength(122);
     const broken = (): string[] => tokens.filter((token) => linesOf(token) > 1).map(({ textContent }) => textContent);
     await vi.waitFor(() => expect(broken()).toEqual([`"${long}"`]), PATIENT);
     // No line begins with a comma.
@@ -498,15 +498,39 @@ describe("views", () => {
     await vi.waitFor(() => expect(tree.shadowRoot?.activeElement?.textContent).toContain("100"), PATIENT);
   });
 
-  test("60,000 blocks are few elements", async () => {
-    const content = Array.from({ length: 60_000 }, (_, n) => ({ type: "text", text: `{"row": ${n}}` }));
+  test("60,000 blocks are few elements, each is reached by scrolling, and what was opened stays open", async () => {
+    const content = Array.from({ length: 60_000 }, (_, n) => ({ type: "text", text: `{"row": {"n": ${n}}}` }));
     const reduced = JSON.stringify({ content });
     const element = await shown({}, { reduced });
-    expect(all(element, "li")).toHaveLength(50);
-    expect(all(element, "*").length).toBeLessThan(5_000);
-    all(element, "button.more")[0]?.click();
-    await settled(element);
-    expect(all(element, "li")).toHaveLength(100);
+    const area = one(element, ".scroll");
+    const drawn = (): number[] => all(element, "li[data-index]").map(({ dataset }) => Number(dataset["index"]));
+    expect(drawn().slice(0, 3)).toEqual([0, 1, 2]);
+    const tree = one(element, "sluice-result-tree");
+    all(tree, "[role=treeitem]").at(-1)?.click();
+    await vi.waitFor(() => expect(rows(tree)).toHaveLength(3), PATIENT);
+    for (const [share, index] of [
+      [1, 59_999],
+      [0.5, 30_000],
+    ] as const) {
+      await vi.waitFor(() => {
+        area.scrollTop = area.scrollHeight * share;
+        expect(drawn().some((at) => Math.abs(at - index) < 20)).toBe(true);
+      }, PATIENT);
+      expect(drawn().length).toBeLessThan(20);
+    }
+    expect(all(element, "*").length).toBeLessThan(1_000);
+    expect(one(element, `[data-index="${drawn().at(-1)}"]`).ariaPosInSet).toBe(String((drawn().at(-1) ?? 0) + 1));
+    area.scrollTop = 0;
+    await vi.waitFor(() => expect(drawn().slice(0, 3)).toEqual([0, 1, 2]), PATIENT);
+    expect(one(element, "sluice-result-tree")).toBe(tree);
+    expect(rows(tree)).toHaveLength(3);
+    expect(await violations(element)).toEqual([]);
+    // It goes on elsewhere in the page.
+    document.body.appendChild(document.createElement("main")).append(element);
+    await vi.waitFor(() => {
+      area.scrollTop = area.scrollHeight;
+      expect(drawn().at(-1)).toBe(59_999);
+    }, PATIENT);
   });
 
   test("10 MB of text are shown in part, on both sides", async () => {

@@ -7,7 +7,7 @@ import { whole } from "../../../../web/src/tools/call-files.js";
 import { ToolConnectionError } from "../../../../web/src/tools/errors.js";
 import type { ToolWait } from "../../../../web/src/tools/options.js";
 import type { SourceResult } from "../../../../web/src/tools/source.js";
-import { through } from "../../../../web/src/tools/sources/body.js";
+import { through } from "../../../../web/src/tools/sources/gated.js";
 import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/tools/tool-call.js";
 import { isRunning } from "../../../e2e/faults/host.js";
 import { ManualClock } from "../resilience/manual.js";

@@ -1,16 +1,17 @@
 /**
- * Cards of stored artifacts, with their actions, a page of them at a time.
+ * Cards of stored artifacts, with their actions, of which those in view are drawn.
  * @module
  */
-import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { css, html, type TemplateResult } from "lit";
 import "../../../ui/artifact.js";
 import "../pdf.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import { repeat } from "lit/directives/repeat.js";
+import { LongList } from "../../../ui/long-list.js";
 import type { Shelf } from "../../engine/shelves.js";
 import type { Actions } from "../actions.js";
 import { shelfOf } from "../state.js";
-import { cards, viewStyles } from "../styles.js";
+import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 
 /** The actions of a card, by shelf. My Files are renamed and deleted in their own view. */
@@ -21,81 +22,104 @@ const OFFERED = {
   "served-files": ["preview", "download", "copy", "save", "open"],
 } as const satisfies Record<Shelf, unknown>;
 
-/** Cards shown at first, and more each time that somebody asks: a thousand would be too many elements for a page. */
-const PAGE = 24;
+/** Of more rows of cards, those in view are drawn. */
+const FEW = 4;
+/** The height of a row, in pixels. */
+const HEIGHT = 250;
+/** The least width of a card, and the space between two, in pixels. */
+const [CARD, GAP] = [260, 16];
 
 /** `<playground-artifacts>` */
 class ArtifactCards extends ViewElement {
   static override properties = {
     ...ViewElement.properties,
     artifacts: { attribute: false },
-    shown: { state: true },
+    columns: { state: true },
   };
   static override styles = [
     viewStyles,
-    cards,
     css`
       :host {
         display: block;
       }
-      .more {
-        margin-block-start: 16px;
+      .rows {
+        display: flow-root;
+        margin-block: 8px -${GAP}px;
+      }
+      .cards {
+        display: grid;
+        gap: ${GAP}px;
+        padding-block-end: ${GAP}px;
       }
     `,
   ];
 
   declare artifacts: readonly ShownArtifact[];
-  declare shown: number;
+  /** Cards beside each other. */
+  declare columns: number;
+  readonly #long = new LongList(this, { few: FEW, height: HEIGHT, beyond: 1 });
+  // In the next frame: changing the layout within the observer would notify it again.
+  readonly #width = new ResizeObserver(() => requestAnimationFrame(() => this.#fit()));
 
   constructor() {
     super();
     this.artifacts = [];
-    this.shown = PAGE;
+    this.columns = 1;
   }
 
-  override willUpdate(changed: PropertyValues<this>): void {
-    const before = changed.get("artifacts");
-    if (before !== undefined && before[0]?.id !== this.artifacts[0]?.id) this.shown = PAGE;
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#fit();
+    this.#width.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#width.disconnect();
   }
 
   override render(): TemplateResult {
-    const { actions, artifacts } = this;
-    const left = artifacts.length - this.shown;
+    const { actions, artifacts, columns } = this;
+    // A card keeps its place, and what is open in it, where others go: fewer of them are one grid.
+    const size = artifacts.length > FEW * columns ? columns : artifacts.length;
+    const items = this.#long.items(Math.ceil(artifacts.length / size));
     return html`<div
-        class="cards"
-        @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => actions.preview(detail)}
-        @sluice-open=${({ detail }: CustomEvent<ShownArtifact>) => actions.preview(detail, undefined, true)}
-        @sluice-save=${({ detail }: CustomEvent<ShownArtifact>) => actions.save(detail)}
-        @sluice-delete=${({ detail }: CustomEvent<ShownArtifact>) => actions.remove(shelfOf(detail), detail.id)}
-      >
-        ${repeat(
-          artifacts.slice(0, this.shown),
-          ({ id }) => id,
-          (artifact) =>
-            html`<sluice-artifact
-              .artifact=${artifact}
-              .bytes=${actions.bytesOf(shelfOf(artifact), artifact)}
-              .actions=${OFFERED[shelfOf(artifact)]}
-            ></sluice-artifact>`,
-        )}
-      </div>
-      ${
-        left > 0
-          ? html`<button class="more" @click=${this.#more}>
-              Show ${Math.min(PAGE, left)} more of ${left.toLocaleString("en")}
-            </button>`
-          : nothing
-      }`;
+      class="rows"
+      .style=${this.#long.style}
+      @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => actions.preview(detail)}
+      @sluice-open=${({ detail }: CustomEvent<ShownArtifact>) => actions.preview(detail, undefined, true)}
+      @sluice-save=${({ detail }: CustomEvent<ShownArtifact>) => actions.save(detail)}
+      @sluice-delete=${({ detail }: CustomEvent<ShownArtifact>) => actions.remove(shelfOf(detail), detail.id)}
+    >
+      ${repeat(
+        items,
+        ({ index }) => index,
+        ({ index, style }) =>
+          html`<div
+            class="cards"
+            data-index=${index}
+            .style=${`grid-template-columns: repeat(${columns}, minmax(0, 1fr)); ${style}`}
+          >
+            ${repeat(
+              artifacts.slice(index * size, (index + 1) * size),
+              ({ id }) => id,
+              (artifact) => this.#card(artifact),
+            )}
+          </div>`,
+      )}
+    </div>`;
   }
 
-  /** The focus goes to the first card that came. */
-  async #more(): Promise<void> {
-    const at = this.shown;
-    this.shown += PAGE;
-    await this.updateComplete;
-    const card = this.renderRoot.querySelectorAll("sluice-artifact")[at];
-    await card?.updateComplete;
-    card?.renderRoot.querySelector<HTMLElement>(".main, #more")?.focus();
+  #card(artifact: ShownArtifact): TemplateResult {
+    return html`<sluice-artifact
+      .artifact=${artifact}
+      .bytes=${this.actions.bytesOf(shelfOf(artifact), artifact)}
+      .actions=${OFFERED[shelfOf(artifact)]}
+    ></sluice-artifact>`;
+  }
+
+  #fit(): void {
+    this.columns = Math.max(1, Math.floor((this.clientWidth + GAP) / (CARD + GAP)));
   }
 }
 

@@ -158,7 +158,6 @@ class CallCard extends ViewElement {
 
   #share(): TemplateResult | typeof nothing {
     if (this.call.result === undefined) return nothing;
-    void import("./share-menu.js");
     return html`<playground-share .store=${this.store} .actions=${this.actions} .call=${this.call}></playground-share>`;
   }
 

@@ -1,5 +1,5 @@
 /**
- * A paused call: it waits for a sign-in, for a page to be opened, or for an answer.
+ * A paused call: it waits for a sign-in, for a page to be opened, for an answer, or for that of a model.
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
@@ -8,6 +8,7 @@ import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 import type { ArgumentsForm } from "./arguments-form.js";
 import "./arguments-form.js";
+import type { SamplingCard } from "./sampling-card.js";
 
 /** Milliseconds before a sign-in expires. */
 const LIFE = 10 * 60_000;
@@ -45,6 +46,12 @@ export class PauseCard extends ViewElement {
   /** Focuses the first field or button. */
   async reach(): Promise<void> {
     await this.updateComplete;
+    const sampling = this.renderRoot.querySelector<SamplingCard>("playground-sampling");
+    if (sampling !== null) {
+      await import("./sampling-card.js");
+      await sampling.updateComplete;
+      return sampling.focus();
+    }
     const form = this.renderRoot.querySelector<ArgumentsForm>("playground-arguments");
     await form?.updateComplete;
     const field = form?.renderRoot.querySelector<HTMLElement>("input, select, textarea");
@@ -54,8 +61,16 @@ export class PauseCard extends ViewElement {
   override render(): TemplateResult {
     const { payload } = this.pause;
     return html`<section class="panel stack" role="group" aria-label="A call is waiting for you">
-      ${payload["pause_type"] === "elicitation" ? this.#question() : this.#page()}
+      ${this.#asked(payload["pause_type"])}
     </section>`;
+  }
+
+  #asked(kind: unknown): TemplateResult {
+    if (kind === "elicitation") return this.#question();
+    if (kind !== "sampling") return this.#page();
+    const { store, actions, pause } = this;
+    void import("./sampling-card.js");
+    return html`<playground-sampling .store=${store} .actions=${actions} .pause=${pause}></playground-sampling>`;
   }
 
   #page(): TemplateResult {

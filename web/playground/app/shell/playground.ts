@@ -135,9 +135,12 @@ export class Playground extends ViewElement {
       main:focus-visible {
         outline-offset: -2px;
       }
+      /* One that is taller than the window would never show its end. */
       .pauses {
         background: var(--surface);
         inset-block-start: 0;
+        max-block-size: 80dvh;
+        overflow: auto;
         position: sticky;
         z-index: 5;
       }

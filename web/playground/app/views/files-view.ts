@@ -9,6 +9,7 @@ import "../pdf.js";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import { repeat } from "lit/directives/repeat.js";
 import { humanSize } from "mcp-sluice";
+import { type DrawnItem, LongList } from "../../../ui/long-list.js";
 import { plainLines } from "../../../ui/plain-text.js";
 import { Wide } from "../../../ui/wide.js";
 import type { ShownFile } from "../../engine/messages.js";
@@ -98,8 +99,10 @@ class FileVersions extends ViewElement {
 customElements.define("playground-versions", FileVersions);
 
 const ACTIONS = ["preview", "download", "copy", "open", "delete"] as const;
-/** Files shown at a time. */
-const PAGE = 100;
+/** Of more files, those in view are drawn. */
+const FEW = 30;
+/** The height of a file in the list, in pixels. */
+const HEIGHT = 66;
 
 /** `<playground-files>` */
 export class FilesView extends ViewElement {
@@ -108,7 +111,6 @@ export class FilesView extends ViewElement {
     chosen: { state: true },
     renamed: { state: true },
     filter: { state: true },
-    shown: { state: true },
   };
   static override styles = [
     viewStyles,
@@ -188,17 +190,16 @@ export class FilesView extends ViewElement {
   /** The id of the file that is shown; in a wide view, the first one otherwise. */
   declare chosen: string | undefined;
   readonly #wide = new Wide(this);
+  readonly #long = new LongList(this, { few: FEW, height: HEIGHT });
   /** The id of the file that is being renamed. */
   declare renamed: string | undefined;
   declare filter: FileFilter;
-  declare shown: number;
 
   constructor() {
     super();
     this.chosen = undefined;
     this.renamed = undefined;
     this.filter = { query: "", origin: "", category: "" };
-    this.shown = PAGE;
   }
 
   override connectedCallback(): void {
@@ -278,16 +279,14 @@ export class FilesView extends ViewElement {
   /** The list, and the chosen file beside it, or below its line. */
   #both(found: readonly ShownFile[]): TemplateResult {
     const chosen = found.find(({ id }) => id === this.chosen) ?? (this.#wide.isWide ? found[0] : undefined);
-    return html`<div>
-        <ul class="list" aria-label="Files">
-          ${repeat(
-            found.slice(0, this.shown),
-            ({ id }) => id,
-            (file) => this.#item(file, file === chosen),
-          )}
-        </ul>
-        ${found.length > this.shown ? html`<button @click=${() => (this.shown += PAGE)}>Show ${Math.min(PAGE, found.length - this.shown)} more</button>` : nothing}
-      </div>
+    const items = this.#long.items(found.length, (index) => found[index]?.id ?? index);
+    return html`<ul class="list" aria-label="Files" .style=${this.#long.style} @keydown=${this.#long.onKey}>
+        ${repeat(
+          items,
+          ({ index }) => found[index]?.id,
+          (item) => this.#item(found, item, chosen),
+        )}
+      </ul>
       ${
         this.#wide.isWide && chosen !== undefined
           ? html`<section class="work" aria-label=${chosen.filename}>${this.#work(chosen)}</section>`
@@ -295,10 +294,12 @@ export class FilesView extends ViewElement {
       }`;
   }
 
-  #item(file: ShownFile, isChosen: boolean): TemplateResult {
+  #item(found: readonly ShownFile[], { index, style }: DrawnItem, chosen: ShownFile | undefined): TemplateResult {
+    const file = found[index] as ShownFile;
+    const isChosen = file === chosen;
     const { id, filename, size_bytes: size } = file;
     const facts = [size === undefined ? "" : humanSize(size), factsOf(file)];
-    return html`<li>
+    return html`<li data-index=${index} aria-setsize=${found.length} aria-posinset=${index + 1} .style=${style}>
       <button
         class="file"
         aria-current=${this.#wide.isWide ? isChosen : nothing}
@@ -334,7 +335,6 @@ export class FilesView extends ViewElement {
 
   #narrow(change: Partial<FileFilter>): void {
     this.filter = { ...this.filter, ...change };
-    this.shown = PAGE;
   }
 
   #facts(file: ShownFile): TemplateResult {

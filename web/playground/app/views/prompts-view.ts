@@ -6,6 +6,7 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import type { Problem, ShownPrompt, ShownPromptMessage } from "../../engine/messages.js";
 import type { ArgumentsForm } from "../call/arguments-form.js";
 import "../call/arguments-form.js";
+import { messageStyles, promptMessages } from "../call/prompt-messages.js";
 import { twoPanes, viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 
@@ -23,18 +24,8 @@ class PromptsView extends ViewElement {
   static override styles = [
     viewStyles,
     twoPanes,
+    messageStyles,
     css`
-      pre {
-        background: var(--surface-sunken);
-        border-radius: 4px;
-        font-family: var(--font-code);
-        margin: 0;
-        max-block-size: 420px;
-        overflow: auto;
-        padding: 8px;
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-      }
       @media (max-width: 1099px) {
         aside {
           border: 0;
@@ -97,13 +88,7 @@ class PromptsView extends ViewElement {
                 ${prompts === undefined ? html`<button @click=${() => this.#list()}>Try again</button>` : nothing}`
         }
         ${prompts?.length === 0 ? html`<p class="empty">The server has no prompts.</p>` : nothing}
-        ${this.messages?.map(
-          ({ role, text, isJson }) =>
-            html`<section class="panel" aria-label="Message of the ${role}">
-              <h3>${role} ${isJson ? html`<span class="chip">not text</span>` : nothing}</h3>
-              <pre tabindex="0">${text}</pre>
-            </section>`,
-        )}
+        ${this.messages === undefined ? nothing : promptMessages(this.actions, this.messages)}
       </div>
     `;
   }

@@ -4,6 +4,8 @@
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { keyed } from "lit/directives/keyed.js";
+import { repeat } from "lit/directives/repeat.js";
+import { LongList } from "../../../ui/long-list.js";
 import type { ShownServer, ShownTool } from "../../engine/messages.js";
 import type { ArgumentsForm } from "../call/arguments-form.js";
 import "../call/arguments-form.js";
@@ -12,9 +14,6 @@ import { againLabel, isAsked } from "../shell/servers.js";
 import { twoPanes, viewStyles } from "../styles.js";
 import { currentCall, currentServer } from "../state.js";
 import { ViewElement } from "../view-element.js";
-
-/** Tools listed at a time; a search finds the others. */
-const MAX_LISTED = 200;
 
 /** `<playground-tools>` */
 export class ToolsView extends ViewElement {
@@ -64,6 +63,8 @@ export class ToolsView extends ViewElement {
   /** Whether the server has prompts, which are shown beside its tools. */
   declare hasPrompts: boolean;
   declare isPrompts: boolean;
+  #shown: string | undefined;
+  readonly #long = new LongList(this, { few: 30, height: 58 });
   #hasLooked = false;
   /** The server, and its status, that was looked into. */
   #inspected = "";
@@ -176,23 +177,30 @@ export class ToolsView extends ViewElement {
     const query = this.query.toLowerCase();
     const found = tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(query));
     if (found.length === 0) return html`<p class="soft" role="status">No tool matches.</p>`;
-    return html`<ul class="list">
-        ${found.slice(0, MAX_LISTED).map(
-          (tool, at) =>
-            html`<li>
-              <button
-                aria-current=${tool === chosen}
-                aria-describedby="said-${at}"
-                @click=${() => this.store.set({ tool: tool.name })}
-              >
-                <strong>${nameOf(tool)}</strong>
-                ${tool.isAdded === true ? html`<span class="chip">added by Sluice</span>` : nothing}
-                <span class="soft said" id="said-${at}" aria-hidden="true">${tool.description}</span>
-              </button>
-            </li>`,
-        )}
-      </ul>
-      ${found.length > MAX_LISTED ? html`<p class="soft">${found.length - MAX_LISTED} more: search for them.</p>` : nothing}`;
+    const at = chosen === undefined ? -1 : found.indexOf(chosen);
+    if (at !== -1 && chosen?.name !== this.#shown) this.#long.show(at);
+    this.#shown = chosen?.name;
+    const items = this.#long.items(found.length, (index) => found[index]?.name ?? index);
+    return html`<ul class="list" .style=${this.#long.style} @keydown=${this.#long.onKey}>
+      ${repeat(
+        items,
+        ({ index }) => found[index]?.name,
+        ({ index, style }) => {
+          const tool = found[index] as ShownTool;
+          return html`<li data-index=${index} aria-setsize=${found.length} aria-posinset=${index + 1} .style=${style}>
+            <button
+              aria-current=${tool === chosen}
+              aria-describedby="said-${index}"
+              @click=${() => this.store.set({ tool: tool.name })}
+            >
+              <strong>${nameOf(tool)}</strong>
+              ${tool.isAdded === true ? html`<span class="chip">added by Sluice</span>` : nothing}
+              <span class="soft said" id="said-${index}" aria-hidden="true">${tool.description}</span>
+            </button>
+          </li>`;
+        },
+      )}
+    </ul>`;
   }
 
   #form(tool: ShownTool): TemplateResult {

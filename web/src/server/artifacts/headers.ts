@@ -2,7 +2,7 @@
  * Headers of served bytes: type, name and safety. Declared types and names are not trusted.
  * @module
  */
-import { EXTENSIONS } from "../../core/media-types.mjs";
+import { EXTENSIONS } from "../../core/extensions.mjs";
 import type { ArtifactRef, StoredArtifact } from "../../artifacts/store.js";
 
 /**

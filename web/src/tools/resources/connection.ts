@@ -178,19 +178,19 @@ const LOOKED_AT = 4;
 
 /** Filters resources by valid URIs, and shortens and cleans names and descriptions. */
 export function fitResources(listed: readonly ListedResource[]): Listing<ListedResource> {
-  return fit(listed, (resource) => {
+  return fitEntries(listed, (resource) => {
     if (!isFitUri(resource.uri)) return undefined;
     const size = resource.size_bytes;
     const isSize = Number.isSafeInteger(size) && (size as number) >= 0;
-    return { uri: resource.uri, ...described(resource), ...(isSize && { size_bytes: size as number }) };
+    return { uri: resource.uri, ...describedEntry(resource), ...(isSize && { size_bytes: size as number }) };
   });
 }
 
 /** Same for templates. */
 export function fitTemplates(listed: readonly ListedTemplate[]): Listing<ListedTemplate> {
-  return fit(listed, (template) => {
+  return fitEntries(listed, (template) => {
     if (!isFitUri(template.uri_template)) return undefined;
-    return { uri_template: template.uri_template, ...described(template) };
+    return { uri_template: template.uri_template, ...describedEntry(template) };
   });
 }
 
@@ -213,7 +213,8 @@ export function isFitUri(uri: unknown, most: number = MAX_URI): uri is string {
 
 type Described = Pick<ListedResource, "name" | "title" | "description" | "mime_type">;
 
-function described({ name, title, description, mime_type }: Described): Described {
+/** The name and what describes an entry, shortened and without invisible characters. */
+export function describedEntry({ name, title, description, mime_type }: Described): Described {
   const type = plainType(textOr(mime_type));
   const shownTitle = shown(title, MAX_NAME);
   const shownDescription = shown(description, MAX_DESCRIPTION);
@@ -235,16 +236,21 @@ function textOr(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-function fit<T extends object>(listed: readonly T[], fitted: (each: T) => T | undefined): Listing<T> {
+/** A list within limits, of entries as `fitted` makes them. It gives undefined for what is left out. */
+export function fitEntries<T extends object>(listed: readonly T[], fitted: (each: T) => T | undefined): Listing<T> {
   const items: T[] = [];
   let chars = 0;
   for (const each of listed.slice(0, MAX_LISTED)) {
     const item = fitted(each);
     if (item === undefined) continue;
-    const more = Object.values(item).reduce<number>((sum, value) => sum + String(value).length, 0);
+    const more = Object.values(item).reduce<number>((sum, value) => sum + sizeOf(value), 0);
     if (chars + more > MAX_LISTED_CHARS) break;
     chars += more;
     items.push(item);
   }
   return { items, left_out: listed.length - items.length, chars };
+}
+
+function sizeOf(value: unknown): number {
+  return typeof value === "string" ? value.length : JSON.stringify(value).length;
 }

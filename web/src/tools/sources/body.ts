@@ -2,11 +2,11 @@
  * Bytes that a tool answered, through the gate: JSON as it is, text as a string, anything else as a block of bytes.
  * @module
  */
-import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import { base64Of } from "../../core/value.js";
-import type { GatedResult, Sluice, TransformOptions } from "../../core/sluice.js";
+import { type GatedResult, MAGIC, type Sluice, type TransformOptions } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import { joined } from "../../jsonrpc/bytes.js";
+import { through } from "./gated.js";
 
 /** What the sender says the bytes are. `unknown` if it says nothing. */
 export type Claim = "json" | "text" | "bytes" | "unknown";
@@ -25,8 +25,6 @@ interface Body {
 const MAX_TEXT = 4 * 1024 * 1024;
 /** Bytes of JSON that are buffered. Once more has been read, they cannot be reinterpreted. */
 const MAX_JSON_HEAD = 1024 * 1024;
-/** Bytes that are enough to recognise a file type. */
-export const MAGIC: number = 4096;
 const JSON_ERRORS: ReadonlySet<string> = new Set(["E_JSON_SYNTAX", "E_JSON_DEPTH", "E_JSON_NUMBER", "E_JSON_END"]);
 /** Binary types that are readable text. */
 const READABLE =
@@ -161,49 +159,5 @@ export class HeldBytes implements AsyncDisposable {
   /** Releases the stream. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#rest.return?.();
-  }
-}
-
-const encoder = new TextEncoder();
-
-/** Passes a document through the gate. Partial work is discarded if reading it fails. */
-export async function through(
-  sluice: Sluice,
-  options: TransformOptions,
-  pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
-): Promise<GatedResult> {
-  const stream = sluice.open(options);
-  try {
-    for await (const piece of pieces) await stream.write(typeof piece === "string" ? encoder.encode(piece) : piece);
-    return await stream.end();
-  } finally {
-    await stream[Symbol.asyncDispose]();
-  }
-}
-
-/** A new scope that belongs to nobody. */
-export function stagingScope(): ArtifactScope {
-  const random = crypto.getRandomValues(new Uint32Array(4));
-  return { session_id: `sluice-staging-${Array.from(random, (part) => part.toString(36)).join("-")}` };
-}
-
-/** A result in a temporary scope. Disposing of it deletes what was stored there. */
-export function staged(gated: GatedResult, store: ArtifactStore, scope: ArtifactScope): GatedResult {
-  return {
-    original: gated.original,
-    answer: (options) => gated.answer(options),
-    [Symbol.asyncDispose]: async () => {
-      await gated[Symbol.asyncDispose]();
-      await dropStaged(store, scope);
-    },
-  };
-}
-
-/** Deletes everything in a temporary scope. What cannot be deleted is left to the store's limits. */
-export async function dropStaged(store: ArtifactStore, scope: ArtifactScope): Promise<void> {
-  try {
-    for await (const { id } of store.list(scope)) await store.delete(id, scope);
-  } catch {
-    // Failures of the store were reported where they mattered.
   }
 }

@@ -55,6 +55,8 @@ export interface HttpDeps extends SourceDeps, DestinationRules {
   readonly fetch?: typeof fetch;
   /** The sluice's store, for MCP servers of a manual. */
   readonly store?: ArtifactStore;
+  /** Whether hosts answer for a model, for MCP servers of a manual. */
+  readonly sampling?: boolean;
   /** What this platform can do beyond browsers. */
   readonly platform?: Platform;
 }

@@ -19,7 +19,7 @@ const CLOSING = 1000;
 
 /** The platform of a source in Node. */
 export function nodePlatform({ name }: Pick<ResolvedToolConfig, "name">, parts: SourceParts): Platform {
-  const { sluice, store, onErrorOutput } = parts;
+  const { sluice, store, onErrorOutput, sampling = false } = parts;
   return {
     openSocket,
     lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
@@ -30,6 +30,7 @@ export function nodePlatform({ name }: Pick<ResolvedToolConfig, "name">, parts: 
           name,
           sluice,
           store,
+          sampling,
           argv,
           env,
           ...(folder !== null && { cwd: folder }),

@@ -18,7 +18,7 @@ export const environmentVariables: Variables = (name) => childEnvironment()[name
 /** Creates the source of a configuration. */
 export function nodeSource(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
   const { name, endpoint, transport } = config;
-  const { sluice, store, command, onErrorOutput, secrets } = parts;
+  const { sluice, store, command, onErrorOutput, secrets, sampling = false } = parts;
   if (transport === "cli") return commandSource({ ...config, ...parts });
   if (endpoint?.kind === "stdio") {
     const { argv } = endpoint;
@@ -29,6 +29,7 @@ export function nodeSource(config: ResolvedToolConfig, parts: SourceParts): Tool
         store,
         argv,
         env,
+        sampling,
         secrets: [...secrets, ...Object.values(env)],
         ...(command !== undefined && { command }),
         ...(onErrorOutput !== undefined && { onErrorOutput }),

@@ -29,8 +29,9 @@ export function webSource(
   }
   if (endpoint === null || endpoint.kind === "stdio") throw needsNode(name);
   const { url, kind } = endpoint;
-  const { sluice, store, fetch, secrets } = parts;
-  return mcpSource({ name, sluice, store, url, transport: kind, secrets, ...(fetch !== undefined && { fetch }) });
+  const { sluice, store, fetch, secrets, sampling = false } = parts;
+  const more = { secrets, sampling, ...(fetch !== undefined && { fetch }) };
+  return mcpSource({ name, sluice, store, url, transport: kind, ...more });
 }
 
 function needsNode(name: string): ToolNodeError {

@@ -23,7 +23,12 @@ export const SETTINGS = [
 ] as const;
 
 /** A source of the fixture; left without an era, the source finds out. */
-export type FixtureSource = (at: Setting, transport: "stdio" | "http", era?: "legacy" | "modern") => ToolSource;
+export type FixtureSource = (
+  at: Setting,
+  transport: "stdio" | "http",
+  era?: "legacy" | "modern",
+  more?: { readonly sampling: boolean },
+) => ToolSource;
 
 /** One server over HTTP for all tests of a file, and processes for each source over stdio. */
 export function useFixture(): FixtureSource {
@@ -32,8 +37,8 @@ export function useFixture(): FixtureSource {
     serving = await serveFixture();
   });
   afterAll(() => serving?.[Symbol.asyncDispose]());
-  return (at, transport, era) => {
-    const deps = era === undefined ? {} : { era };
+  return (at, transport, era, more) => {
+    const deps = { ...more, ...(era !== undefined && { era }) };
     if (transport === "stdio") return processSource(at, { argv: FIXTURE, ...deps });
     if (serving === undefined) throw new Error("The fixture is used before the tests.");
     return over(at, { url: serving.url, ...deps });

@@ -12,6 +12,8 @@ export interface ScriptDeps {
   readonly prelude?: string;
   /** Runs for each message, as the body of a function of `message`; true: it is dealt with. */
   readonly before?: string;
+  /** Capabilities beside `tools`. */
+  readonly capabilities?: object;
   /** Whether an answer's `id` stands behind its result, as the official SDK writes it. */
   readonly idLast?: boolean;
 }
@@ -22,7 +24,13 @@ export const DISCOVERABLE = `if (message.method !== "server/discover") return fa
   return true;`;
 
 /** The program's text, for `node --input-type=module -e`. */
-export function serverScript({ tools, prelude = "", before = "", idLast = false }: ScriptDeps): string {
+export function serverScript({
+  tools,
+  prelude = "",
+  before = "",
+  capabilities = {},
+  idLast = false,
+}: ScriptDeps): string {
   const bodies = Object.entries(tools).map(
     ([name, body]) => `${JSON.stringify(name)}: async (args, id, params) => { ${body} },`,
   );
@@ -43,7 +51,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line);
   const { id, method, params } = message;
   if (before(message) === true || id === undefined || method === undefined) continue;
-  if (method === "initialize") answer(id, JSON.stringify({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "script", version: "1" } }));
+  if (method === "initialize") answer(id, JSON.stringify({ protocolVersion: "2025-11-25", capabilities: { tools: {}, ...${JSON.stringify(capabilities)} }, serverInfo: { name: "script", version: "1" } }));
   else if (method === "tools/list") answer(id, JSON.stringify({ tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: "object" } })) }));
   else if (method === "tools/call") void tools[params.name](params.arguments, id, params).then((result) => result === undefined || answer(id, result));
   else write(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } }));

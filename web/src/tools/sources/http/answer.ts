@@ -10,7 +10,8 @@ import { MAX_MESSAGE } from "../../../jsonrpc/limits.js";
 import { linePieces } from "../../../jsonrpc/lines.js";
 import { adaptError, adaptFetchError, adaptRefusal, type Quoting } from "../../adapt-error.js";
 import { badAnswer, type ToolPlace, type ToolServerError } from "../../errors.js";
-import { type Claim, gateBody, through } from "../body.js";
+import { type Claim, gateBody } from "../body.js";
+import { through } from "../gated.js";
 import type { HttpAnswer } from "./request.js";
 
 const TYPE = /^\s*([!#$&^_.+\w-]{1,80}\/[!#$&^_.+\w-]{1,80})\s*(;.*)?$/s;

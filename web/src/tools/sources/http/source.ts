@@ -161,12 +161,13 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     const { url } = await this.#requestOf(handshake(handshaken), {}, signal, place, used);
     const sending = this.#sending(signal, place);
     await checkDestination(url, sending);
-    const { name, sluice, store = new NoOpArtifactStore() } = this.deps;
+    const { name, sluice, store = new NoOpArtifactStore(), sampling = false } = this.deps;
     const isSse = server.transport === "sse" || /\/sse\/?$/.test(url.pathname);
     const source = mcpSource({
       name,
       sluice,
       store,
+      sampling,
       url: url.href,
       transport: isSse ? "sse" : "http",
       fetch: (to, init) => this.#mcpFetch(to, init, place),

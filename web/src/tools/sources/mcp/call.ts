@@ -15,9 +15,10 @@ import { adaptError } from "../../adapt-error.js";
 import { badAnswer, subjectOf, ToolClientError, ToolNodeError, type ToolPlace, wasClosed } from "../../errors.js";
 import { OutOfTime, sleep, systemClock } from "../../resilience/attempt.js";
 import type { SourceCall, SourceResult } from "../../source.js";
-import { through } from "../body.js";
+import { through } from "../gated.js";
 import type { ConnectionDeps } from "./connection.js";
-import { type Asker, MAX_ASKED, shown } from "./elicitation.js";
+import { type Asker, MAX_ASKED } from "./asker.js";
+import { shown } from "./elicitation.js";
 import { GRACE, requestMark, NO_LIMIT, type RequestKind, sendRequest } from "./requests.js";
 
 /** Milliseconds between two polls of a task: minimum, maximum, and the default if the server gives none. */
@@ -126,7 +127,7 @@ export class McpCall {
   /**
    * Answers a server's questions one after the other. Returns the answers by name.
    *
-   * @throws ToolClientError if the server asks for something other than elicitation; what the host throws.
+   * @throws ToolClientError if the server asks for something that the host does not answer; what the host throws.
    */
   async answers(questions: unknown, known: ReadonlySet<string> = new Set()): Promise<Record<string, unknown>> {
     const entries = Object.entries(objectOr(questions)).filter(([name]) => !known.has(name));
@@ -134,8 +135,13 @@ export class McpCall {
     const answers: [string, unknown][] = [];
     for (const [name, question] of entries) {
       const { method, params } = objectOr(question);
-      if (method !== "elicitation/create") throw this.#unanswerable();
-      answers.push([name, await this.asker.answer(params)]);
+      if (method === "elicitation/create") answers.push([name, await this.asker.elicit(params)]);
+      else if (method === "sampling/createMessage" && this.deps.sampling === true) {
+        const reply = await this.asker.sample(params);
+        // MCP has no way to decline one of several questions.
+        if (reply === undefined) throw this.#declined();
+        answers.push([name, reply]);
+      } else throw this.#unanswerable();
     }
     return Object.fromEntries(answers);
   }
@@ -177,6 +183,12 @@ export class McpCall {
   async #plain(answer: Answered): Promise<SourceResult> {
     const gated = await through(this.deps.sluice, this.#options, [JSON.stringify(answer)]);
     return { gated, isError: answer["isError"] === true };
+  }
+
+  #declined(): ToolClientError {
+    return new ToolClientError(
+      `${subjectOf(this.place)} wants a model's reply, which was declined: call another tool.`,
+    );
   }
 
   #unanswerable(): ToolClientError {

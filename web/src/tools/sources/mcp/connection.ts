@@ -6,6 +6,7 @@ import {
   Client,
   type ClientOptions,
   type JsonSchemaValidator,
+  ProtocolError,
   RELATED_TASK_META_KEY,
   type Tool,
   type Transport,
@@ -17,6 +18,7 @@ import { MAX_MESSAGE } from "../../../jsonrpc/limits.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
 import { subjectOf, ToolClientError, ToolNodeError, type ToolPlace } from "../../errors.js";
+import type { PromptConnection } from "../../prompts.js";
 import type { ResourceConnection } from "../../resources/connection.js";
 import type {
   JsonSchema,
@@ -28,8 +30,10 @@ import type {
   SourceTool,
 } from "../../source.js";
 import { McpCall } from "./call.js";
-import { Asker, Calls, DECLINED } from "./elicitation.js";
+import { Asker, Calls } from "./asker.js";
+import { DECLINED } from "./elicitation.js";
 import { beforeClient, Notices, type ServerMessage } from "./notices.js";
+import { McpPrompts } from "./prompts.js";
 import { connectionLost, GRACE, NO_LIMIT, sendRequest, settledWithin } from "./requests.js";
 import { McpResources } from "./resources.js";
 import { ToolInterceptor } from "./tool-interceptor.js";
@@ -47,6 +51,8 @@ export interface McpDeps {
   readonly store: ArtifactStore;
   /** Whether small images stay inline, for models that see them. Defaults to false. */
   readonly showImages?: boolean;
+  /** Whether hosts answer for a model, so that the server may ask for its reply. Defaults to false. */
+  readonly sampling?: boolean;
   /** The client's name and version, for the server. */
   readonly client?: { readonly name: string; readonly version: string };
   /** Defaults to `auto`: modern if the server supports it. */
@@ -80,6 +86,9 @@ const CAPABILITIES: NonNullable<ClientOptions["capabilities"]> = {
   elicitation: { form: {}, url: {} },
   extensions: { "io.modelcontextprotocol/tasks": {} },
 };
+
+/** The code of JSON-RPC for a reply that was declined (MCP, "Sampling"). */
+const REJECTED = -1;
 
 /** What one attempt to connect needs. */
 interface Attempt {
@@ -124,11 +133,11 @@ export async function connectServer(attempt: Attempt): Promise<McpConnection> {
   }
 }
 
-function clientOptions({ era, probeTimeout }: Attempt): ClientOptions {
+function clientOptions({ era, probeTimeout, deps }: Attempt): ClientOptions {
   const mode = era === "modern" ? { pin: MODERN } : era;
   return {
     jsonSchemaValidator: PERMISSIVE,
-    capabilities: CAPABILITIES,
+    capabilities: { ...CAPABILITIES, ...(deps.sampling === true && { sampling: {} }) },
     versionNegotiation: { mode, probe: { timeoutMs: probeTimeout } },
   };
 }
@@ -204,6 +213,11 @@ class McpConnection implements SourceConnection {
     return this.#resources;
   }
 
+  get prompts(): PromptConnection | undefined {
+    const hasPrompts = this.#deps.client.getServerCapabilities()?.prompts !== undefined;
+    return hasPrompts ? new McpPrompts(this.#deps) : undefined;
+  }
+
   /** Called once the client is connected. Starts listening to notifications. */
   async begin(signal: AbortSignal): Promise<void> {
     const { client } = this.#deps;
@@ -230,7 +244,7 @@ class McpConnection implements SourceConnection {
     const { tool, args } = call;
     const { calls, name } = this.#deps;
     if (JSON.stringify(args).length > MAX_MESSAGE) throw tooLarge({ source: name, tool });
-    const asker = new Asker(call, name);
+    const asker = new Asker(call, this.#deps);
     const { signal } = asker;
     const calling = new McpCall(this.#deps, { ...call, signal }, asker);
     return calls.during(asker, async () => calling.result(await this.#runsAsTask(tool, signal)));
@@ -256,13 +270,21 @@ class McpConnection implements SourceConnection {
 
   /** Handles questions. Legacy servers may ask at any time, without naming the call. */
   #takeQuestions(): void {
-    const { client, interceptor, calls } = this.#deps;
-    client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq: { id, signal } }) => {
+    const { client, interceptor, calls, sampling = false } = this.#deps;
+    const askerOf = (params: Readonly<Record<string, unknown>>, id: string | number): Asker | undefined => {
       // Modern servers ask in the answer to a call, so this question belongs to none.
-      if (client.getProtocolEra() === "modern") return DECLINED;
+      if (client.getProtocolEra() === "modern") return undefined;
       const { taskId } = objectOr(objectOr(params["_meta"])[RELATED_TASK_META_KEY]);
-      const asker = calls.askerOf(taskId) ?? interceptor.askerOf(id) ?? calls.only;
-      return asker === undefined ? DECLINED : asker.answer(params, signal);
+      return calls.askerOf(taskId) ?? interceptor.askerOf(id) ?? calls.only;
+    };
+    client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq: { id, signal } }) => {
+      return (await askerOf(params, id)?.elicit(params, signal)) ?? DECLINED;
+    });
+    if (!sampling) return;
+    client.setRequestHandler("sampling/createMessage", async ({ params }, { mcpReq: { id, signal } }) => {
+      const reply = await askerOf(params, id)?.sample(params, signal);
+      if (reply === undefined) throw new ProtocolError(REJECTED, "User rejected sampling request");
+      return reply;
     });
   }
 

@@ -9,7 +9,7 @@ import type { ArtifactScope, ArtifactStore } from "../../../artifacts/store.js";
 import { ToolArtifacts } from "../../../artifacts/scoped.js";
 import { isTruncated } from "../../../artifacts/reference.js";
 import { plainType } from "../../../core/media-type.js";
-import type { AnswerRef, Sluice, Transformed } from "../../../core/sluice.js";
+import { type AnswerRef, MAGIC, type Sluice, type Transformed } from "../../../core/sluice.js";
 import { chunksIn } from "../../../core/value.js";
 import { SluiceError } from "../../../errors/error.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../../json/value-scanner.js";
@@ -17,7 +17,6 @@ import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { textOf } from "../../../jsonrpc/bytes.js";
 import { badAnswer } from "../../errors.js";
 import { type Freshness, MAX_URI, type ReadContent, type ReadResult } from "../../resources/connection.js";
-import { MAGIC } from "../body.js";
 
 /** Maximum bytes of a resource's texts in memory. */
 const MAX_HELD: number = 8 * 1024 * 1024;

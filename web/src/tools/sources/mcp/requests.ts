@@ -15,7 +15,7 @@ import {
   type ToolPlace,
   wasClosed,
 } from "../../errors.js";
-import type { Asker } from "./elicitation.js";
+import type { Asker } from "./asker.js";
 import type { ToolInterceptor } from "./tool-interceptor.js";
 
 /** The longest timer, in milliseconds. Time limits are the caller's. */

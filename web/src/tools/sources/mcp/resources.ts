@@ -6,7 +6,7 @@ import type { Client, Resource } from "@modelcontextprotocol/client";
 import { objectOr, RpcCode } from "../../../jsonrpc/rpc.js";
 import { badAnswer, subjectOf, ToolClientError } from "../../errors.js";
 import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
-import { through } from "../body.js";
+import { through } from "../gated.js";
 import type { ConnectionDeps } from "./connection.js";
 import { requestMark, NO_LIMIT, sendRequest } from "./requests.js";
 import { beforeClient, type Notices, type ServerMessage } from "./notices.js";
@@ -42,7 +42,7 @@ export class McpResources implements ResourceConnection {
   /** Follows pages up to 10,000 entries. */
   async list(signal: AbortSignal): Promise<readonly ListedResource[]> {
     const { client } = this.#deps;
-    const listed = await this.#pages(signal, async (params) => {
+    const listed = await allPages(this.#deps, "resources", signal, async (params) => {
       const list = client.request({ method: "resources/list", params }, { signal, timeout: NO_LIMIT });
       const { resources: entries, nextCursor } = await list;
       return { entries, nextCursor };
@@ -57,7 +57,7 @@ export class McpResources implements ResourceConnection {
   /** Like `list`. */
   async templates(signal: AbortSignal): Promise<readonly ListedTemplate[]> {
     const { client } = this.#deps;
-    const listed = await this.#pages(signal, async (params) => {
+    const listed = await allPages(this.#deps, "resources", signal, async (params) => {
       const list = client.request({ method: "resources/templates/list", params }, { signal, timeout: NO_LIMIT });
       const { resourceTemplates: entries, nextCursor } = await list.catch(withoutTemplates);
       return { entries, nextCursor };
@@ -107,28 +107,6 @@ export class McpResources implements ResourceConnection {
     return completion.values;
   }
 
-  #pages<T>(
-    signal: AbortSignal,
-    page: (params: { readonly cursor?: string }) => Promise<Page<T>>,
-  ): Promise<readonly T[]> {
-    const ask = async (): Promise<readonly T[]> => {
-      const all: T[] = [];
-      const seen = new Set<string>();
-      let cursor: string | undefined;
-      do {
-        const { entries, nextCursor } = await page(cursor === undefined ? {} : { cursor });
-        for (const entry of entries) all.push(entry);
-        if (nextCursor !== undefined && (seen.has(nextCursor) || seen.size >= MAX_PAGES)) {
-          throw badAnswer({ source: this.#deps.name }, "lists its resources endlessly", "see the server's own log");
-        }
-        if (nextCursor !== undefined) seen.add(nextCursor);
-        cursor = nextCursor;
-      } while (cursor !== undefined && all.length < MAX_LISTED);
-      return all;
-    };
-    return sendRequest({ ask, signal }, this.#deps);
-  }
-
   /** Throws the client's error, or a clearer one if the server does not know the URI. */
   #refused(error: unknown): never {
     const { code } = objectOr(error);
@@ -139,6 +117,35 @@ export class McpResources implements ResourceConnection {
     const sentence = `${subject} has no resource with this URI (JSON-RPC ${code}): ${remedy}.`;
     throw new ToolClientError(sentence, { isNotFound: true });
   }
+}
+
+/**
+ * All entries of a list, of its pages up to 10,000 entries.
+ *
+ * @param what what is listed, for the error of a list without an end.
+ */
+export function allPages<T>(
+  deps: ConnectionDeps,
+  what: string,
+  signal: AbortSignal,
+  page: (params: { readonly cursor?: string }) => Promise<Page<T>>,
+): Promise<readonly T[]> {
+  const ask = async (): Promise<readonly T[]> => {
+    const all: T[] = [];
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    do {
+      const { entries, nextCursor } = await page(cursor === undefined ? {} : { cursor });
+      for (const entry of entries) all.push(entry);
+      if (nextCursor !== undefined && (seen.has(nextCursor) || seen.size >= MAX_PAGES)) {
+        throw badAnswer({ source: deps.name }, `lists its ${what} endlessly`, "see the server's own log");
+      }
+      if (nextCursor !== undefined) seen.add(nextCursor);
+      cursor = nextCursor;
+    } while (cursor !== undefined && all.length < MAX_LISTED);
+    return all;
+  };
+  return sendRequest({ ask, signal }, deps);
 }
 
 /** The common members of an entry. `withFitEntries` has removed all others, and those that are no texts. */

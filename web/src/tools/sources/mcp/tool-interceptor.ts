@@ -16,8 +16,8 @@ import type { ClientMessageOutcome, Interceptor, MessageWriter } from "../../../
 import { errorMessage, idKey, objectOr, RpcCode } from "../../../jsonrpc/rpc.js";
 import { type Refused, refuseMessage, tooLargeForClient } from "../../../mcp/message-refusal.js";
 import type { SourceResult } from "../../source.js";
-import { dropStaged, staged, stagingScope } from "../body.js";
-import type { Asker } from "./elicitation.js";
+import { dropStaged, staged, stagingScope } from "../gated.js";
+import type { Asker } from "./asker.js";
 import {
   PendingRequests,
   type PendingResult,

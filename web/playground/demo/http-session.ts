@@ -1,0 +1,95 @@
+/**
+ * A session of an MCP server over Streamable HTTP, whose requests are answered in the page that makes them. The SDK's server side
+ * would be 16 KB of what a first visit waits for.
+ * @module
+ */
+import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+
+/** JSON-RPC and MCP error codes. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const CONFLICT = -32_000;
+
+type Stream = ReadableStreamDefaultController<Uint8Array>;
+
+/**
+ * The server's end of a session (MCP 2025-11-25, "Streamable HTTP"). What belongs to a request goes out on the stream that answers
+ * it, everything else on the session's own; without a stream it is lost, as where a client is not listening.
+ */
+export class HttpSession implements Transport {
+  readonly sessionId: string = crypto.randomUUID();
+  onclose?: Transport["onclose"];
+  onmessage?: Transport["onmessage"];
+  /** Those that are open, by the id of the request that they answer; the session's own by none. */
+  readonly #streams = new Map<RequestId | undefined, Stream>();
+
+  async start(): Promise<void> {}
+
+  /** Answers a request of the client, with 4xx what is no message of this transport. */
+  async answer(request: Request): Promise<Response> {
+    switch (request.method) {
+      case "POST": {
+        const message = await messageOf(request);
+        return message instanceof Response ? message : this.receive(message);
+      }
+      case "GET":
+        return this.#streams.has(undefined) ? refused(409, CONFLICT, "This session is listened to.") : this.#streamed();
+      case "DELETE":
+        await this.close();
+        return new Response();
+      default:
+        return new Response(null, { status: 405, headers: { allow: "GET, POST, DELETE" } });
+    }
+  }
+
+  /** Takes a message. The answer to a request is a stream, which ends with its result. */
+  receive(message: JSONRPCMessage): Response {
+    const isRequest = "method" in message && "id" in message;
+    const response = isRequest ? this.#streamed(message.id) : new Response(null, { status: 202 });
+    this.onmessage?.(message);
+    return response;
+  }
+
+  async send(message: JSONRPCMessage, { relatedRequestId }: TransportSendOptions = {}): Promise<void> {
+    const isAnswer = !("method" in message);
+    const id = isAnswer ? message.id : relatedRequestId;
+    const stream = this.#streams.get(id);
+    stream?.enqueue(new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`));
+    if (isAnswer) this.#end(id);
+  }
+
+  async close(): Promise<void> {
+    for (const id of this.#streams.keys()) this.#end(id);
+    this.onclose?.();
+  }
+
+  #streamed(id?: RequestId): Response {
+    const body = new ReadableStream<Uint8Array>({
+      start: (stream) => void this.#streams.set(id, stream),
+      cancel: () => void this.#streams.delete(id),
+    });
+    const headers = { "content-type": "text/event-stream", "mcp-session-id": this.sessionId };
+    return new Response(body, { headers });
+  }
+
+  #end(id: RequestId | undefined): void {
+    this.#streams.get(id)?.close();
+    this.#streams.delete(id);
+  }
+}
+
+/** The message of a POST, or the answer to one that has none. */
+export async function messageOf(request: Request): Promise<JSONRPCMessage | Response> {
+  try {
+    const message: unknown = await request.json();
+    const isMessage = typeof message === "object" && message !== null && "jsonrpc" in message;
+    return isMessage ? (message as JSONRPCMessage) : refused(400, INVALID_REQUEST, "A request is one message.");
+  } catch {
+    return refused(400, PARSE_ERROR, "This is not JSON.");
+  }
+}
+
+/** An answer that is a JSON-RPC error. */
+export function refused(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+}

@@ -1,0 +1,143 @@
+/**
+ * The prompts of a source (MCP, "Prompts"), as a host reads them.
+ * @module
+ */
+import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { settingsOf } from "../config/check.js";
+import { RESOURCES_SCHEMA } from "../config/schema.mjs";
+import type { ResourcesConfig } from "../config/types.js";
+import type { SluiceError } from "../errors/error.js";
+import { isObject } from "../errors/arguments.js";
+import { ToolClientError, unsupported } from "./errors.js";
+import type { ToolContext } from "./options.js";
+import { contentsOf } from "./resources/cache.js";
+import { describedEntry, fitEntries, isFitUri, type Listing, type ReadContent } from "./resources/connection.js";
+
+/** An argument of a prompt, which is a text. */
+export interface PromptArgument {
+  /** The name by which it is given. */
+  readonly name: string;
+  /** The source's description. */
+  readonly description?: string;
+  /** Whether the prompt needs it. */
+  readonly required: boolean;
+}
+
+/** A prompt that the source lists. */
+export interface ListedPrompt {
+  /** The name to get it by. */
+  readonly name: string;
+  /** A title for people. */
+  readonly title?: string;
+  /** The source's description. */
+  readonly description?: string;
+  /** Its arguments. */
+  readonly arguments: readonly PromptArgument[];
+}
+
+/** A message that a prompt gives, or that a server has for a model. */
+export interface PromptMessage {
+  /** Who says it. */
+  readonly role: "user" | "assistant";
+  /** A text, or an artifact: bytes and long texts. What is neither, such as a link, is its JSON. */
+  readonly content: ReadContent;
+}
+
+/** What a prompt gives. */
+export interface PromptReading {
+  /** In the source's order. */
+  readonly messages: readonly PromptMessage[];
+  /** The artifacts that the messages refer to. */
+  readonly artifacts: readonly ArtifactRef[];
+  /** Errors of the store. The messages are complete nevertheless. */
+  readonly failures: readonly SluiceError[];
+}
+
+/** How messages are read. */
+export interface MessageReading {
+  readonly scope: ArtifactScope;
+  /** Maximum characters of an inline text. */
+  readonly inlineChars: number;
+  readonly signal: AbortSignal;
+}
+
+/** A source's prompts. Throws like `SourceConnection`. */
+export interface PromptConnection {
+  /** Lists prompts. Follows pages. */
+  list(signal: AbortSignal): Promise<readonly ListedPrompt[]>;
+  /** Gets a prompt. Binary data, and text longer than `inlineChars`, become artifacts. */
+  get(name: string, args: Readonly<Record<string, string>>, reading: MessageReading): Promise<readonly PromptMessage[]>;
+}
+
+export interface PromptDeps {
+  /** The source's name. */
+  readonly namespace: string;
+  /** The source's store. */
+  readonly store: ArtifactStore;
+  /** `resources` of the source's `artifact_extraction`, which says how long a text may be. */
+  readonly config?: ResourcesConfig | undefined;
+  /** Works over the caller's session. The prompts are undefined if the source has none. */
+  readonly use: <T>(
+    context: ToolContext,
+    work: (prompts: PromptConnection | undefined, signal: AbortSignal) => Promise<T>,
+  ) => Promise<T>;
+}
+
+/** Maximum UTF-16 units of a prompt's name, and of an argument's. */
+const MAX_NAME = 256;
+/** Maximum number of a prompt's arguments. */
+const MAX_ARGUMENTS = 64;
+
+/**
+ * Lists prompts, without those whose names cannot be shown.
+ *
+ * @throws ToolNodeError E_TOOL_UNSUPPORTED if the source has none.
+ */
+export function listPrompts(deps: PromptDeps, context: ToolContext): Promise<Listing<ListedPrompt>> {
+  return withPrompts(deps, context, async (prompts, signal) => fitEntries(await prompts.list(signal), fitPrompt));
+}
+
+/** Gets a prompt for the context's scope. Throws ToolNodeErrors. */
+export async function getPrompt(
+  deps: PromptDeps,
+  name: string,
+  args: Readonly<Record<string, string>>,
+  context: ToolContext,
+): Promise<PromptReading> {
+  if (!isFitUri(name, MAX_NAME)) throw new ToolClientError("A prompt has a name: take it from listPrompts.");
+  if (!isObject(args) || Object.values(args).some((value) => typeof value !== "string")) {
+    throw new ToolClientError(`The arguments of the prompt ${JSON.stringify(name)} must be an object of texts.`);
+  }
+  const { namespace, store, config = {} } = deps;
+  const { scope = {}, signal } = context;
+  const settings = settingsOf(config, RESOURCES_SCHEMA, "resources") as Required<ResourcesConfig>;
+  const inlineChars = Math.max(0, settings.inline_text_if_under_chars - 1);
+  const messages = await withPrompts(deps, context, (prompts, over) =>
+    prompts.get(name, args, { scope, inlineChars, signal: over }),
+  );
+  const result = { contents: messages.map(({ content }) => content) };
+  const { artifacts, failures } = await contentsOf(result, { namespace, store, storesText: false, scope, signal });
+  return { messages, artifacts, failures };
+}
+
+function withPrompts<T>(
+  { namespace, use }: PromptDeps,
+  context: ToolContext,
+  work: (prompts: PromptConnection, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return use(context, async (prompts, signal) => {
+    if (prompts === undefined) throw unsupported(`The source ${namespace} has no prompts.`);
+    return work(prompts, signal);
+  });
+}
+
+function fitPrompt(prompt: ListedPrompt): ListedPrompt | undefined {
+  const { name } = prompt;
+  const args = prompt.arguments.map((each) => {
+    const { description } = describedEntry(each);
+    return { name: each.name, ...(description !== undefined && { description }), required: each.required };
+  });
+  const isFit = [name, ...args.map((each) => each.name)].every((each) => isFitUri(each, MAX_NAME));
+  if (!isFit || args.length > MAX_ARGUMENTS) return undefined;
+  return { ...describedEntry(prompt), name, arguments: args };
+}
