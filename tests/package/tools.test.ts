@@ -216,6 +216,13 @@ describe.each(PLACES)("in a %s", (place) => {
     expect(await ask("giveUp", { url: servers[way].url })).toEqual({ thrown: reason, atServer: reason });
   });
 
+  test.each(["http", "events"] as const)("what a server asks a person and a model is answered: %s", async (way) => {
+    const answered = (await ask("questions", { url: servers[way].url })) as Record<"asked" | "text", unknown>;
+    expect(answered.asked).toEqual(["Which year?", "How was it?"]);
+    expect(answered.text).toContain("2026");
+    expect(answered.text).toContain("Good.");
+  });
+
   test("resources: listed, read, and told of when they change", async () => {
     const { url, world } = servers.http;
     world.note = `before, in a ${place}`;

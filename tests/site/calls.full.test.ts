@@ -19,6 +19,13 @@ describe("a call that takes long", { tags: "check-11" }, () => {
       .getByRole("status")
       .filter({ hasText: /^[\d,]+ of 14,000 orders$/ })
       .waitFor();
+    // It goes on twice a second, which nobody wants to have read aloud.
+    const shown = card(page)
+      .locator("[aria-hidden=true]")
+      .filter({ hasText: /orders$/ });
+    const [before, aloud] = [await shown.textContent(), await card(page).getByRole("status").textContent()];
+    await expect.poll(() => shown.textContent()).not.toBe(before);
+    expect(await card(page).getByRole("status").textContent()).toBe(aloud);
     await card(page)
       .getByText(/^[2-9] s$/)
       .waitFor();

@@ -102,7 +102,7 @@ describe("files", () => {
     await files(page)
       .getByText(/^[\d.,]+ [KM]B of [\d.,]+ [MGT]B used$/)
       .waitFor();
-    const meter = files(page).getByRole("meter", { name: "Storage used" });
+    const meter = files(page).locator("meter");
     const { value, max } = await meter.evaluate((element) => {
       const { value: filled, max: whole } = element as HTMLMeterElement;
       return { value: filled, max: whole };

@@ -91,7 +91,12 @@ function shortIcons(): Plugin {
 }
 
 const shortened = (_: string, style: string): string =>
-  `css\`${style.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/\s+/g, " ")}\``;
+  `css\`${style
+    .replaceAll(/\/\*[^]*?\*\//g, "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ ?([{};,]) ?/g, "$1")
+    .replaceAll(": ", ":")
+    .replaceAll(";}", "}")}\``;
 
 /** Styles without what is written for people: indentation and comments. */
 function shortStyles(): Plugin {

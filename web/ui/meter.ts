@@ -206,8 +206,7 @@ export class SluiceMeter extends LitElement {
           : html`<span class="saved"
               ><span aria-hidden="true">·</span>
               <span class="part"
-                >saves <span aria-hidden="true">≈</span> <b>${dollars(saved)}</b> a call at
-                <slot name="price">$${this.price}</slot> per million</span
+                >saves ≈ <b>${dollars(saved)}</b> a call at <slot name="price">$${this.price}</slot> per million</span
               ></span
             >`
       }

@@ -16,7 +16,6 @@ import type { RawSource } from "./result/line-views.js";
 import { resultStyles } from "./result/styles.js";
 import { SluiceResultRule } from "./result/rule.js";
 import { SluiceResultSent } from "./result/sent-view.js";
-import { SluiceResultTree } from "./result/tree.js";
 import { defineElements } from "./registry.js";
 import type { ArtifactBytes, ShownArtifact } from "./shown.js";
 
@@ -288,7 +287,6 @@ function loadLineViews(): void {
 
 defineElements({
   "sluice-result-rule": SluiceResultRule,
-  "sluice-result-tree": SluiceResultTree,
   "sluice-result-sent": SluiceResultSent,
   "sluice-result-model": SluiceResultModel,
   "sluice-result": SluiceResult,

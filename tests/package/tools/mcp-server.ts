@@ -49,6 +49,7 @@ const TOOLS = [
   { name: "given_up", description: "Why the last one was", inputSchema: { type: "object" as const } },
   { name: "write", description: "Changes the note", inputSchema: { type: "object" as const } },
   { name: "whoami", description: "Who asks", inputSchema: { type: "object" as const } },
+  { name: "ask", description: "Asks a person, and a model", inputSchema: { type: "object" as const } },
 ];
 
 const RESOURCES = [
@@ -73,6 +74,7 @@ export function mcpServer(world: World): Server {
     if (name === "write") return write(String(given["text"]));
     if (name === "whoami") return says(String(extra.authInfo?.clientId));
     if (name === "given_up") return says(await reason);
+    if (name === "ask") return ask(server);
     reason = givenUp(extra);
     await progress(extra, 1);
     return says(await reason);
@@ -98,6 +100,16 @@ async function report(extra: Extra): Promise<CallToolResult> {
   await delay(50);
   await progress(extra, 2, 2);
   return { content: [{ type: "resource", resource: pdf("file:///report.pdf") }], structuredContent: { pages: 3 } };
+}
+
+async function ask(server: Server): Promise<CallToolResult> {
+  const { content: year } = await server.elicitInput({
+    message: "Which year?",
+    requestedSchema: { type: "object", properties: { year: { type: "integer" } }, required: ["year"] },
+  });
+  const content = { type: "text" as const, text: "How was it?" };
+  const { content: said } = await server.createMessage({ messages: [{ role: "user", content }], maxTokens: 10 });
+  return says(JSON.stringify([year, said]));
 }
 
 async function givenUp({ signal }: Extra): Promise<string> {

@@ -145,12 +145,14 @@ function preview(
 function reveal(hole: Hole, context: ResultContext, called: string, tab: number | undefined): TemplateResult {
   const where = context.whereabouts({ id: hole.id });
   if (where === null) return html`<span class="soft">not in the model view</span>`;
+  // One text for both: another tooltip would be read behind the name.
+  const title = `Show ${called} in model view, ${where}`;
   return html`<button
     class="small plain"
     type="button"
     tabindex=${ifDefined(tab)}
-    title=${`Show in model view: ${where}`}
-    aria-label=${`Show ${called} in model view, ${where}`}
+    title=${title}
+    aria-label=${title}
     @click=${() => context.reveal({ id: hole.id })}
   >
     ${icon(locate)}

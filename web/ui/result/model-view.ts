@@ -254,7 +254,7 @@ export class SluiceResultModel extends LitElement {
   protected override render(): TemplateResult {
     const left = this.#text.length - this.shown;
     return html`<div class="tools">
-        <button type="button" aria-label="Copy what the model sees" @click=${this.#copy}>${icon(copy)} Copy</button>
+        <button type="button" aria-label="Copy the model's view" @click=${this.#copy}>${icon(copy)} Copy</button>
         <button
           type="button"
           aria-pressed=${this.isExact}

@@ -175,7 +175,7 @@ export class SluiceResultSent extends LitElement {
               : html`<button
                   class="small plain"
                   type="button"
-                  title=${`Show in model view: ${where}`}
+                  title=${`Show ${placeOf(block)} in model view, ${where}`}
                   aria-label=${`Show ${placeOf(block)} in model view, ${where}`}
                   @click=${() => context.reveal(pointed)}
                 >
@@ -296,6 +296,8 @@ function switchOf({ asText, showAs }: BlockLook): TemplateResult {
 }
 
 function tree(node: JsonNode, block: Block, context: ResultContext, { lit, open }: BlockLook): TemplateResult {
+  // Few results have JSON in them. What is shown already is upgraded.
+  void import("./tree.js").then(({ defineTree }) => defineTree());
   return html`<sluice-result-tree
     .node=${node}
     .context=${context}

@@ -6,6 +6,7 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import { repeat } from "lit/directives/repeat.js";
 import chevron from "lucide-static/icons/chevron-right.svg?raw";
 import { icon } from "../icons.js";
+import { defineElements } from "../registry.js";
 import { baseStyles, themeTokens } from "../theme.js";
 import { LARGE, pause } from "../pace.js";
 import { chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
@@ -84,6 +85,17 @@ export class SluiceResultTree extends LitElement {
       .more {
         color: var(--accent);
         text-decoration: underline;
+      }
+      /* Beside its key, or as far in, a file would have no room. */
+      @container (max-width: 380px) {
+        .row {
+          flex-wrap: wrap;
+        }
+        .value:has(> .alone) {
+          --back: calc((var(--level) - 2) * 16px);
+          flex-basis: calc(100% + var(--back));
+          margin-inline-start: calc(-1 * var(--back));
+        }
       }
       @media (pointer: coarse) {
         .row {
@@ -289,4 +301,9 @@ declare global {
   interface HTMLElementTagNameMap {
     "sluice-result-tree": SluiceResultTree;
   }
+}
+
+/** Defines the element. */
+export function defineTree(): void {
+  defineElements({ "sluice-result-tree": SluiceResultTree });
 }

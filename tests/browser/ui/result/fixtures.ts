@@ -68,11 +68,12 @@ export async function shown(
   return element;
 }
 
-/** When the element and all elements in it are drawn. */
+/** When the element and all elements in it are loaded and drawn. */
 export async function settled(element: SluiceResult): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
     await element.updateComplete;
     for (const each of all(element, "*")) {
+      if (each.localName.startsWith("sluice-")) await customElements.whenDefined(each.localName);
       if ("updateComplete" in each) await each.updateComplete;
     }
   }

@@ -285,9 +285,10 @@ describe("pages", () => {
       addEventListener("message", note);
       const here = location.href;
       const viewer = await viewing(given(HOSTILE, "text/html", "report.html"));
-      const frame = await part<HTMLIFrameElement>(viewer, "iframe");
       let loads = 0;
-      frame.addEventListener("load", () => (loads += 1));
+      // The frame may have loaded before it is found.
+      viewer.renderRoot.addEventListener("load", () => (loads += 1), true);
+      const frame = await part<HTMLIFrameElement>(viewer, "iframe");
       await vi.waitFor(() => expect(loads).toBe(1), { timeout: 20_000 });
       expect(frame.getAttribute("sandbox")).toBe("");
       expect(texts(viewer, "p.bar")).toEqual([

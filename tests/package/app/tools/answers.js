@@ -10,6 +10,7 @@ import { consent, consentWhileCalling } from "./consent.js";
 const answers = {
   call,
   giveUp,
+  questions,
   resources,
   modern,
   inHeader,
@@ -79,6 +80,19 @@ async function giveUp({ url }) {
   const { value } = await node.call("far.given_up");
   await node.close();
   return { thrown, atServer: value };
+}
+
+/** A server that asks in the middle of a call. */
+async function questions({ url }) {
+  const { node } = await opened({ transport: "mcp", connection: url }, { sampling: true });
+  const asked = [];
+  const pause = async (_reason, { pause_type: type, message, messages }) => {
+    asked.push(type === "sampling" ? messages[0].content.text : message);
+    return type === "sampling" ? { text: "Good.", model: "a-model" } : { year: 2026 };
+  };
+  const { text } = await node.call("far.ask", {}, { pause });
+  await node.close();
+  return { asked, text };
 }
 
 async function resources({ url, note }) {

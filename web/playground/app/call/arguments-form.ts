@@ -163,7 +163,7 @@ export class ArgumentsForm extends LitElement {
     const { title, description, isRequired, isNullable, kind } = field;
     const initial = given === undefined ? field.initial : given;
     const label = html`<span class="label" id="name:${idOf(path)}"
-      >${title}${isRequired ? html` <span class="soft">(required)</span>` : nothing}</span
+      >${isRequired ? html`${`${title} `}<span class="soft">(required)</span>` : title}</span
     >`;
     const note = isNullable && isRequired ? " Empty means null." : "";
     const told = html`${description + note === "" ? nothing : html`<span class="soft" id="hint:${idOf(path)}">${description}${note}</span>`}${this.#problem(path)}`;

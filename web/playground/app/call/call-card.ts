@@ -19,6 +19,8 @@ import "./gain.js";
 
 /** Milliseconds after which a call can continue in the background. */
 const LONG = 10_000;
+/** Milliseconds between messages of progress that are read aloud. */
+const UNHURRIED = 5000;
 type Part = "result" | "setup" | "messages";
 
 const PARTS: readonly Tab<Part>[] = [
@@ -115,6 +117,8 @@ class CallCard extends ViewElement {
   declare hasPicture: boolean;
   declare shownPart: Part;
   #clock: ReturnType<typeof setInterval> | undefined;
+  /** What was read aloud last of which call, and when. */
+  #heard = { id: "", text: "", at: 0 };
 
   constructor() {
     super();
@@ -160,9 +164,11 @@ class CallCard extends ViewElement {
   #running(): TemplateResult {
     const { id, title, startedAt, progress, inBackground } = this.call;
     const seconds = Math.floor((Date.now() - startedAt) / 1000);
+    const said = progress?.wait?.message ?? progress?.message ?? `${title} is running`;
     return html`<div class="panel stack">
       <div class="row">
-        <span class="grow" role="status">${progress?.wait?.message ?? progress?.message ?? `${title} is running`}</span>
+        <span class="grow" aria-hidden="true">${said}</span>
+        <span class="unseen" role="status">${this.#aloud(said)}</span>
         <span class="soft">${seconds} s</span>
         <button @click=${() => this.actions.cancel(id)}>Cancel</button>
       </div>
@@ -181,6 +187,15 @@ class CallCard extends ViewElement {
       }
       ${inBackground === true ? html`<p class="soft">It continues in the background. You will be notified when it ends.</p>` : nothing}
     </div>`;
+  }
+
+  /** Of a progress that is told twice a second, a message now and then; what is said about silence at once. */
+  #aloud(text: string): string {
+    const { id, progress } = this.call;
+    const now = Date.now();
+    const isDue = id !== this.#heard.id || now - this.#heard.at >= UNHURRIED || progress?.wait !== undefined;
+    if (isDue && text !== this.#heard.text) this.#heard = { id, text, at: now };
+    return this.#heard.text;
   }
 
   #failed(): TemplateResult {

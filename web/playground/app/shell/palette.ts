@@ -213,7 +213,7 @@ const KEYS: readonly (readonly [keys: string, does: string, read?: string])[] = 
   [IS_APPLE ? "⌘K" : "Ctrl K", "Find a tool, a view or an action"],
   [IS_APPLE ? "⌘ Return" : "Ctrl Enter", "Run the tool again"],
   ["/", "Search the list", "slash"],
-  ["↑ ↓, Home and End", "Go through the list", "up and down arrow, Home and End"],
+  ["↑ ↓, Home and End", "Go through the list", "up and down arrows, Home and End"],
   ["g then h, t, r, f, c, g, l", "Try (home), Tools, Resources, My Files, Chat, Guardrails, Log"],
   ["[ and ]", "Previous result, next result", "left and right bracket"],
   ["?", "These keys", "question mark"],

@@ -86,6 +86,11 @@ class Rail extends ViewElement {
           outline-offset: -2px;
         }
       }
+      @media (max-width: 1099px) {
+        nav {
+          padding-inline: 4px;
+        }
+      }
       @media (max-width: 640px) {
         :host {
           border-block-start: 1px solid var(--line);

@@ -232,7 +232,8 @@ export class FilesView extends ViewElement {
     const { used, quota } = this.state.space;
     const words = quota === 0 ? humanSize(used) : `${humanSize(used)} of ${humanSize(quota)} used`;
     return html`<span class="row soft"
-      ><meter min="0" max=${Math.max(1, quota)} .value=${used} aria-label="Storage used"></meter>${words}</span
+      ><meter min="0" max=${Math.max(1, quota)} .value=${used} aria-hidden="true"></meter>
+      <span class="unseen">Storage: </span><span>${words}</span></span
     >`;
   }
 

@@ -132,6 +132,11 @@ class GuardrailsView extends ViewElement {
       .field .name {
         font-weight: 600;
       }
+      .amount {
+        align-items: center;
+        display: inline-flex;
+        gap: 8px;
+      }
       .check {
         align-items: center;
         display: inline-flex;
@@ -395,10 +400,11 @@ class GuardrailsView extends ViewElement {
     const isSwitch = schemaAt(path).type === "boolean";
     const name = html`<label class="name" id="${id}-name" for=${id}>${label}</label>`;
     const control = this.#control(field, config, wrong !== undefined);
+    const amount =
+      unit === undefined ? control : html`<span class="amount">${control} <span id="${id}-unit">${unit}</span></span>`;
     return html`<div class="field ${changed ? "changed" : ""}">
       <div class="line">
-        ${isSwitch ? html`${control} ${name}` : html`${name} ${control}`}
-        ${unit === undefined ? nothing : html`<span id="${id}-unit">${unit}</span>`}
+        ${isSwitch ? html`${control} ${name}` : html`${name} ${amount}`}
         ${
           changed
             ? html`<span class="changed-mark reset">changed</span>
