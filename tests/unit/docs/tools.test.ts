@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import type { AnswerRef, InterceptorEvent } from "../../../web/src/node.js";
 import {
   getPreset,
-  presetNames,
   readToolConfig,
   ToolAuthError,
   ToolClientError,
@@ -16,6 +15,7 @@ import {
   ToolServerError,
   ToolTimeoutError,
 } from "../../../web/src/tools.js";
+import { builtInPresets } from "../../../web/src/tools/config/presets.js";
 import { KEYS } from "../../../web/src/tools/config/config.js";
 import { variableNames } from "../../../web/src/tools/config/variables.js";
 import { ROOT } from "../cli/command.js";
@@ -95,7 +95,7 @@ describe("the page of tools", async () => {
     expect(rowOf(tools, name)).toContain(`\`${category}\``);
   });
 
-  test.each(presetNames())("the preset %s has a row with what it needs", (name) => {
+  test.each(builtInPresets().names())("the preset %s has a row with what it needs", (name) => {
     const { connection, env = {}, auth_config = {}, auth_type } = getPreset(name);
     const variables = variableNames([connection, ...Object.values({ ...env, ...auth_config })].join(" "));
     const needs = [
