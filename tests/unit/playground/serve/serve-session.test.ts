@@ -25,6 +25,8 @@ interface ServeVisitor extends AsyncDisposable {
   readonly asked: readonly string[];
   /** Nobody answers from now on. */
   leave(): void;
+  /** The server answers again. */
+  comeBack(): void;
 }
 
 /** `cookie`: one that the browser has already. */
@@ -62,6 +64,7 @@ async function visitor(
     told: (kind) => events.filter((event): event is Extract<EngineEvent, { kind: typeof kind }> => event.kind === kind),
     fetch: (path, init) => sent(new URL(path, BASE).href, init),
     leave: () => (isAway = true),
+    comeBack: () => (isAway = false),
     [Symbol.asyncDispose]: async () => {
       session.watch(false);
       await server[Symbol.asyncDispose]();
@@ -174,6 +177,19 @@ describe("what it stored", () => {
         ]),
       { timeout: 20_000 },
     );
+  });
+
+  test("is listed once the server answers again, though nothing else is told of it", async () => {
+    await using seen = await visitor();
+    await seen.session.begin(false);
+    const id = await upload(seen, "note.txt", "A note");
+    seen.leave();
+    await new Promise((resolve) => void setTimeout(resolve, 600));
+    expect(seen.told("served")).toEqual([]);
+    seen.comeBack();
+    const listed = (): readonly string[] =>
+      (seen.told("served").at(-1)?.artifacts ?? []).map((artifact) => artifact.id);
+    await vi.waitFor(() => expect(listed()).toEqual([id]), { timeout: 10_000 });
   });
 
   test("of too many the newest are listed, and it is said that there are more", async () => {

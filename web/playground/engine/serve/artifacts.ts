@@ -14,6 +14,8 @@ const MAX_LISTED = 200;
 const PAGE = 100;
 /** Milliseconds in which changes are collected. */
 const PACE = 300;
+/** Milliseconds until a request that failed is made again. */
+const AGAIN = 5000;
 
 /** Events that change the list. */
 const CHANGES: ReadonlySet<string> = new Set(["artifact_stored", "events_lost"]);
@@ -96,11 +98,13 @@ export class ServedArtifacts {
     if (kind === "consent_answered") this.#onConsent(String(event["provider"]), event["given"] === true);
   }
 
-  /** Requests the list after a moment, once for all changes until then. */
-  #soon(): void {
+  /** Requests the list after a moment, once for all changes until then, and again where that fails. */
+  #soon(pause = PACE): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.list().catch(() => undefined);
-    }, PACE);
+      this.list().catch(() => {
+        if (this.#watching !== undefined) this.#soon(AGAIN);
+      });
+    }, pause);
   }
 }
