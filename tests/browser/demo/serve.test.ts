@@ -18,6 +18,21 @@ describe("demoFetch", () => {
     expect(response.headers.get("mcp-session-id")).toBeNull();
   });
 
+  it.each(["", "[]", "null", "{", '{"jsonrpc":"2.0","id":1,"method":5}', '{"jsonrpc":"2.0"}'])(
+    "refuses what is no message: %s",
+    async (body) => {
+      const fetch = demoFetch();
+      const id = await begun(fetch);
+
+      for (const headers of [{}, { "mcp-session-id": id }]) {
+        const response = await fetch(DEMO_URL, { method: "POST", headers, body });
+
+        expect(response.status).toBe(400);
+        expect(await response.text()).toContain('"error"');
+      }
+    },
+  );
+
   it("ends a session that is deleted", async () => {
     const fetch = demoFetch();
     const id = await begun(fetch);

@@ -3,12 +3,18 @@
  * would be 16 KB of what a first visit waits for.
  * @module
  */
-import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import {
+  INVALID_REQUEST,
+  type JSONRPCMessage,
+  PARSE_ERROR,
+  parseJSONRPCMessage,
+  type RequestId,
+  type Transport,
+  type TransportSendOptions,
+} from "@modelcontextprotocol/client";
 
-/** JSON-RPC and MCP error codes. */
-const PARSE_ERROR = -32_700;
-const INVALID_REQUEST = -32_600;
-const CONFLICT = -32_000;
+/** The code of what is wrong on a connection, as the SDKs' servers have it. */
+const REFUSED = -32_000;
 
 type Stream = ReadableStreamDefaultController<Uint8Array>;
 
@@ -33,7 +39,7 @@ export class HttpSession implements Transport {
         return message instanceof Response ? message : this.receive(message);
       }
       case "GET":
-        return this.#streams.has(undefined) ? refused(409, CONFLICT, "This session is listened to.") : this.#streamed();
+        return this.#streams.has(undefined) ? refused(409, REFUSED, "This session is listened to.") : this.#streamed();
       case "DELETE":
         await this.close();
         return new Response();
@@ -80,12 +86,16 @@ export class HttpSession implements Transport {
 
 /** The message of a POST, or the answer to one that has none. */
 export async function messageOf(request: Request): Promise<JSONRPCMessage | Response> {
+  let said: unknown;
   try {
-    const message: unknown = await request.json();
-    const isMessage = typeof message === "object" && message !== null && "jsonrpc" in message;
-    return isMessage ? (message as JSONRPCMessage) : refused(400, INVALID_REQUEST, "A request is one message.");
+    said = await request.json();
   } catch {
     return refused(400, PARSE_ERROR, "This is not JSON.");
+  }
+  try {
+    return parseJSONRPCMessage(said);
+  } catch {
+    return refused(400, INVALID_REQUEST, "A request is one message.");
   }
 }
 

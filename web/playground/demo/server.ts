@@ -5,6 +5,7 @@
 import {
   type BaseContext,
   type Implementation,
+  INVALID_PARAMS,
   LATEST_PROTOCOL_VERSION,
   Protocol,
   type ServerCapabilities,
@@ -16,8 +17,7 @@ import { Live } from "./live.js";
 import type * as Resources from "./resources.js";
 import type { DemoCall, DemoTool } from "./tool.js";
 
-/** JSON-RPC and MCP error codes. */
-const INVALID_PARAMS = -32_602;
+/** What MCP's servers answer with beside the codes of JSON-RPC. */
 const NOT_FOUND = -32_002;
 const NO_SESSION = -32_001;
 

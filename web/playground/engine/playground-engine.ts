@@ -111,7 +111,7 @@ export class PlaygroundEngine implements Engine {
   }
 
   async reply(model: Endpoint, asked: ShownSampling): Promise<Outcome<string>> {
-    return outcome(async () => (await import("./chat/reply.js")).replyOf(model, asked));
+    return outcome(async () => (await import("./chat/chat.js")).replyOf(model, asked));
   }
 
   async callback(url: string): Promise<Outcome<null>> {

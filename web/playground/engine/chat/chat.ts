@@ -1,5 +1,5 @@
 /**
- * The chat: a planner over all connected servers. Loaded for the first question.
+ * The chat: a planner over all connected servers, and its models. Loaded for the first question.
  * @module
  */
 import { type SluiceConfig, SluiceError } from "mcp-sluice";
@@ -16,6 +16,7 @@ import {
 } from "mcp-sluice/planner";
 import { Displays, serverOf, shownArtifact } from "../displays.js";
 import { CANCELLED, problemOf } from "../outcome.js";
+import type { ShownPromptMessage, ShownSampling } from "../messages.js";
 import type { Servers } from "../servers.js";
 import type { Session } from "../session.js";
 import {
@@ -25,6 +26,7 @@ import {
   type ChatEvent,
   type ChatModel,
   type ChatRequest,
+  type Endpoint,
   type SeenMessage,
 } from "./messages.js";
 import { script } from "./script.js";
@@ -187,10 +189,7 @@ const PACE = 12;
 
 /** The client of a model. Throws E_INVALID_ARGUMENT for an invalid URL. */
 function modelOf(model: ChatModel): LlmClient {
-  if (model.kind === "endpoint") {
-    const { url: baseUrl, model: name, key } = model;
-    return new OpenAiClient({ model: name, baseUrl, ...(key !== "" && { apiKey: key }) });
-  }
+  if (model.kind === "endpoint") return clientOf(model);
   if (model.kind === "served") throw new SluiceError("E_MISUSE", "The server's model is asked by the server.");
   const answer = scriptedModel(script);
   return new OpenAiClient({
@@ -198,6 +197,31 @@ function modelOf(model: ChatModel): LlmClient {
     baseUrl: "https://scripted.invalid/v1",
     fetch: async (input, init) => paced(await answer(input, init)),
   });
+}
+
+/** `body` is what each request has besides. Throws E_INVALID_ARGUMENT for an invalid URL. */
+function clientOf({ url: baseUrl, model, key }: Endpoint, body: Readonly<Record<string, unknown>> = {}): OpenAiClient {
+  return new OpenAiClient({ model, baseUrl, body, ...(key !== "" && { apiKey: key }) });
+}
+
+/**
+ * A model's reply to a server that asks for one. Of bytes and long texts the model is told what they are. Throws LlmError and
+ * SluiceError.
+ */
+export async function replyOf(
+  endpoint: Endpoint,
+  { messages, system_prompt, max_tokens }: ShownSampling,
+): Promise<string> {
+  const system = system_prompt === "" ? [] : [{ role: "system", content: system_prompt } as const];
+  const request = { messages: [...system, ...messages.map(askedOf)], tools: [] };
+  const { text } = await clientOf(endpoint, { max_tokens }).ask(request);
+  if (text === "") throw new SluiceError("E_LLM", "The model answered without a text: ask it again, or write one.");
+  return text;
+}
+
+function askedOf({ role, content }: ShownPromptMessage): LlmMessage {
+  const text = content.kind === "text" ? content.text : `[${content.summary}]`;
+  return role === "user" ? { role, content: text } : { role, content: text, toolCalls: [] };
 }
 
 /** The same client, which reports what the model is sent and calls. */
