@@ -31,6 +31,7 @@ function hostilePage(origin: string): string {
     document.getElementById("said").textContent = "The script ran";`;
   return `<!doctype html><title>Report</title>
     <meta http-equiv="refresh" content="0; url=${origin}/taken?refresh">
+    <style>@import "${origin}/taken?import"; h1 { color: green; background: url(${origin}/taken?style) }</style>
     <script>${script}</script><img src="${origin}/taken?img" onerror="top.location='${origin}/taken?onerror'">
     <form action="${origin}/taken" method="get" target="_top"><input name="form" value="1"><button>Send</button></form>
     <a href="${origin}/taken?link" target="_top">Out</a><iframe src="${origin}/taken?frame"></iframe>

@@ -19,12 +19,19 @@ describe.each(["allow", "block"] as const)("a page that opens by itself, service
 
   test("runs no script, sends no form, goes nowhere, and asks for nothing", async () => {
     const { page } = seen;
-    const frame = page.locator("playground-drawer iframe").contentFrame();
-    await frame.getByRole("heading", { name: "A report" }).waitFor();
+    const frame = page.locator("playground-drawer iframe");
+    // The driver's own scripts within the frame would be complained of.
+    const textOf = (selector: string): Promise<string> =>
+      frame.evaluate(
+        (shown: HTMLIFrameElement, wanted) => shown.contentDocument?.querySelector(wanted)?.textContent ?? "",
+        selector,
+      );
+    await expect.poll(() => textOf("h1"), { timeout: PATIENCE }).toBe("A report");
     const before = page.url();
-    await frame.getByRole("button", { name: "Send" }).click();
-    await frame.getByRole("link", { name: "Out" }).click();
-    await expect.poll(() => frame.locator("#said").textContent(), { timeout: PATIENCE }).toBe("No script ran");
+    await frame.evaluate((shown: HTMLIFrameElement) => {
+      for (const each of shown.contentDocument?.querySelectorAll<HTMLElement>("button, a") ?? []) each.click();
+    });
+    expect(await textOf("#said")).toBe("No script ran");
     expect(page.url()).toBe(before);
     expect(await page.title()).not.toBe("taken");
     expect(await page.evaluate(() => localStorage.getItem("sluice.taken"))).toBeNull();
@@ -40,8 +47,5 @@ describe.each(["allow", "block"] as const)("a page that opens by itself, service
     await page.locator("playground-files .file").getByText("hostile.html", { exact: true }).waitFor();
   });
 
-  test("complains of nothing but what it is kept from", () => {
-    const kept = /sandboxed|Content Security Policy|Unsafe attempt/;
-    expect(seen.complaints.filter((text) => !kept.test(text))).toEqual([]);
-  });
+  test("complains of nothing", () => expect(seen.complaints).toEqual([]));
 });

@@ -10,15 +10,13 @@ import type { Renderer } from "./viewer/preview.js";
 export interface PagePolicy {
   /** Whether images, audio and video may come from object URLs. Else they are `data:` URLs. */
   readonly objectUrls: boolean;
-  /** Whether pages of HTML are drawn in frames. Else their source is shown. */
-  readonly frames: boolean;
   /** Draws PDFs in the place of PDF.js. */
   readonly renderPdf?: Renderer;
   /** Saves bytes as a file in the browser's place; false if they are gone. */
   readonly save?: (artifact: ShownArtifact, bytes: ArtifactBytes, signal: AbortSignal) => Promise<boolean>;
 }
 
-let policy: PagePolicy = { objectUrls: true, frames: true };
+let policy: PagePolicy = { objectUrls: true };
 
 /** Sets the policy, once, before anything is shown. */
 export function setPagePolicy(given: PagePolicy): void {

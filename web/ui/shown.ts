@@ -32,8 +32,8 @@ export interface ArtifactBytes {
   /** Opens all bytes or a range; null if they are gone. */
   open(range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
   /**
-   * A URL of the same bytes, on this origin and served with `Content-Security-Policy: sandbox`, for images, audio, video,
-   * downloads and pages. Without it they are read through `open`.
+   * A URL of the same bytes, on this origin and served with `Content-Security-Policy: sandbox`, for images, audio, video and
+   * downloads. Without it they are read through `open`.
    */
   readonly href?: string;
 }

@@ -70,6 +70,7 @@ export class SluiceThumbnail extends LitElement {
         line-height: 1.4;
         margin: 0;
         place-self: start;
+        text-align: start;
         white-space: pre;
         zoom: 0.75;
       }

@@ -85,7 +85,6 @@ export class SluiceArtifactApp extends LitElement {
     super();
     setPagePolicy({
       objectUrls: false,
-      frames: false,
       renderPdf: pdfPages(
         () => (this.#stage.kind === "shown" ? this.#stage.artifact : undefined),
         () => Number.parseInt(String(this.#arguments["pages"]), 10) || 1,

@@ -13,7 +13,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 const COLOURS = /^@shikijs\/.*/;
 
 /** Previews that would be another third of it. */
-const PREVIEWS = /^\.\/(?:archive|markdown-page)\.js$/;
+const PREVIEWS = /^\.\/(?:archive|html-page|markdown-page)\.js$/;
 
 const { resolve, define } = elements;
 

@@ -149,11 +149,19 @@ export async function isThere(input: PreviewInput): Promise<boolean> {
   return stream !== null;
 }
 
-/** A decoder by byte order mark or charset, else UTF-8. It never fails. */
+/** Bytes of a page in which it says its encoding (HTML, "prescan a byte stream"). */
+const SAID_WITHIN = 1024;
+/** A page says it, in a document that can be read byte by byte so far. */
+const SAID = /<meta[^>]{0,400}?charset\s*=\s*["']?\s*(?!utf-?16)([\w.:-]{1,40})/i;
+
+/** A decoder by byte order mark, charset, or what a page of HTML says, else UTF-8. It never fails. */
 function decoderFor(mimeType: string | null | undefined, start: Uint8Array): TextDecoder {
   if (start[0] === 0xff && start[1] === 0xfe) return new TextDecoder("utf-16le");
   if (start[0] === 0xfe && start[1] === 0xff) return new TextDecoder("utf-16be");
-  const charset = /;\s*charset="?([\w.:-]{1,40})/i.exec(mimeType ?? "")?.[1] ?? "utf-8";
+  const given = /;\s*charset="?([\w.:-]{1,40})/i.exec(mimeType ?? "")?.[1];
+  const isPage = /html/i.test(mimeType ?? "");
+  const said = isPage ? SAID.exec(String.fromCharCode(...start.subarray(0, SAID_WITHIN)))?.[1] : undefined;
+  const charset = given ?? said ?? "utf-8";
   try {
     return new TextDecoder(charset);
   } catch {

@@ -153,7 +153,7 @@ async function pdf(): Promise<Renderer> {
 }
 
 async function pages(): Promise<Renderer> {
-  return pagePolicy().frames ? (await import("./html.js")).renderPage : code();
+  return (await import("./html-page.js")).renderPage;
 }
 
 async function code(): Promise<Renderer> {
