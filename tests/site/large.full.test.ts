@@ -141,6 +141,35 @@ test("1,000 images are dropped while the page answers", async () => {
   expect(await nodes(page)).toBeLessThan(MAX_NODES);
 }, 180_000);
 
+test("a page of 5 MB is drawn while the page around it answers, then as a whole", async () => {
+  const { page } = seen;
+  const rows = Array.from(
+    { length: 60_000 },
+    (_, at) => `<tr class="row"><td>${at}</td><td>Customer <b>${at * 7919}</b></td></tr>`,
+  );
+  await writeFile(
+    join(folder, "large.html"),
+    `<style>.row:nth-child(2n) { background: #eee }</style><table>${rows.join("\n")}</table>`,
+  );
+  await drop(page, "large.html");
+  const viewer = page.locator("playground-drawer sluice-viewer");
+  const rowsOf = (): Promise<number> =>
+    viewer
+      .locator("iframe")
+      .evaluate((frame: HTMLIFrameElement) => frame.contentDocument?.querySelectorAll("tr").length ?? 0);
+  const open = async (): Promise<void> => {
+    await page.keyboard.press("Escape");
+    await viewer.waitFor({ state: "hidden" });
+    await act(page.locator("playground-try sluice-artifact").first(), "Preview");
+    await viewer.getByRole("button", { name: /^Load all/ }).waitFor();
+    await expect.poll(rowsOf).toBeGreaterThan(1000);
+  };
+  expect(await longest(page, open)).toBeLessThan(LIMIT);
+  await viewer.getByRole("button", { name: /^Load all/ }).click();
+  await expect.poll(rowsOf, { timeout: 60_000 }).toBeGreaterThan(19_000);
+  await page.keyboard.press("Escape");
+}, 180_000);
+
 test("an archive of 100 MB arrives, and can be had again byte for byte", async () => {
   const { page } = seen;
   await controlled(page);
@@ -265,6 +294,36 @@ describe("a server with much of everything", () => {
     });
   });
 
+  test("1,000 artifacts of several results stay in reach, and few nodes", async () => {
+    const { page } = seen;
+    const count = 250;
+    for (let call = 1; call <= 4; call += 1) {
+      const ask = async (): Promise<void> => {
+        await begin(page, "images", { count: String(count) });
+        await tools().getByRole("button", { name: "Run again" }).waitFor();
+        await tools().locator(".cards").first().waitFor();
+      };
+      expect(await longest(page, ask)).toBeLessThan(LIMIT);
+      expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    }
+    await go(page, "Log");
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    const calls = (): Locator => page.locator("playground-try").getByRole("complementary").getByRole("button");
+    const visit = async (): Promise<void> => {
+      await go(page, "Try");
+      for (const at of [3, 0]) {
+        await calls().nth(at).click();
+        await page.locator("playground-try .cards").first().waitFor();
+      }
+    };
+    expect(await longest(page, visit)).toBeLessThan(LIMIT);
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    await act(page.locator("playground-try sluice-artifact").first(), "Preview");
+    await page.locator("playground-drawer sluice-viewer img").waitFor();
+    await page.keyboard.press("Escape");
+    await go(page, "Tools");
+  }, 180_000);
+
   test.each([1440, 768, 390])("names of 120 characters fit at %s px", async (width) => {
     const { page } = seen;
     await page.setViewportSize({ width, height: 900 });
@@ -360,6 +419,8 @@ describe("a table of 1,000,000 rows", () => {
 describe("1,000 files", () => {
   const view = (): Locator => seen.page.locator("playground-files");
   const list = (): Locator => view().getByRole("list", { name: "Files" });
+  /** The longest task, in milliseconds, while they were kept. */
+  let keeping: number;
 
   beforeAll(async () => {
     const { page } = seen;
@@ -369,9 +430,14 @@ describe("1,000 files", () => {
     });
     for (const [at, path] of paths.entries()) await writeFile(path, `Note ${at}.`);
     await go(page, "My Files");
+    // That many files are a task of the browser's own before the page is told of them.
     await view().locator("input[type=file]").setInputFiles(paths);
-    await view().getByText(`${FILES} of ${FILES} files`).waitFor({ timeout: 170_000, state: "attached" });
+    keeping = await blocked(page, () =>
+      view().getByText(`${FILES} of ${FILES} files`).waitFor({ timeout: 170_000, state: "attached" }),
+    );
   }, 180_000);
+
+  test("are kept while the page answers", () => expect(keeping).toBeLessThan(LIMIT));
 
   test("are few nodes, and shown while the page answers", async () => {
     const { page } = seen;
