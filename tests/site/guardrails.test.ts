@@ -88,7 +88,9 @@ describe("a change", { tags: "check-13" }, () => {
     await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, WIDE));
     const after = humanSize(Buffer.byteLength(await expected(seen.page, WIDE)));
     await view.getByRole("heading", { name: `Your model reads ${after}.` }).waitFor();
-    await expect.poll(() => view.locator(".sizes").textContent()).toBe(`${before} → ${after}`);
+    await expect
+      .poll(() => view.locator(".sizes").textContent())
+      .toBe(`${before} with the defaults, ${after} with these rules`);
   });
 
   test("is marked at its field, and taken back there alone", async () => {

@@ -237,7 +237,8 @@ export class SluiceMeter extends LitElement {
   #notes(sent: number, seen: number): TemplateResult {
     const [decoded, contentSent, contentSeen] = [this.decoded, this.contentSent, this.contentSeen].map(amount);
     const counted = [this.tokensSent, this.tokensSeen].map(amount);
-    const isCounted = counted.every((count) => count !== undefined);
+    const [before, after] = counted.map((count) => count?.toLocaleString("en"));
+    const isCounted = before !== undefined && after !== undefined;
     return html`<small class="soft">
       ${
         decoded === undefined || decoded === 0
@@ -248,12 +249,12 @@ export class SluiceMeter extends LitElement {
         contentSent === undefined || contentSeen === undefined
           ? nothing
           : html`<span class="around"
-              >The JSON around the content: ${exact(Math.max(0, sent - contentSent))} →
-              ${exact(Math.max(0, seen - contentSeen))}.</span
+              >The JSON around the content: ${exact(Math.max(0, sent - contentSent))} sent,
+              ${exact(Math.max(0, seen - contentSeen))} seen.</span
             >`
       }
       <span class="estimator"
-        >${isCounted ? `${counted.map((count) => count.toLocaleString("en")).join(" → ")} tokens` : "Tokens, estimated"}:
+        >${isCounted ? `${before} tokens sent, ${after} seen` : "Tokens, estimated"}:
         ${this.estimator ?? TOKEN_ESTIMATOR}.</span
       >
       <slot name="estimator"></slot>

@@ -321,8 +321,9 @@ class GuardrailsView extends ViewElement {
             ? "…"
             : before === after
               ? `As with the defaults: ${humanSize(before)}. The server sent ${humanSize(result.bytesIn)}.`
-              : html`<span class="sizes">${humanSize(before)} → ${humanSize(after)}</span>, from the defaults to these
-                  rules. The server sent ${humanSize(result.bytesIn)}.`
+              : html`<span class="sizes"
+                    >${humanSize(before)} with the defaults, ${humanSize(after)} with these rules</span
+                  >. The server sent ${humanSize(result.bytesIn)}.`
         }
       </p>`;
   }

@@ -166,8 +166,10 @@ export class MessagesView extends ViewElement {
   #entry(exchange: ShownExchange): TemplateResult {
     const { key, at, method, id, server, isSent, request, answer, duration, state, status, problem } = exchange;
     const isOpen = this.opened.has(key);
-    const sizes =
-      answer === undefined ? humanSize(request.size) : `${humanSize(request.size)} → ${humanSize(answer.size)}`;
+    const answered =
+      answer === undefined
+        ? nothing
+        : html`<span aria-hidden="true"> → </span><span class="unseen">, answer </span>${humanSize(answer.size)}`;
     const took = duration === undefined ? "" : milliseconds(duration);
     const said = id === "" ? "" : STATES[state];
     return html`<li>
@@ -180,7 +182,7 @@ export class MessagesView extends ViewElement {
           >${id === "" ? nothing : html`<span class="unseen"> id</span> <span class="soft">${id}</span>`}</span
         >
         <span class="soft cut server" aria-hidden="true">${server}</span>
-        <span class="soft number size">${sizes}</span>
+        <span class="soft number size">${humanSize(request.size)}${answered}</span>
         <span class="soft number took">${took}</span>
         <span class="state ${state === "error" ? "error" : "soft"}">${said}</span>
       </button>
