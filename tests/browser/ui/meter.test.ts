@@ -60,7 +60,7 @@ describe("the meter", () => {
   test("calls a result unchanged whose content is whole, however much JSON was around it", async () => {
     const element = await shown({ sent: 43, seen: 2, unchanged: true, contentSent: 2, contentSeen: 2 });
     expect(line(element)).toBe("43 B → 2 B · ≈ 10 → ≈ 1 tokens · unchanged");
-    expect(element.renderRoot.querySelector(".around")?.textContent).toMatch(/41 B →\s+0 B\.$/);
+    expect(element.renderRoot.querySelector(".around")?.textContent).toMatch(/41 B sent,\s+0 B seen\.$/);
   });
 
   test.each([
