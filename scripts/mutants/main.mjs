@@ -33,8 +33,15 @@ const CPP_SHARE = 0.1;
 /** Milliseconds after which tests that a change made hang have noticed it. */
 const LIMIT = 300_000;
 
+const listed = (...options) =>
+  execFileSync("git", ["ls-files", ...options], { cwd: root, encoding: "utf8" }).split("\n");
+
 /** What is not tracked and that tests need. */
-const BUILT = ["dist", "web/src/core", "web/src/config", "tests/e2e/node_modules"];
+const BUILT = [
+  "dist",
+  "tests/e2e/node_modules",
+  ...listed("--others", "--ignored", "--exclude-standard", "web/src").filter((file) => file !== ""),
+];
 
 function wholeNumber(text) {
   if (!/^\d{1,9}$/.test(text)) throw new Error(`"${text}" is no whole number.`);
@@ -70,7 +77,7 @@ const filesUnder = (base, folder, name) =>
     .filter((file) => name.test(file))
     .toSorted();
 
-const tracked = new Set(execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n"));
+const tracked = new Set(listed());
 const isTracked = (file) => tracked.has(file);
 
 /** Those that no test notices; tried in as many copies of the checkout as there are cores. */
