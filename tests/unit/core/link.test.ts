@@ -62,6 +62,10 @@ describe("a link that is read", () => {
     const note = JSON.stringify({ title: "Q3", picture: base64(PNG.subarray(0, 5_000)) });
     const { block, text, artifacts, store } = await read(answering({ mimeType: "application/json", text: note }));
     expect(block).toMatchObject({ fetched: true });
+    expect(JSON.parse(block["text"] as string)).toEqual({
+      title: "Q3",
+      picture: expect.stringMatching(/^artifact:\/\//) as unknown,
+    });
     expect(longestRun(text)).toBeLessThan(100);
     expect(text).toContain(artifacts[0]?.id ?? "no artifact");
     expect((await onlyBytes(store, artifacts)).equals(PNG.subarray(0, 5_000))).toBe(true);

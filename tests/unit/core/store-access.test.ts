@@ -328,6 +328,22 @@ describe("retention", () => {
     expect(gone?.source["warning"]).toMatch(/^Content not stored\. .*\(E_STORE_FULL\)/);
   });
 
+  test("an artifact that is gone before its name is known is not referred to, though it is the only one", async () => {
+    const inner = new MemoryArtifactStore();
+    const { store } = faulty(inner, async (call) => {
+      if (call !== "update") return;
+      for await (const { id } of inner.list(scope)) await inner.delete(id, scope);
+    });
+    const sluice = await createSluice({ store });
+    const block = {
+      type: "resource",
+      resource: { uri: "file:///report.pdf", blob: base64(PDF), mimeType: "application/pdf" },
+    };
+    const { artifacts, failures } = await sluice.transform({ content: [block] }, { scope, tool: "report" });
+    expect(artifacts.map(({ source }) => source["truncated"])).toEqual([true]);
+    expect(failures).toMatchObject([{ code: "E_STORE_FULL" }]);
+  });
+
   const ADA = { tenant_id: "acme", user_id: "ada", session_id: "s", trace_id: "t" };
 
   /** Texts of about these lengths. */
