@@ -7,9 +7,9 @@ import { limitFor, textOf } from "./artifact-reader.js";
 import { InertPage } from "./inert-page.js";
 import { type Drawn, element, type PreviewInput, PreviewProblem, WHOLE_LIMIT } from "./preview.js";
 
-/** Elements of a page, at first and at most. */
-const ELEMENTS = 5000;
-const MOST_ELEMENTS = 100_000;
+/** The size of a page in elements, at first and at most. */
+const AT_FIRST = 5000;
+const AT_MOST = 100_000;
 /** Characters that are drawn without a look at the clock. */
 const PIECE = 4096;
 
@@ -53,7 +53,7 @@ function loadOf(frame: HTMLIFrameElement, signal: AbortSignal): Promise<void> {
 
 async function drawn(page: InertPage, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
   const limit = limitFor(input, WHOLE_LIMIT);
-  const most = input.whole ? MOST_ELEMENTS : ELEMENTS;
+  const most = input.whole ? AT_MOST : AT_FIRST;
   const slices = textOf(input, limit, signal);
   const pace = new Pace();
   let bytes = 0;
@@ -65,7 +65,7 @@ async function drawn(page: InertPage, input: PreviewInput, signal: AbortSignal):
     }
     for (let at = 0; at < value.length; at += PIECE) {
       const piece = value.slice(at, at + PIECE);
-      if (page.count >= most) {
+      if (page.size >= most) {
         await slices.return(true);
         page.end();
         return said(page, bytes);
@@ -81,6 +81,6 @@ async function drawn(page: InertPage, input: PreviewInput, signal: AbortSignal):
 function said({ lacksStyles }: InertPage, part?: number): Drawn {
   return {
     ...(part !== undefined && { part }),
-    ...(lacksStyles && { note: "It is shown without styles that are too long or too deep." }),
+    ...(lacksStyles && { note: "It is shown without styles that are too many, too long or too deep." }),
   };
 }

@@ -30,14 +30,19 @@ const HOLDING = words("src poster");
 const HELD = /^\s*data:(?:image|audio|video)\//i;
 /** What CSS asks for from elsewhere: addresses that are neither held within nor in the page. */
 const FOREIGN = /(?:url|src)\(\s*["']?(?!["']?(?:data:|#))|(?:image-set|image)\(/i;
-const IMPORT = /@import\s*(?:url\([^)]*\)|"[^"]*"|'[^']*')[^;]*;?/gi;
+const IMPORT = /@import\s*(?:url\([^)]{0,500}\)|"[^"]{0,500}"|'[^']{0,500}')[^;]{0,500};?/gi;
 
 /** Elements within elements, as deep as browsers go. */
 const MAX_DEPTH = 512;
 /** Rules within rules. Browsers write them as text by recursion, without a limit. */
 const MAX_RULE_DEPTH = 100;
-/** Characters of all style sheets, which take one step each. */
+/** Style sheets, and characters of all of them. Each takes one step. */
+const MAX_SHEETS = 500;
 const MAX_STYLES = 2_000_000;
+/** Characters of text that are as much to lay out as an element. */
+const TEXT_PER_ELEMENT = 200;
+/** Characters of a piece of text, since adding to one takes time in proportion to it. */
+const MAX_TEXT = 65_536;
 
 /** An element that is open, and where its content goes. */
 interface Open {
@@ -52,9 +57,9 @@ interface Open {
 
 /** Reads HTML piece by piece, and adds what it shows to an empty document, which needs no permission to run scripts. */
 export class InertPage {
-  /** Elements so far. */
-  count = 0;
-  /** Whether style sheets were left out, since they are too long or too deep. */
+  /** What there is to lay out so far, in elements. Text counts too. */
+  size = 0;
+  /** Whether style sheets were left out, since they are too many, too long or too deep. */
   lacksStyles = false;
   readonly #document: Document;
   readonly #body: HTMLElement;
@@ -149,7 +154,7 @@ export class InertPage {
     }
     this.#dress(made, tag, attributes);
     this.#at.node.append(made);
-    this.count += 1;
+    this.size += 1;
     return made;
   }
 
@@ -199,8 +204,9 @@ export class InertPage {
       if (tag === "style" && this.#sheet !== undefined) this.#sheet.text += text;
       return;
     }
+    this.size += text.length / TEXT_PER_ELEMENT;
     const last = node.lastChild;
-    if (last?.nodeType === Node.TEXT_NODE) (last as Text).appendData(text);
+    if (last?.nodeType === Node.TEXT_NODE && (last as Text).length < MAX_TEXT) (last as Text).appendData(text);
     // A line that begins with such an element is not part of it.
     else node.append(last === null && /^(?:pre|textarea)$/.test(tag) ? text.replace(/^\n/, "") : text);
   }
@@ -211,7 +217,8 @@ export class InertPage {
     const { media, text } = this.#sheet;
     this.#sheet = undefined;
     this.#styles += text.length;
-    if (this.#styles > MAX_STYLES || depthOf(text) > MAX_RULE_DEPTH) {
+    const others = this.#document.adoptedStyleSheets;
+    if (others.length >= MAX_SHEETS || this.#styles > MAX_STYLES || depthOf(text) > MAX_RULE_DEPTH) {
       this.lacksStyles = true;
       return;
     }
@@ -219,7 +226,7 @@ export class InertPage {
     // A sheet that is made here cannot import others, and says so.
     sheet.replaceSync(text.replaceAll(IMPORT, ""));
     disarm(sheet);
-    this.#document.adoptedStyleSheets = [...this.#document.adoptedStyleSheets, sheet];
+    this.#document.adoptedStyleSheets = [...others, sheet];
   }
 }
 

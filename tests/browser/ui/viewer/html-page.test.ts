@@ -227,6 +227,9 @@ describe("a page", () => {
     ["full of attributes", `<p ${Array.from({ length: 20_000 }, (_, at) => `data-${at}=1`).join(" ")}>`],
     ["of half a tag", `<p title="${"a".repeat(1_000_000)}`],
     ["of tables in tables", "<table><tr><td>".repeat(10_000)],
+    ["one long text", `<p>${"word ".repeat(2_000_000)}`],
+    ["of style sheets", "<style>p { color: red }</style>".repeat(20_000)],
+    ["of imports", `<style>${"@import url(".repeat(150_000)}</style><p>end`],
     ["of rules in rules", `<style>${"@media all{".repeat(20_000)}</style><p>end`],
   ])("that is %s is drawn, soon", async (_, text) => {
     const began = performance.now();
