@@ -1,10 +1,10 @@
 /** A store that never answers holds nobody for long, and nobody at all who can say that it is enough. */
 import { setTimeout } from "node:timers/promises";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import type { RetentionConfig } from "../../../web/src/config/types.js";
-import { STORE_SILENCE, StoreSilentError, timedStore } from "../../../web/src/core/store-access.js";
+import { STORE_SILENCE, StoreAccess, StoreSilentError, timedStore } from "../../../web/src/core/store-access.js";
 import { createSluice, type Sluice } from "../../../web/src/index.js";
 import { type Call, faulty, Latch, type Watched } from "./faulty-store.js";
 import { base64, longestRun, opened as openedSluice, PDF, PNG, prose, refsIn } from "./samples.js";
@@ -107,6 +107,19 @@ describe("access to a store", () => {
     for (let n = 0; n < 5; n++) await sluice.transform({ png: base64(PNG), log: prose(40_000) });
     expect(Buffer.from(given ?? []).equals(before)).toBe(true);
     held.release();
+  });
+
+  test("what was cleaned up in time is not given up later", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const access = new StoreAccess({ store: new MemoryArtifactStore(), onFailure: "answer" }, undefined);
+    await access.clear(() => Promise.resolve());
+    await vi.advanceTimersByTimeAsync(10 * STORE_SILENCE.bytes);
+    expect([access.isAbandoned, await access.call("read", () => Promise.resolve("answered"))]).toEqual([
+      false,
+      "answered",
+    ]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test("a resource that never comes is left as well", async () => {

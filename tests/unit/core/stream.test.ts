@@ -57,6 +57,20 @@ describe("chunks", () => {
     await fc.assert(property, { numRuns: amount(24, 120) });
   });
 
+  // Text goes to the core in pieces of 65,536 units, none of which may end within a character.
+  test.each(["\u{10000}", "😀", "\u{10ffff}", "é", "\ud7ff"])(
+    "%j keeps whole wherever a piece of text ends",
+    async (character) => {
+      const { sluice } = await opened();
+      for (let before = 65_510; before < 65_540; before += 1) {
+        const value = ["a".repeat(before), character.repeat(5)].join("");
+        const { value: seen, artifacts, text } = await sluice.transform({ value }, { dialect: "mcp", namespace: "s" });
+        const restored = await sluice.restore(seen);
+        expect([artifacts.length, restored, text.includes("\ufffd")]).toEqual([1, { value }, false]);
+      }
+    },
+  );
+
   test("a byte at a time is as good", async () => {
     const { sluice } = await opened();
     const document = { png: base64(PNG.subarray(0, 2_000)), é: "😀" };
