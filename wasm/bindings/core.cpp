@@ -68,6 +68,7 @@ class Core {
 
   // The answer.
   bool render() { return answer(session_.render(out_)); }
+  uint32_t outcome() const { return session_.outcome(); }
   void report() { out_ = session_.report(); }
   void refs() { out_ = session_.refs(); }
   void store_whole() { session_.store_whole(); }
@@ -141,6 +142,7 @@ EMSCRIPTEN_BINDINGS(sluice) {
       .function("original", &Core::original)
       .function("link", &Core::link)
       .function("render", &Core::render)
+      .function("outcome", &Core::outcome)
       .function("report", &Core::report)
       .function("refs", &Core::refs)
       .function("storeWhole", &Core::store_whole)

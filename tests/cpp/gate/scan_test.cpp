@@ -18,8 +18,8 @@ const uint8_t* bytes_of(const std::string& text) {
 // Texts in which every kind of byte stands at every distance from every other.
 std::vector<std::string> texts() {
   std::vector<std::string> all;
-  for (const std::string special :
-       {"\"", "\\", "[", "\x01", " ", "\x7B", "\x2A", "\xC3\xA9", "\xF0\x9F\xA6\x8A"}) {
+  for (const std::string special : {"\"", "\\", "\\\"", "\\n", "[", "\x01", " ", "\x7B", "\x2A",
+                                    "\xC3\xA9", "\xF0\x9F\xA6\x8A"}) {
     for (size_t at = 0; at < 70; ++at) {
       all.push_back(std::string(at, 'a') + special + std::string(40, 'Z'));
       all.push_back(std::string(at, ' ') + special + std::string(40, '0') + special);
@@ -80,6 +80,27 @@ TEST(GateScan, CountsCodePointsLikeAnyoneWould) {
     for (const char c : text) expected += (static_cast<uint8_t>(c) & 0xC0) != 0x80;
     EXPECT_EQ(count_code_points(bytes_of(text), bytes_of(text) + text.size()), expected);
   }
+}
+
+// What is said to hold no damage is not looked at again.
+TEST(GateScan, NoDamageIsOverlookedWhereverItStands) {
+  for (const std::string damage : {"\\u0000", "\\ufffd", "\\b", "\xEF\xBF\xBD", "\xC2\x80"}) {
+    for (size_t before = 0; before < 40; ++before) {
+      for (const size_t behind : {0, 1, 15, 16, 17, 40}) {
+        const std::string text = std::string(before, 'a') + damage + std::string(behind, 'Z');
+        EXPECT_TRUE(may_hold_damage(text)) << text;
+      }
+    }
+  }
+  for (const std::string& text : texts()) {
+    if (may_hold_damage(text)) continue;
+    EXPECT_EQ(text.find("\\u"), std::string::npos);
+    EXPECT_EQ(text.find("\\b"), std::string::npos);
+    EXPECT_EQ(text.find_first_of("\xEF\xC2"), std::string::npos);
+  }
+  const std::string json =
+      R"({\"name\":\"workbook 1\",\"path\":\"C:\\\\temp\",\"lines\":\"a\\nb\"})";
+  EXPECT_FALSE(may_hold_damage(json));
 }
 
 TEST(GateScan, ShortStringsEndAtTheirQuoteAndHoldNothingElse) {

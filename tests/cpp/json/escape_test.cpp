@@ -33,6 +33,25 @@ TEST(EscapeTest, UndoesEveryEscape) {
   EXPECT_EQ(value_of(R"("\\u0041")"), "\\u0041");
 }
 
+// Text is copied in words of eight bytes: an escape may stand anywhere in one, and at either end.
+TEST(EscapeTest, UndoesEscapesWhereverTheyStand) {
+  const std::pair<std::string, std::string> escapes[] = {{R"(\")", "\""},
+                                                         {R"(\\)", "\\"},
+                                                         {R"(\u00e9)", "\xc3\xa9"},
+                                                         {R"(\ud83d\ude00)", "\xf0\x9f\x98\x80"}};
+  for (const auto& [source, value] : escapes) {
+    for (size_t before = 0; before < 20; ++before) {
+      for (size_t behind = 0; behind < 20; ++behind) {
+        const std::string left(before, 'a');
+        const std::string right(behind, 'Z');
+        EXPECT_EQ(value_of('"' + left + source + right + '"'), left + value + right);
+        EXPECT_EQ(value_of('"' + left + source + source + right + source + '"'),
+                  left + value + value + right + value);
+      }
+    }
+  }
+}
+
 TEST(EscapeTest, CombinesPairsAndKeepsLoneSurrogates) {
   EXPECT_EQ(value_of(R"("\ud83d\ude00")"), "\xf0\x9f\x98\x80");
   EXPECT_EQ(value_of(R"("\uD83D\uDE00")"), "\xf0\x9f\x98\x80");

@@ -80,11 +80,12 @@ class Session {
   int32_t original(uint32_t segment) const;
   void link(uint32_t number, std::string json);
 
-  /// Writes the answer. `report` describes it:
-  /// `{"changed":…,"clamped":…,"original_chars":…,"clamped_chars":…,"method":…,"store_whole":…}`.
-  /// `store_whole` means that the observation was clamped and is longer than
-  /// `auto_artifact_threshold`: store the whole.
   Status render(std::string& text);
+  /// After `render`, bits: 1 if the result differs from what came, 2 if the observation was
+  /// clamped, 4 if it was and is longer than `auto_artifact_threshold`: store the whole.
+  uint32_t outcome() const;
+  /// Of what `render` or `clamp_text` clamped:
+  /// `{"clamped":…,"original_chars":…,"clamped_chars":…,"method":…}`.
   std::string report() const;
   /// The entries of `_meta["sluice/refs"]` for an mcp result that has no place for them.
   std::string refs() const;

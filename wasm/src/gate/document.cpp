@@ -103,12 +103,13 @@ void Document::start_text() {
 
 bool Document::is_mangled() const {
   if (protecting_ || !options_.detect_runs || string_chars_ < options_.min_run_chars) return false;
+  const std::string_view inside = std::string_view(out_).substr(string_begin_ + 1);
+  if (!may_hold_damage(inside)) return false;
   uint64_t references = 0;
-  const std::string source =
-      replace_markers(std::string_view(out_).substr(string_begin_ + 1), [&](uint32_t) {
-        references += kReferenceChars;
-        return "";
-      });
+  const std::string source = replace_markers(inside, [&](uint32_t) {
+    references += kReferenceChars;
+    return "";
+  });
   std::string value;
   append_unescaped(value, source);
   return looks_mangled(value, count_damage(value), value.size() + references, options_.signatures);

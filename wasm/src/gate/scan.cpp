@@ -14,16 +14,37 @@ bool stops(uint8_t byte) {
 bool in_range(uint8_t byte) {
   return byte >= 0x2B && byte <= 0x7A;
 }
+// In JSON within a string every other value has two of these, and nothing else depends on them.
+bool is_escaped_quote(const uint8_t* at, const uint8_t* end) {
+  return end - at >= 2 && at[0] == '\\' && at[1] == '"';
+}
 
 }  // namespace
 
 Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
   for (; static_cast<size_t>(at - stretch) < kStretch; ++at) {
-    if (at == end || stops(*at)) return {at, stretch, false};
+    if (is_escaped_quote(at, end)) {
+      ++at;
+    } else if (at == end || stops(*at)) {
+      return {at, stretch, false};
+    }
     if (!in_range(*at)) stretch = at + 1;
   }
   return {at, stretch, true};
 }
+
+namespace {
+
+// U+FFFD begins with EF and C1 controls with C2; C0 controls have to be escaped.
+bool may_hold_damage_scalar(const uint8_t* at, const uint8_t* end) {
+  for (; at < end; ++at) {
+    const bool is_escape = *at == '\\' && end - at >= 2 && (at[1] == 'u' || at[1] == 'b');
+    if (is_escape || *at == 0xEF || *at == 0xC2) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 #ifdef __wasm_simd128__
 
@@ -77,9 +98,30 @@ Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) 
     }
     at += length;
     if (static_cast<size_t>(at - stretch) >= kStretch) return {at, stretch, true};
-    if (stop_bits != 0) return {at, stretch, false};
+    if (stop_bits == 0) continue;
+    if (!is_escaped_quote(at, end)) return {at, stretch, false};
+    at += 2;
+    stretch = at;
   }
   return scan_string_scalar(at, end, stretch);
+}
+
+bool may_hold_damage(std::string_view source) {
+  const auto* at = reinterpret_cast<const uint8_t*>(source.data());
+  const auto* const end = at + source.size();
+  const auto is = [](v128_t bytes, int8_t byte) {
+    return wasm_i8x16_eq(bytes, wasm_i8x16_splat(byte));
+  };
+  for (; end - at > 16; at += 16) {
+    const v128_t bytes = wasm_v128_load(at);
+    const v128_t next = wasm_v128_load(at + 1);
+    const v128_t escape =
+        wasm_v128_and(is(bytes, '\\'), wasm_v128_or(is(next, 'u'), is(next, 'b')));
+    const v128_t high =
+        wasm_v128_or(is(bytes, static_cast<int8_t>(0xEF)), is(bytes, static_cast<int8_t>(0xC2)));
+    if (wasm_v128_any_true(wasm_v128_or(escape, high))) return true;
+  }
+  return may_hold_damage_scalar(at, end);
 }
 
 size_t count_code_points(const uint8_t* at, const uint8_t* end) {
@@ -96,6 +138,11 @@ size_t count_code_points(const uint8_t* at, const uint8_t* end) {
 }
 
 #else
+
+bool may_hold_damage(std::string_view source) {
+  const auto* at = reinterpret_cast<const uint8_t*>(source.data());
+  return may_hold_damage_scalar(at, at + source.size());
+}
 
 ShortString short_string(const uint8_t* at, const uint8_t* end) {
   ShortString found;

@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace sluice::gate {
 
 /// Where a scan of string bytes stopped, and where its current stretch began.
 struct Scan {
-  const uint8_t* at;       ///< a quote, backslash, control byte or `[`; or the end
+  const uint8_t* at;       ///< a quote, control byte, `[`, or escape of no quote; or the end
   const uint8_t* stretch;  ///< first byte behind the last one outside 0x2B–0x7A
   bool long_stretch;       ///< `at - stretch` reached kStretch: look closer, from `stretch`
 };
@@ -33,6 +34,10 @@ ShortString short_string(const uint8_t* at, const uint8_t* end);
 
 /// How far `short_string` looks. Shorter than any run that is extracted.
 inline constexpr size_t kShortString = 48;
+
+/// Whether the source of a string may stand for U+FFFD or control characters, which `count_damage`
+/// counts. False is certain.
+bool may_hold_damage(std::string_view source);
 
 /// Bytes at `at` that are not UTF-8 continuation bytes.
 size_t count_code_points(const uint8_t* at, const uint8_t* end);

@@ -399,22 +399,35 @@ void hold_bound(size_t limit, Clamped& clamped) {
   clamped.clamped_chars = count_chars(clamped.text);
 }
 
+/// A text that stays as it is.
+Clamped whole(std::string_view json) {
+  Clamped clamped;
+  clamped.text = json;
+  clamped.original_chars = clamped.clamped_chars = count_chars(json);
+  clamped.method = "none";
+  return clamped;
+}
+
+bool fits(const Clamped& clamped, const GuardrailOptions& options) {
+  return clamped.original_chars <=
+         std::max<size_t>(options.max_observation_chars, kMinObservationChars);
+}
+
 }  // namespace
 
 }  // namespace guardrail
 
 Clamped clamp(std::string_view json, const GuardrailOptions& options) {
-  Clamped clamped;
   Tape tape;
-  clamped.status = Tape::parse(json, tape, kMaxTapeDepth, false);
-  if (!clamped.status.ok()) return clamped;
-  clamped.original_chars = clamped.clamped_chars = count_chars(json);
-  const size_t limit = std::max<size_t>(options.max_observation_chars, kMinObservationChars);
-  if (clamped.original_chars <= limit) {
-    clamped.text = json;
-    clamped.method = "none";
-    return clamped;
+  Status status = Tape::parse(json, tape, kMaxTapeDepth, false);
+  if (!status.ok()) {
+    Clamped failed;
+    failed.status = std::move(status);
+    return failed;
   }
+  Clamped clamped = guardrail::whole(json);
+  if (guardrail::fits(clamped, options)) return clamped;
+  clamped.text.clear();
   clamped.changed = true;
   const guardrail::Measure measure(tape, options);
   if (options.preserve_structure || tape[0].type == Type::string)
@@ -423,6 +436,11 @@ Clamped clamp(std::string_view json, const GuardrailOptions& options) {
     guardrail::cut_source(measure, clamped);
   guardrail::hold_bound(measure.limit(), clamped);
   return clamped;
+}
+
+Clamped clamp_own(std::string_view json, const GuardrailOptions& options) {
+  Clamped clamped = guardrail::whole(json);
+  return guardrail::fits(clamped, options) ? clamped : clamp(json, options);
 }
 
 }  // namespace sluice

@@ -104,18 +104,19 @@ char short_escape(char c) {
   }
 }
 
-/// Reads `XXXX`, or `XXXX\uXXXX` for a pair. Returns the number of characters read.
-size_t append_unicode(std::string& out, std::string_view rest) {
-  const uint32_t unit = hex4(rest.data());
-  if (is_high(unit) && rest.size() >= 10 && rest[4] == '\\' && rest[5] == 'u') {
-    const uint32_t low = hex4(rest.data() + 6);
+/// Writes what the `XXXX` at `at` stand for, or `XXXX\uXXXX` for a pair, and moves both on.
+void write_unicode(char*& to, const char*& at, const char* end) {
+  const uint32_t unit = hex4(at);
+  at += 4;
+  if (is_high(unit) && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
+    const uint32_t low = hex4(at + 2);
     if (is_low(low)) {
-      append_code_point(out, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
-      return 10;
+      at += 6;
+      to = write_code_point(to, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
+      return;
     }
   }
-  append_code_point(out, unit);
-  return 4;
+  to = write_code_point(to, unit);
 }
 
 }  // namespace
@@ -129,17 +130,36 @@ uint32_t hex4(const char* at) {
   return unit;
 }
 
+// An escape stands for fewer bytes than it has, so what is written never overtakes what is read,
+// and words of eight bytes may be copied whole.
 void append_unescaped(std::string& out, std::string_view inside) {
-  for (size_t at = 0;;) {
-    const size_t backslash = inside.find('\\', at);
-    out.append(inside, at, backslash == std::string_view::npos ? backslash : backslash - at);
-    if (backslash == std::string_view::npos) return;
-    at = backslash + 2;
-    if (inside[backslash + 1] == 'u')
-      at += append_unicode(out, inside.substr(at));
-    else
-      out += short_escape(inside[backslash + 1]);
+  const size_t before = out.size();
+  out.resize(before + inside.size());
+  char* to = out.data() + before;
+  const char* at = inside.data();
+  const char* const end = at + inside.size();
+  while (at < end) {
+    if (end - at >= 8) {
+      const uint64_t word = load8(at);
+      std::memcpy(to, &word, sizeof word);
+      const uint64_t backslash = zero_bytes(word ^ (kOnes * '\\'));
+      const int plain = backslash == 0 ? 8 : std::countr_zero(backslash) >> 3;
+      at += plain;
+      to += plain;
+      if (backslash == 0) continue;
+    } else if (*at != '\\') {
+      *to++ = *at++;
+      continue;
+    }
+    const char escaped = at[1];
+    at += 2;
+    if (escaped == 'u') {
+      write_unicode(to, at, end);
+    } else {
+      *to++ = short_escape(escaped);
+    }
   }
+  out.resize(static_cast<size_t>(to - out.data()));
 }
 
 }  // namespace sluice

@@ -171,6 +171,11 @@ bool Reader::string() {
   for (;;) {
     at_ = skip_plain(at_, end_, true);
     if (at_end()) return fail(Code::json_end, "the input ended inside a string");
+    // Every few bytes of JSON within a string are one.
+    if (*at_ == '\\' && end_ - at_ >= 2 && at_[1] == '"') {
+      at_ += 2;
+      continue;
+    }
     if (*at_ == '"') {
       ++at_;
       return add(Type::string, begin);
@@ -192,11 +197,22 @@ bool Reader::string() {
 bool Reader::escape() {
   ++at_;
   if (at_end()) return fail(Code::json_end, "the input ended inside a string");
-  if (*at_ == 'u') return unicode();
-  if (!is_among(*at_, "\"\\/bfnrt"))
-    return fail_here("one of \" \\ / b f n r t u behind a backslash");
-  ++at_;
-  return true;
+  switch (*at_) {
+    case 'u':
+      return unicode();
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+      ++at_;
+      return true;
+    default:
+      return fail_here("one of \" \\ / b f n r t u behind a backslash");
+  }
 }
 
 bool Reader::unicode() {

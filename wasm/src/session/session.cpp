@@ -28,6 +28,7 @@ namespace sluice {
 class Session::Message {
  public:
   Config config;
+  std::string said;  // what `call` and `options` were read from
   Call call;
   std::optional<Gate> gate;
   std::string reduced;  // what the gate left of the document
@@ -45,6 +46,8 @@ class Session::Message {
   Clamped clamped;
   bool changed = false;
   bool repaired = false;  // the document was not UTF-8
+
+  Status is_told(std::string_view call_json);
 
   const std::vector<Segment>& segments() const {
     return layers ? layers->segments() : gate->segments();
@@ -81,6 +84,19 @@ size_t reference_chars(const Call& call) {
 
 }  // namespace
 
+// Reads the call of the next message, and what it means for the gate.
+Status Session::Message::is_told(std::string_view call_json) {
+  said.clear();
+  Status status = read_call(call_json, call);
+  if (!status.ok()) return status;
+  options = gate_options(config);
+  options.max_inline_size = std::max(options.max_inline_size, reference_chars(call));
+  if (!keeps_images(config, call)) options.keep_count = 0;
+  options.protect = call.dialect == Dialect::mcp;
+  said = call_json;
+  return status;
+}
+
 Session::Session() : message_(std::make_unique<Message>()) {}
 Session::~Session() = default;
 
@@ -88,6 +104,7 @@ Status Session::configure(std::string_view config_json) {
   Config config;
   Status status = parse_config(config_json, config);
   if (status.ok()) message_->config = std::move(config);
+  message_->said.clear();
   return status;
 }
 
@@ -105,16 +122,13 @@ uint8_t* Session::body(size_t size) {
 
 Status Session::begin(std::string_view call_json) {
   Message& message = *message_;
-  Status status = read_call(call_json, message.call);
+  Status status;
+  // Calls of one tool are alike.
+  if (message.said != call_json) status = message.is_told(call_json);
   if (!status.ok()) return status;
   message.layers.reset();
   message.whole.reset();
   message.text.reset();
-  message.options = gate_options(message.config);
-  message.options.max_inline_size =
-      std::max(message.options.max_inline_size, reference_chars(message.call));
-  if (!keeps_images(message.config, message.call)) message.options.keep_count = 0;
-  message.options.protect = message.call.dialect == Dialect::mcp;
   message.reduced.clear();
   message.gate.emplace(message.options);
   return status;
@@ -157,7 +171,10 @@ Status Session::plan(std::string_view call_json) {
   Message& message = *message_;
   if (!message.gate) return misuse("", "plan comes after finish");
   Status status;
-  if (!call_json.empty()) status = read_call(call_json, message.call);
+  if (!call_json.empty()) {
+    message.said.clear();
+    status = read_call(call_json, message.call);
+  }
   if (!status.ok()) return status;
   message.whole.reset();
   message.layers = std::make_unique<Layers>(message.config, message.call, message.reduced,
@@ -277,6 +294,7 @@ Status Session::stored(std::string_view json) {
 // The only exit. In the observation dialect everything passes the guardrail.
 Status Session::render(std::string& text) {
   Message& message = *message_;
+  if (!message.layers) return misuse("", "render comes after plan");
   message.rendered = message.layers->render();
   message.changed = message.layers->changed() || message.repaired;
   message.clamped = Clamped{};
@@ -284,17 +302,22 @@ Status Session::render(std::string& text) {
     text = message.rendered;
     return {};
   }
-  message.clamped = clamp(message.rendered, message.config.guardrail);
-  text = message.clamped.text;
+  message.clamped = clamp_own(message.rendered, message.config.guardrail);
+  text = std::move(message.clamped.text);
   return message.clamped.status;
 }
 
-std::string Session::report() const {
+uint32_t Session::outcome() const {
   const Message& message = *message_;
   const bool store_whole =
       message.clamped.changed &&
       message.clamped.original_chars > message.config.guardrail.auto_artifact_threshold;
-  return write_report(message.clamped, message.changed, store_whole);
+  return (message.changed ? 1U : 0U) | (message.clamped.changed ? 2U : 0U) |
+         (store_whole ? 4U : 0U);
+}
+
+std::string Session::report() const {
+  return write_report(message_->clamped);
 }
 
 std::string Session::refs() const {
@@ -329,7 +352,7 @@ Status Session::stored_whole(std::string_view json, std::string& text) {
     return told.status;
   }
   layers.stored(0, std::move(stored));
-  const Clamped clamped = clamp(layers.render(), message.config.guardrail);
+  const Clamped clamped = clamp_own(layers.render(), message.config.guardrail);
   text = clamped.text;
   return clamped.status;
 }
@@ -339,8 +362,7 @@ Status Session::clamp_text(std::string_view json, size_t max_chars, std::string&
   GuardrailOptions options = message.config.guardrail;
   if (max_chars != 0) options.max_observation_chars = max_chars;
   message.clamped = clamp(json, options);
-  message.changed = message.clamped.changed;
-  text = message.clamped.text;
+  text = std::move(message.clamped.text);
   return message.clamped.status;
 }
 

@@ -140,14 +140,12 @@ std::string write_tasks(const std::vector<Task>& tasks) {
   return list + ']';
 }
 
-std::string write_report(const Clamped& clamped, bool changed, bool store_whole) {
+std::string write_report(const Clamped& clamped) {
   return Object()
-      .flag("changed", changed)
       .flag("clamped", clamped.changed)
       .number("original_chars", clamped.original_chars)
       .number("clamped_chars", clamped.clamped_chars)
       .text("method", clamped.method)
-      .flag("store_whole", store_whole)
       .end();
 }
 

@@ -26,6 +26,6 @@ void read_told(std::string_view json, Stored& told);
 
 std::string write_segment(const Segment& segment);
 std::string write_tasks(const std::vector<Task>& tasks);
-std::string write_report(const Clamped& clamped, bool changed, bool store_whole);
+std::string write_report(const Clamped& clamped);
 
 }  // namespace sluice

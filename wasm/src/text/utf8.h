@@ -31,24 +31,32 @@ inline size_t utf8_length(const char* at, const char* end) {
   return length;
 }
 
-/// Appends a code point. A surrogate becomes three bytes (WTF-8).
-inline void append_code_point(std::string& out, uint32_t code) {
-  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
+/// Writes a code point, at most four bytes. A surrogate becomes three (WTF-8). Returns where it
+/// ends.
+inline char* write_code_point(char* to, uint32_t code) {
+  const auto tail = [&](int shift) { *to++ = static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
   if (code < 0x80) {
-    out += static_cast<char>(code);
+    *to++ = static_cast<char>(code);
   } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | (code >> 6));
+    *to++ = static_cast<char>(0xC0 | (code >> 6));
     tail(0);
   } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | (code >> 12));
+    *to++ = static_cast<char>(0xE0 | (code >> 12));
     tail(6);
     tail(0);
   } else {
-    out += static_cast<char>(0xF0 | (code >> 18));
+    *to++ = static_cast<char>(0xF0 | (code >> 18));
     tail(12);
     tail(6);
     tail(0);
   }
+  return to;
+}
+
+/// Appends a code point, as `write_code_point` writes it.
+inline void append_code_point(std::string& out, uint32_t code) {
+  char bytes[4];
+  out.append(bytes, write_code_point(bytes, code));
 }
 
 /// Replaces every byte that begins no well-formed sequence by U+FFFD, like any decoder. False if

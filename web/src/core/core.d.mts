@@ -77,7 +77,9 @@ export interface Core {
 
   /** Writes the answer. */
   render(): boolean;
-  /** Describes the answer: `{"changed":…,"clamped":…,"original_chars":…,"clamped_chars":…,"method":…,"store_whole":…}`. */
+  /** What `render` did: 1 if the result differs from what came, 2 if it was clamped, 4 if the whole of it should be stored. */
+  outcome(): number;
+  /** Describes what `render` or `clamp` clamped: `{"clamped":…,"original_chars":…,"clamped_chars":…,"method":…}`. */
   report(): void;
   /** Writes the entries of `_meta["sluice/refs"]`, for an mcp result that has no place for them. */
   refs(): void;

@@ -31,6 +31,9 @@ const CHUNK = 262_144;
 /** Characters that are encoded at a time. */
 const TEXT_PIECE = 65_536;
 
+/** Bytes of a character. */
+const MOST_BYTES = 4;
+
 const NO_REFS: ReadonlyMap<number, AnswerRef> = new Map();
 
 const encoder = new TextEncoder();
@@ -46,15 +49,10 @@ export interface MessageDeps {
   readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
 }
 
-/** The core's report on the answer. */
-interface Report {
-  readonly changed: boolean;
-  readonly clamped: boolean;
-  /** Whether the whole of a clamped observation should be stored. */
-  readonly store_whole: boolean;
-  readonly original_chars: number;
-  readonly method: string;
-}
+/** Bits of the core's `outcome`: the result differs, it was clamped, the whole of it should be stored. */
+const CHANGED = 1;
+const CLAMPED = 2;
+const STORE_WHOLE = 4;
 
 /**
  * A message that takes its engine when the first bytes come. Calls that are not awaited run in order. The first failure discards
@@ -188,12 +186,13 @@ export class Message implements GatedResult {
       let next = Math.min(text.length, at + TEXT_PIECE);
       // A surrogate pair stays together: encoded apart, each half would become U+FFFD.
       if (next < text.length && isHighSurrogate(text.charCodeAt(next - 1))) next -= 1;
-      const piece = text.slice(at, next);
-      const { written } = encoder.encodeInto(piece, this.#engine.call("body", piece.length * 3));
+      // Most texts are ASCII: of others a piece takes fewer characters.
+      const room = this.#engine.call("body", next - at + MOST_BYTES);
+      const { read, written } = encoder.encodeInto(text.slice(at, next), room);
+      if (this.#original !== undefined) this.#keep(room.slice(0, written));
       this.#engine.call("push", written);
       this.#bytesIn += written;
-      if (this.#original !== undefined) this.#keep(encoder.encode(piece));
-      at = next;
+      at += read;
       await this.#drain();
     }
   }
@@ -248,17 +247,18 @@ export class Message implements GatedResult {
     await segments?.do();
     let text = engine.ask("render");
     let bytesOut = engine.call("output").length;
-    const { changed, clamped, store_whole, original_chars, method } = JSON.parse(engine.ask("report")) as Report;
-    let cut: ClampReport | undefined = clamped ? { originalChars: original_chars, method } : undefined;
-    if (store_whole) {
+    const outcome = engine.call("outcome");
+    let cut = (outcome & CLAMPED) === 0 ? undefined : clampOf(engine);
+    if (cut !== undefined && (outcome & STORE_WHOLE) !== 0) {
       segments ??= new Segments(engine, deps, refs);
-      if (await segments.storeWhole()) cut = { originalChars: original_chars, method: "stored" };
+      if (await segments.storeWhole()) cut = { ...cut, method: "stored" };
       text = engine.ask("output");
       bytesOut = engine.call("output").length;
     }
+    const isChanged = (outcome & CHANGED) !== 0;
     let sidecar: string | undefined;
     if (dialect === "mcp") {
-      if (changed) sidecar = engine.ask("refs");
+      if (isChanged) sidecar = engine.ask("refs");
       await keepSidecarRefs(access, deps.options, text, sidecar);
     }
     // Each once: the same content may stand in a result twice, as text and as structure.
@@ -268,7 +268,7 @@ export class Message implements GatedResult {
       text,
       artifacts: [...once.values()],
       failures: access.failures,
-      changed,
+      changed: isChanged,
       cut,
       bytesIn: this.#bytesIn,
       bytesOut,
@@ -406,6 +406,12 @@ async function copied(
   } catch (error) {
     return insteadOf(ref, warningOf(access.survived(error)));
   }
+}
+
+/** How the guardrail cut the answer. */
+function clampOf(engine: Engine): ClampReport {
+  const { original_chars, method } = JSON.parse(engine.ask("report")) as { original_chars: number; method: string };
+  return { originalChars: original_chars, method };
 }
 
 function isHighSurrogate(unit: number): boolean {

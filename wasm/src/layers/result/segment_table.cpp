@@ -41,16 +41,22 @@ bool is_text_type(std::string_view mime_type) {
 
 SegmentTable::SegmentTable(const Config& config, const Call& call, std::vector<Segment> segments)
     : config_(config),
-      base_(clean_filename(call.tool)),
+      call_(call),
       restores_(call.dialect == Dialect::mcp),
       given_(segments.size()),
       segments_(std::move(segments)) {
-  if (base_.empty()) base_ = "artifact";
   for (Segment& segment : segments_) {
     if (segment.mime_type.empty()) segment.mime_type = default_type(segment.kind);
-    abouts_.emplace_back().base = base_;
+    abouts_.emplace_back().base = base();
     abouts_.back().filename = clean_filename(segment.filename);
   }
+}
+
+// The beginning of names of files: the tool's.
+const std::string& SegmentTable::base() {
+  if (base_.empty()) base_ = clean_filename(call_.tool);
+  if (base_.empty()) base_ = "artifact";
+  return base_;
 }
 
 std::optional<uint32_t> SegmentTable::add(Segment segment, std::string_view bytes,
@@ -60,7 +66,7 @@ std::optional<uint32_t> SegmentTable::add(Segment segment, std::string_view byte
   segment.whole = true;
   segment.bytes = bytes.size();
   segments_.push_back(std::move(segment));
-  abouts_.emplace_back().base = base_;
+  abouts_.emplace_back().base = base();
   append_event(events_, EventKind::open, index);
   size_t logged = 0;
   for (size_t at = bytes.find(kMarkerOpen); references && at != std::string_view::npos;
@@ -235,7 +241,7 @@ void SegmentTable::decoded(uint32_t index, Segment record, bool exact) {
   if (!exact && restores_ && !abouts_[index].original) {
     abouts_[index].original = static_cast<uint32_t>(size());
     segments_.push_back(Segment(segments_[index]));
-    abouts_.emplace_back().base = base_;
+    abouts_.emplace_back().base = base();
   }
   record.kind = SegmentKind::run;
   record.whole = segments_[index].whole;

@@ -98,9 +98,12 @@ class SegmentTable {
   void declare_bytes(Segment& segment, const About& about, std::string_view mime_type,
                      bool trusted);
 
+  const std::string& base();
+
   const Config& config_;
-  std::string base_;
-  bool restores_;  // whether what is written has to be restored from
+  const Call& call_;
+  std::string base_;  // empty until a segment needs it
+  bool restores_;     // whether what is written has to be restored from
   size_t given_;
   std::vector<Segment> segments_;
   std::vector<About> abouts_;
