@@ -53,6 +53,14 @@ describe("restore", () => {
       await fc.assert(fc.asyncProperty(nested, roundTrip), { numRuns: 80 });
     });
 
+    // A stored text is read in chunks: its references stand in the first one, in later ones, and across their ends.
+    test("for files within long texts, wherever they stand", async () => {
+      const file = base64(PDF);
+      for (const before of [0, 65_000, 65_530, 200_000, 262_100, 400_000]) {
+        await roundTrip({ report: `${prose(before)} ${file} ${prose(150_000)} ${base64(PNG)}` });
+      }
+    });
+
     test("for text that names artifacts which exist", async () => {
       const [pdf] = (await sluice.transform({ pdf: base64(PDF) }, { dialect: "mcp", namespace: "r" })).artifacts;
       const uri = `artifact://${pdf?.id}?type=application/pdf&size=${pdf?.size_bytes}`;

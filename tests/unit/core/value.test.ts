@@ -349,6 +349,11 @@ test("deep values are written as shallow ones are", () => {
   );
 });
 
+test("what stands in a value twice is no circle, at any depth", () => {
+  const one = { a: [1] };
+  expect(stringifyDeep(deep([one, { one }, one.a]))).toBe(`${before}[{"a":[1]},{"one":{"a":[1]}},[1]]${after}`);
+});
+
 test("what JSON cannot say is refused at any depth", () => {
   const cycle: unknown[] = [];
   cycle.push(deep(cycle));
