@@ -349,6 +349,25 @@ test("deep values are written as shallow ones are", () => {
   );
 });
 
+test("what has code of its own is written by it, plain as it looks", async () => {
+  const { sluice } = await opened();
+  const list = Object.assign([1, 2], { toJSON: () => ({ pdf: PDF }) });
+  const { artifacts, value } = await sluice.transform({ list, plain: [{ a: 1 }] }, { dialect: "mcp" });
+  expect(artifacts.map(({ mime_type }) => mime_type)).toEqual(["application/pdf"]);
+  expect(value).toMatchObject({ plain: [{ a: 1 }] });
+  const failing = {
+    rows: [
+      { ok: 1 },
+      {
+        get id(): number {
+          throw new Error("no id");
+        },
+      },
+    ],
+  };
+  await expect(sluice.transform(failing)).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
+});
+
 test("what stands in a value twice is no circle, at any depth", () => {
   const one = { a: [1] };
   expect(stringifyDeep(deep([one, { one }, one.a]))).toBe(`${before}[{"a":[1]},{"one":{"a":[1]}},[1]]${after}`);

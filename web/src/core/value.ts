@@ -55,6 +55,32 @@ function isOrdinary(value: object | null): boolean {
   return isPlain && !(Symbol.toStringTag in value) && !("pipe" in value);
 }
 
+function isCertainlyPlain(value: unknown): boolean {
+  try {
+    return isPlainJson(value, 0);
+  } catch {
+    // The value has code of its own, which failed. That is told when it is written.
+    return false;
+  }
+}
+
+/** Levels that are looked at. Deeper values, circles among them, are not told to be plain. */
+const MAX_LOOKED = 256;
+
+/** Whether a value has nothing but plain objects and arrays, and texts, numbers, true, false, null and undefined in them. */
+function isPlainJson(value: unknown, level: number): boolean {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return true;
+  if (typeof value !== "object") return value === undefined;
+  if (value === null) return true;
+  if (level === MAX_LOOKED || !isOrdinary(value) || "toJSON" in value) return false;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) if (!isPlainJson(value[at], level + 1)) return false;
+    return true;
+  }
+  for (const key in value) if (!isPlainJson((value as Record<string, unknown>)[key], level + 1)) return false;
+  return true;
+}
+
 /** A value that JSON would write as an empty object, or as its internals. */
 class NotJson extends TypeError {}
 
@@ -106,6 +132,8 @@ export function jsonOf(value: unknown, replacer?: Replacer): string {
  * @throws SluiceError E_INVALID_ARGUMENT with the path of what is not JSON: a BigInt, a cycle, a function, a promise.
  */
 export function piecesOf(value: unknown): readonly ValuePiece[] {
+  // A function that sees each value takes most of the time, and few results need it.
+  if (isCertainlyPlain(value)) return [jsonOf(value)];
   const sources: ByteSource[] = [];
   // Random, so that no string of the value can be taken for a placeholder.
   const name = crypto.randomUUID();
