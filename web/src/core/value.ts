@@ -55,12 +55,12 @@ function isOrdinary(value: object | null): boolean {
   return isPlain && !(Symbol.toStringTag in value) && !("pipe" in value);
 }
 
-function isCertainlyPlain(value: unknown): boolean {
+/** The JSON text of a value that needs no help; undefined for others, and for what cannot be written: why is told elsewhere. */
+function plainTextOf(value: unknown): string | undefined {
   try {
-    return isPlainJson(value, 0);
+    return isPlainJson(value, 0) ? JSON.stringify(value) : undefined;
   } catch {
-    // The value has code of its own, which failed. That is told when it is written.
-    return false;
+    return undefined;
   }
 }
 
@@ -133,7 +133,8 @@ export function jsonOf(value: unknown, replacer?: Replacer): string {
  */
 export function piecesOf(value: unknown): readonly ValuePiece[] {
   // A function that sees each value takes most of the time, and few results need it.
-  if (isCertainlyPlain(value)) return [jsonOf(value)];
+  const plainly = plainTextOf(value);
+  if (plainly !== undefined) return [plainly];
   const sources: ByteSource[] = [];
   // Random, so that no string of the value can be taken for a placeholder.
   const name = crypto.randomUUID();
