@@ -20,7 +20,7 @@ export const BUDGETS = {
   "mcp-sluice": 66_500,
   "mcp-sluice, on demand": 108_000,
   "mcp-sluice/mcp": 96_500,
-  "mcp-sluice/browser": 80_000,
+  "mcp-sluice/browser": 80_500,
   "mcp-sluice/node": 212_000,
   "mcp-sluice/tools": 220_000,
   "mcp-sluice/tools in Node": 397_500,
@@ -31,8 +31,9 @@ export const BUDGETS = {
   "mcp-sluice/serve": 493_000,
   "mcp-sluice/serve/redis": 33_600,
   sluice: 723_500,
-  // Of it 110 KB are the page that hosts with MCP Apps show: it must be one file, so it has its own copies of what it is made of.
-  tarball: 1_380_000,
+  // Of it 110 KB are the page that hosts with MCP Apps show: it must be one file, so it has its own copies of what it is made of. The parser
+  // of HTML is there twice, for documents and for the elements, which pages import without a bundler.
+  tarball: 1_400_000,
 };
 
 /** Installed by whoever wants it. */
