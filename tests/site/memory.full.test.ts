@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { stored } from "./databases.js";
-import { firstResult, go, run, SITE_URL, visit, type Visit } from "./visit.js";
+import { firstResult, go, PATIENCE, run, SITE_URL, visit, type Visit } from "./visit.js";
 
 /** A page of the same origin that runs nothing. */
 const BARE = `${SITE_URL}icon.svg`;
@@ -130,6 +130,8 @@ test("where there is no more room, nothing is half written; it is said once, and
 
   await page.evaluate(() => Object.assign(globalThis, { isFull: false }));
   await call(page, 1);
+  // It is written behind the call.
+  await expect.poll(() => stored(page, "sluice-playground"), { timeout: PATIENCE }).not.toBe(before);
   await reload(page);
   expect(await listed(page)).toBe(8);
   expect(seen.complaints).toEqual([]);
