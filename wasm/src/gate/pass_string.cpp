@@ -4,6 +4,7 @@
 #include "gate/pass.h"
 #include "gate/run/token.h"
 #include "gate/scan.h"
+#include "json/scan.h"
 #include "sluice/codec.h"
 #include "sluice/tape.h"
 
@@ -151,28 +152,14 @@ bool Gate::Pass::escape() {
     at_ = stretch_;
     return false;
   }
-  switch (at_[1]) {
-    case 'u':
-      for (size_t i = 2; i < 6; ++i) {
-        if (!is_hex_digit(at_[i])) {
-          return fail(Code::json_syntax, at_, "\\u has to be followed by four hexadecimal digits");
-        }
-      }
-      break;
-    case '"':
-      stretch_ = at_ + 2;
-      break;
-    case '\\':
-    case '/':
-    case 'b':
-    case 'f':
-    case 'n':
-    case 'r':
-    case 't':
-      break;
-    default:
-      return fail(Code::json_syntax, at_, "this escape does not exist in JSON");
+  if (at_[1] == 'u') {
+    if (!std::all_of(at_ + 2, at_ + 6, is_hex_digit<uint8_t>)) {
+      return fail(Code::json_syntax, at_, "\\u has to be followed by four hexadecimal digits");
+    }
+  } else if (!is_short_escape(static_cast<char>(at_[1]))) {
+    return fail(Code::json_syntax, at_, "this escape does not exist in JSON");
   }
+  if (at_[1] == '"') stretch_ = at_ + 2;
   at_ += size;
   return true;
 }

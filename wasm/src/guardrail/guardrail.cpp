@@ -399,18 +399,14 @@ void hold_bound(size_t limit, Clamped& clamped) {
   clamped.clamped_chars = count_chars(clamped.text);
 }
 
-/// A text that stays as it is.
-Clamped whole(std::string_view json) {
-  Clamped clamped;
-  clamped.text = json;
+/// Counts a text, and takes it as it is if it is within the limit.
+bool takes_whole(std::string_view json, const GuardrailOptions& options, Clamped& clamped) {
   clamped.original_chars = clamped.clamped_chars = count_chars(json);
+  const size_t limit = std::max<size_t>(options.max_observation_chars, kMinObservationChars);
+  if (clamped.original_chars > limit) return false;
+  clamped.text = json;
   clamped.method = "none";
-  return clamped;
-}
-
-bool fits(const Clamped& clamped, const GuardrailOptions& options) {
-  return clamped.original_chars <=
-         std::max<size_t>(options.max_observation_chars, kMinObservationChars);
+  return true;
 }
 
 }  // namespace
@@ -418,16 +414,10 @@ bool fits(const Clamped& clamped, const GuardrailOptions& options) {
 }  // namespace guardrail
 
 Clamped clamp(std::string_view json, const GuardrailOptions& options) {
+  Clamped clamped;
   Tape tape;
-  Status status = Tape::parse(json, tape, kMaxTapeDepth, false);
-  if (!status.ok()) {
-    Clamped failed;
-    failed.status = std::move(status);
-    return failed;
-  }
-  Clamped clamped = guardrail::whole(json);
-  if (guardrail::fits(clamped, options)) return clamped;
-  clamped.text.clear();
+  clamped.status = Tape::parse(json, tape, kMaxTapeDepth, false);
+  if (!clamped.status.ok() || guardrail::takes_whole(json, options, clamped)) return clamped;
   clamped.changed = true;
   const guardrail::Measure measure(tape, options);
   if (options.preserve_structure || tape[0].type == Type::string)
@@ -439,8 +429,8 @@ Clamped clamp(std::string_view json, const GuardrailOptions& options) {
 }
 
 Clamped clamp_own(std::string_view json, const GuardrailOptions& options) {
-  Clamped clamped = guardrail::whole(json);
-  return guardrail::fits(clamped, options) ? clamped : clamp(json, options);
+  Clamped clamped;
+  return guardrail::takes_whole(json, options, clamped) ? clamped : clamp(json, options);
 }
 
 }  // namespace sluice

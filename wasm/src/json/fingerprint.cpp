@@ -170,7 +170,7 @@ void SourcePrint::escaped(char c) {
     unit();
   } else {
     open_quote();
-    const bool known = is_among(escape_[0], "\"\\/bfnrt");
+    const bool known = is_short_escape(escape_[0]);
     std::string value;
     append_unescaped(value, known ? "\\" + escape_ : escape_);
     // One that JSON does not know keeps its backslash, and so does what would end the string.

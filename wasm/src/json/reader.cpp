@@ -197,22 +197,10 @@ bool Reader::string() {
 bool Reader::escape() {
   ++at_;
   if (at_end()) return fail(Code::json_end, "the input ended inside a string");
-  switch (*at_) {
-    case 'u':
-      return unicode();
-    case '"':
-    case '\\':
-    case '/':
-    case 'b':
-    case 'f':
-    case 'n':
-    case 'r':
-    case 't':
-      ++at_;
-      return true;
-    default:
-      return fail_here("one of \" \\ / b f n r t u behind a backslash");
-  }
+  if (*at_ == 'u') return unicode();
+  if (!is_short_escape(*at_)) return fail_here("one of \" \\ / b f n r t u behind a backslash");
+  ++at_;
+  return true;
 }
 
 bool Reader::unicode() {

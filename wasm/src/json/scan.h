@@ -41,6 +41,23 @@ inline bool is_special(char c, bool stop_at_high) {
   return byte < 0x20 || c == '"' || c == '\\' || (stop_at_high && byte >= 0x80);
 }
 
+/// What may stand behind a backslash alone (RFC 8259 §7).
+inline bool is_short_escape(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// The first quote, backslash or control byte in [at, end), else `end`. With `stop_at_high` also
 /// stops at bytes of longer UTF-8 sequences.
 inline const char* skip_plain(const char* at, const char* end, bool stop_at_high) {

@@ -28,7 +28,7 @@ namespace sluice {
 class Session::Message {
  public:
   Config config;
-  std::string said;  // what `call` and `options` were read from
+  std::string call_json;  // what `call` and `options` were read from
   Call call;
   std::optional<Gate> gate;
   std::string reduced;  // what the gate left of the document
@@ -47,7 +47,7 @@ class Session::Message {
   bool changed = false;
   bool repaired = false;  // the document was not UTF-8
 
-  Status is_told(std::string_view call_json);
+  Status read(std::string_view json);
 
   const std::vector<Segment>& segments() const {
     return layers ? layers->segments() : gate->segments();
@@ -85,15 +85,15 @@ size_t reference_chars(const Call& call) {
 }  // namespace
 
 // Reads the call of the next message, and what it means for the gate.
-Status Session::Message::is_told(std::string_view call_json) {
-  said.clear();
-  Status status = read_call(call_json, call);
+Status Session::Message::read(std::string_view json) {
+  call_json.clear();
+  Status status = read_call(json, call);
   if (!status.ok()) return status;
   options = gate_options(config);
   options.max_inline_size = std::max(options.max_inline_size, reference_chars(call));
   if (!keeps_images(config, call)) options.keep_count = 0;
   options.protect = call.dialect == Dialect::mcp;
-  said = call_json;
+  call_json = json;
   return status;
 }
 
@@ -104,7 +104,7 @@ Status Session::configure(std::string_view config_json) {
   Config config;
   Status status = parse_config(config_json, config);
   if (status.ok()) message_->config = std::move(config);
-  message_->said.clear();
+  message_->call_json.clear();
   return status;
 }
 
@@ -123,8 +123,8 @@ uint8_t* Session::body(size_t size) {
 Status Session::begin(std::string_view call_json) {
   Message& message = *message_;
   Status status;
-  // Calls of one tool are alike.
-  if (message.said != call_json) status = message.is_told(call_json);
+  // Mostly it is the call of the same tool again.
+  if (message.call_json != call_json) status = message.read(call_json);
   if (!status.ok()) return status;
   message.layers.reset();
   message.whole.reset();
@@ -172,7 +172,7 @@ Status Session::plan(std::string_view call_json) {
   if (!message.gate) return misuse("", "plan comes after finish");
   Status status;
   if (!call_json.empty()) {
-    message.said.clear();
+    message.call_json.clear();
     status = read_call(call_json, message.call);
   }
   if (!status.ok()) return status;

@@ -31,7 +31,7 @@ const CHUNK = 262_144;
 /** Characters that are encoded at a time. */
 const TEXT_PIECE = 65_536;
 
-/** Bytes of a character. */
+/** Bytes of a character, at most: room for less could take none. */
 const MOST_BYTES = 4;
 
 const NO_REFS: ReadonlyMap<number, AnswerRef> = new Map();

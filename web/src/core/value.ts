@@ -133,8 +133,8 @@ export function jsonOf(value: unknown, replacer?: Replacer): string {
  */
 export function piecesOf(value: unknown): readonly ValuePiece[] {
   // A function that sees each value takes most of the time, and few results need it.
-  const plainly = plainTextOf(value);
-  if (plainly !== undefined) return [plainly];
+  const plainText = plainTextOf(value);
+  if (plainText !== undefined) return [plainText];
   const sources: ByteSource[] = [];
   // Random, so that no string of the value can be taken for a placeholder.
   const name = crypto.randomUUID();

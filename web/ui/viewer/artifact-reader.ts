@@ -151,8 +151,8 @@ export async function isThere(input: PreviewInput): Promise<boolean> {
 
 /** Bytes of a page in which it says its encoding (HTML, "prescan a byte stream"). */
 const SAID_WITHIN = 1024;
-/** A page says it, in a document that can be read byte by byte so far. */
-const SAID = /<meta[^>]{0,400}?charset\s*=\s*["']?\s*(?!utf-?16)([\w.:-]{1,40})/i;
+/** How it says it. What can be read byte by byte so far is not UTF-16, whatever it says. */
+const SAID = /(?:^<\?xml[^>]{0,200}?encoding|<meta[^>]{0,400}?charset)\s*=\s*["']?\s*(?!utf-?16)([\w.:-]{1,40})/i;
 
 /** A decoder by byte order mark, charset, or what a page of HTML says, else UTF-8. It never fails. */
 function decoderFor(mimeType: string | null | undefined, start: Uint8Array): TextDecoder {

@@ -21,6 +21,9 @@ const EMPTY =
 
 const NOTE = "A copy without scripts, forms, links and pictures from elsewhere. The source is as it was sent.";
 
+const BLANK = "It shows nothing by itself: a page that scripts make, or an empty one.";
+const UNSTYLED = "It is shown without styles that are too many, too long or too deep.";
+
 /**
  * Draws a page in a frame. The browser is given a copy that asks for nothing and runs nothing, element by element: a page that is
  * parsed by the browser is stopped by the policies around it too, but each attempt is an error on the console, and where a site
@@ -61,14 +64,14 @@ async function drawn(page: InertPage, input: PreviewInput, signal: AbortSignal):
     const { done, value } = await slices.next();
     if (done) {
       page.end();
-      return said(page, value ? limit : undefined);
+      return shown(page, value ? limit : undefined);
     }
     for (let at = 0; at < value.length; at += PIECE) {
       const piece = value.slice(at, at + PIECE);
       if (page.size >= most) {
         await slices.return(true);
         page.end();
-        return said(page, bytes);
+        return shown(page, bytes);
       }
       page.write(piece);
       bytes += new Blob([piece]).size;
@@ -78,9 +81,7 @@ async function drawn(page: InertPage, input: PreviewInput, signal: AbortSignal):
   }
 }
 
-function said({ lacksStyles }: InertPage, part?: number): Drawn {
-  return {
-    ...(part !== undefined && { part }),
-    ...(lacksStyles && { note: "It is shown without styles that are too many, too long or too deep." }),
-  };
+function shown({ isBlank, lacksStyles }: InertPage, part?: number): Drawn {
+  const note = isBlank ? BLANK : lacksStyles ? UNSTYLED : undefined;
+  return { ...(part !== undefined && { part }), ...(note !== undefined && { note }) };
 }

@@ -18,6 +18,8 @@ const UNSEEN = words(
 );
 /** Elements of which only the content stays. */
 const UNWRAPPED = words("head noscript object applet");
+/** Elements that are seen without a text in them. */
+const SEEN = words("img svg video audio input select textarea button hr meter progress math canvas");
 /** Elements whose content is HTML again, within SVG and MathML. */
 const HTML_WITHIN = words("foreignObject desc annotation-xml");
 /** Attributes that fetch, send, lead somewhere, or begin something by themselves. */
@@ -30,6 +32,8 @@ const HOLDING = words("src poster");
 const HELD = /^\s*data:(?:image|audio|video)\//i;
 /** What CSS asks for from elsewhere: addresses that are neither held within nor in the page. */
 const FOREIGN = /(?:url|src)\(\s*["']?(?!["']?(?:data:|#))|(?:image-set|image)\(/i;
+/** Strings of CSS, in which a backslash is no part of a name. */
+const STRINGS = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'/g;
 const IMPORT = /@import\s*(?:url\([^)]{0,500}\)|"[^"]{0,500}"|'[^']{0,500}')[^;]{0,500};?/gi;
 
 /** Elements within elements, as deep as browsers go. */
@@ -59,6 +63,8 @@ interface Open {
 export class InertPage {
   /** What there is to lay out so far, in elements. Text counts too. */
   size = 0;
+  /** Whether nothing of it is seen. */
+  isBlank = true;
   /** Whether style sheets were left out, since they are too many, too long or too deep. */
   lacksStyles = false;
   readonly #document: Document;
@@ -155,26 +161,28 @@ export class InertPage {
     this.#dress(made, tag, attributes);
     this.#at.node.append(made);
     this.size += 1;
+    if (SEEN.has(tag)) this.isBlank = false;
     return made;
   }
 
   /** Gives an element those of its attributes that do no harm. */
   #dress(node: Element, tag: string, attributes: Readonly<Record<string, string>>): void {
+    const isHtml = node.namespaceURI === HTML;
     for (const [key, value] of Object.entries(attributes)) {
       const name = key.toLowerCase();
       if (name === "style") styled(node, value);
       else if (FORBIDDEN.has(name)) continue;
       else if (name === "href" || name === "xlink:href") this.#refer(node, tag, value);
       else if (HOLDING.has(name) ? HELD.test(value) : this.#isHarmless(tag, name, value)) {
-        // Names of SVG are written in both cases, names of HTML in one.
-        node.setAttribute(node.namespaceURI === HTML ? name : key, value);
+        // What SVG is painted with is CSS; its names are written in both cases, those of HTML in one.
+        if (isHtml || !isForeign(value)) node.setAttribute(isHtml ? name : key, value);
       }
     }
     if (tag === "audio" || tag === "video") node.toggleAttribute("controls", true);
   }
 
   #isHarmless(tag: string, name: string, value: string): boolean {
-    return !FOREIGN.test(value) && /^[\w:.-]+$/.test(name) && this.#purifier.isValidAttribute(tag, name, value);
+    return /^[\w:.-]+$/.test(name) && this.#purifier.isValidAttribute(tag, name, value);
   }
 
   // Within the page alone. An address of a frame without one begins with its own name, else it is one of the page around it.
@@ -205,6 +213,7 @@ export class InertPage {
       return;
     }
     this.size += text.length / TEXT_PER_ELEMENT;
+    if (this.isBlank) this.isBlank = !/\S/.test(text);
     const last = node.lastChild;
     if (last?.nodeType === Node.TEXT_NODE && (last as Text).length < MAX_TEXT) (last as Text).appendData(text);
     // A line that begins with such an element is not part of it.
@@ -248,17 +257,23 @@ function styled(node: Element, text: string): void {
   strip(style);
 }
 
+/**
+ * Whether CSS may fetch something. Browsers write values in one way, but keep those as they are that have variables in them, and those of
+ * variables: there a name may be escaped, `u\\72l(…)`.
+ */
+function isForeign(css: string): boolean {
+  return FOREIGN.test(css) || (css.includes("\\") && css.replaceAll(STRINGS, "").includes("\\"));
+}
+
 /** Takes out what a style would fetch. */
 function strip(style: CSSStyleDeclaration): void {
-  const isForeign = (name: string): boolean => {
-    const value = style.getPropertyValue(name);
-    // What a variable holds is read when it is used.
-    return FOREIGN.test(value) || (name.startsWith("--") && value.includes("\\"));
-  };
-  if (!FOREIGN.test(style.cssText) && !style.cssText.includes("--")) return;
-  for (let at = style.length - 1; at >= 0; at -= 1) if (isForeign(style.item(at))) style.removeProperty(style.item(at));
+  if (!isForeign(style.cssText)) return;
+  for (let at = style.length - 1; at >= 0; at -= 1) {
+    const name = style.item(at);
+    if (isForeign(style.getPropertyValue(name))) style.removeProperty(name);
+  }
   // Of a shorthand with variables in it the parts are not known yet.
-  if (FOREIGN.test(style.cssText)) style.cssText = "";
+  if (isForeign(style.cssText)) style.cssText = "";
 }
 
 /** Takes out what the rules of a sheet would fetch, within groups and animations too. */
@@ -268,6 +283,6 @@ function disarm(rules: CSSStyleSheet | CSSGroupingRule): void {
     if (rule.style !== undefined) strip(rule.style);
     if ("cssRules" in rule) disarm(rule as CSSGroupingRule);
     // The pictures of a counter, and what browsers do not know yet.
-    else if (rule.style === undefined && FOREIGN.test(rule.cssText)) rules.deleteRule(at);
+    else if (rule.style === undefined && isForeign(rule.cssText)) rules.deleteRule(at);
   }
 }

@@ -14,7 +14,6 @@ import {
   type TakenRequest,
 } from "../../../../web/src/tools/auth/pending-requests.js";
 import { ownerKey, tokenOwner } from "../../../../web/src/tools/auth/token-store.js";
-import { KeyedQueue } from "../../../../web/src/core/keyed-work.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
 import { ask, managerOf, providerAt, SharedTokenStore } from "./consenting.js";
 
@@ -426,27 +425,5 @@ describe("requests under way", () => {
       }),
       { numRuns: 1000 },
     );
-  });
-
-  test("turns of one key never overlap, whatever fails; those of others do", async () => {
-    const turns = new KeyedQueue();
-    const log: string[] = [];
-    const work =
-      (name: string, fails = false) =>
-      async (): Promise<string> => {
-        log.push(`${name} begins`);
-        await new Promise((resolve) => setImmediate(resolve));
-        log.push(`${name} ends`);
-        if (fails) throw new Error(name);
-        return name;
-      };
-    const all = await Promise.allSettled([
-      turns.take("x", work("1", true)),
-      turns.take("x", work("2")),
-      turns.take("y", work("3")),
-    ]);
-    expect(all.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
-    expect(log.indexOf("2 begins")).toBeGreaterThan(log.indexOf("1 ends"));
-    expect(log.indexOf("3 begins")).toBeLessThan(log.indexOf("1 ends"));
   });
 });
