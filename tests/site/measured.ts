@@ -32,9 +32,9 @@ export function measured(check: Check, what: string, seen: number, bar: Bar): vo
   else expect.soft(seen).toBeGreaterThanOrEqual(bar.least);
 }
 
-/** Puts down how long something took that has to be there at once. No test fails by it: the machine may do much else. */
-export function took(check: Check, what: string, since: number): void {
-  putDown({ check, what, seen: Math.round(performance.now() - since), most: AT_ONCE, unit: "ms" });
+/** Puts down for how many milliseconds something lasted. No test fails by it: the machine may do much else. */
+export function took(check: Check, what: string, milliseconds: number, most: number = AT_ONCE): void {
+  putDown({ check, what, seen: Math.round(milliseconds), most, unit: "ms" });
 }
 
 function putDown(measurement: Measurement): void {

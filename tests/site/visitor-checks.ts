@@ -11,7 +11,7 @@ export const CHECKS = {
   "check-3": "both sides on one screen, the model's as the library gives it",
   "check-4": "no encoded bytes unless they are asked for",
   "check-5": "the meter adds up",
-  "check-6": "10 MB of text, and 60,000 rows",
+  "check-6": "much of everything: 10 MB of text, a million rows, 1,000 files",
   "check-7": "every kind of file has a preview, or says why not",
   "check-8": "downloads are the originals, under sensible names",
   "check-9": "files without a server; a broken one with line and column",
