@@ -14,7 +14,7 @@ endif()
 add_library(sluice_flags INTERFACE)
 
 # Sources that every byte passes through.
-set(fast_sources "/codec/(scalar|simd128)|/gate/(pass_|scan|run/(byte_array|run|token))|/describe/outline|/json/(fingerprint|reader|escape)")
+set(fast_sources "/codec/(scalar|simd128)|/gate/(pass_|scan|run/(byte_array|run|token))|/describe/outline|/json/(fingerprint|reader|escape)|/text/damage")
 # Inlining a function may make its caller this much larger, in LLVM's units: a call costs about 25.
 set(small_inline -5)
 # At the link, where hot code meets the library's: a little more is a tenth of the time of a small message; from

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gate/gate_fixture.h"
+#include "sluice/tape.h"
 
 namespace sluice::gate {
 namespace {
@@ -78,7 +79,7 @@ TEST(GateScan, CountsCodePointsLikeAnyoneWould) {
   for (const std::string& text : texts()) {
     size_t expected = 0;
     for (const char c : text) expected += (static_cast<uint8_t>(c) & 0xC0) != 0x80;
-    EXPECT_EQ(count_code_points(bytes_of(text), bytes_of(text) + text.size()), expected);
+    EXPECT_EQ(count_chars(text), expected);
   }
 }
 
@@ -111,8 +112,7 @@ TEST(GateScan, ShortStringsEndAtTheirQuoteAndHoldNothingElse) {
     ASSERT_EQ(text[found.bytes], '"');
     EXPECT_LE(found.bytes, kShortString);
     EXPECT_EQ(inside.find_first_of("\"\\["), std::string::npos);
-    EXPECT_EQ(found.characters,
-              count_code_points(bytes_of(inside), bytes_of(inside) + inside.size()));
+    EXPECT_EQ(found.characters, count_chars(inside));
     for (const char c : inside) EXPECT_GE(static_cast<uint8_t>(c), 0x20);
   }
   const std::string plain = "name\": 1, and so on and so forth";

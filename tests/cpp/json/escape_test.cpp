@@ -155,5 +155,19 @@ TEST(IsText, CountsWhatADecoderLeftOfBinary) {
   EXPECT_EQ(count_damage("\xEF\xBC\x81"), 0u);
 }
 
+// Eight bytes are looked at together: what counts may stand anywhere in them, and in two of them.
+TEST(IsText, CountsDamageWhereverItStands) {
+  for (const std::string damage : {"\xEF\xBF\xBD", "\xC2\x80", "\x01", "\x1F"}) {
+    for (size_t before = 0; before < 20; ++before) {
+      for (const std::string beside : {"a", "\n", "\xC3\xA9", "\xEF\xBC\x81", "\xC2\xA0"}) {
+        std::string text = std::string(before, 'a') + damage + beside;
+        EXPECT_EQ(count_damage(text), 1u) << text;
+        text += std::string(before, 'z') + damage + beside + damage;
+        EXPECT_EQ(count_damage(text), 3u) << text;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sluice

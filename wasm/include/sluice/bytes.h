@@ -20,4 +20,8 @@ inline std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+inline std::string_view as_text(const uint8_t* at, const uint8_t* end) {
+  return {reinterpret_cast<const char*>(at), static_cast<size_t>(end - at)};
+}
+
 }  // namespace sluice

@@ -23,7 +23,8 @@ inline constexpr size_t kExcerptTail = 8'192;
 /// (sluice/segment.h) inside strings are allowed. Costs nothing until the first `push`.
 class Outline {
  public:
-  Outline();
+  /// `valid`: the text is known to be JSON, so that what does not matter may be skipped.
+  explicit Outline(bool valid = false);
   ~Outline();
   Outline(Outline&&) noexcept;
   Outline& operator=(Outline&&) noexcept;
@@ -47,6 +48,7 @@ class Outline {
 
  private:
   class Reader;
+  bool valid_ = false;
   std::unique_ptr<Reader> reader_;
 };
 
@@ -69,7 +71,8 @@ class TextFacts {
  public:
   /// `head`: the text's first kSniffHead bytes, or all of it where it is shorter. `declared`: what
   /// stands between the columns of a text that somebody says is a table, see `declared_delimiter`.
-  explicit TextFacts(std::string_view head, char declared = '\0');
+  /// `json`: it is known to be JSON.
+  explicit TextFacts(std::string_view head, char declared = '\0', bool json = false);
   ~TextFacts();
 
   /// The bytes behind the head.

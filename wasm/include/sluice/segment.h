@@ -44,7 +44,7 @@ class SourcePrint {
   void push(std::string_view source);
 
   /// The reference to a segment stands here.
-  void refer(const Segment& segment);
+  [[gnu::cold]] void refer(const Segment& segment);
 
   /// Not known where something inside is not.
   Fingerprint finish();
@@ -52,10 +52,11 @@ class SourcePrint {
  private:
   void open_quote();
   void quote();
-  void escaped(char c);
-  void unit();
-  const char* inside(const char* at, const char* end);
-  const char* outside(const char* at, const char* end);
+  [[gnu::cold]] void escaped(char c);
+  [[gnu::cold]] void unit();
+  const char* unchanged(const char* at, const char* end);
+  const char* inside(const char* at);
+  const char* outside(const char* at);
 
   Fingerprint print_;
   std::string escape_;   // behind a backslash, while it is not complete

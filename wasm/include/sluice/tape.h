@@ -93,6 +93,9 @@ uint32_t hex4(const char* at);
 /// surrogates becomes one code point, a lone one three bytes (WTF-8).
 void append_unescaped(std::string& out, std::string_view inside);
 
+/// The same into room for as many bytes as `inside` has. Returns the end of what was written.
+char* write_unescaped(char* to, std::string_view inside);
+
 /// The number of code points in a text (bytes that are not UTF-8 continuation bytes).
 size_t count_chars(std::string_view text);
 

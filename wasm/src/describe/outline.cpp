@@ -16,6 +16,7 @@ namespace sluice {
 /// `state_` and a few counters are the whole position, so a chunk may end anywhere.
 class Outline::Reader {
  public:
+  explicit Reader(bool valid) : valid_(valid) {}
   void push(Bytes bytes);
 
   /// Whether one whole array or object has been read, or several, each on a line of its own, and
@@ -26,28 +27,31 @@ class Outline::Reader {
 
  private:
   enum class State : uint8_t {
-    mark,           // inside a byte order mark
-    start,          // before the root
-    element,        // before a value
-    first_element,  // before a value or `]`
-    member,         // before a key
-    first_member,   // before a key or `}`
-    colon,          // behind a key
-    after,          // behind a value
-    done,           // behind the root, or behind a line's
-    text,           // inside a string
-    escape,         // behind a backslash
-    unicode,        // inside the digits of \uXXXX
-    literal,        // inside true, false, null
-    minus,          // number: behind `-`
-    zero,           //   behind a leading 0
-    digits,         //   inside the integer part
-    point,          //   behind `.`
-    fraction,       //   behind a digit of the fraction
-    exponent,       //   behind `e`
-    sign,           //   behind the exponent's sign
-    power,          //   behind a digit of the exponent
-    failed,         // not JSON
+    mark,            // inside a byte order mark
+    start,           // before the root
+    element,         // before a value
+    first_element,   // before a value or `]`
+    member,          // before a key
+    first_member,    // before a key or `}`
+    colon,           // behind a key
+    after,           // behind a value
+    done,            // behind the root, or behind a line's
+    text,            // inside a string
+    escape,          // behind a backslash
+    unicode,         // inside the digits of \uXXXX
+    literal,         // inside true, false, null
+    minus,           // number: behind `-`
+    zero,            //   behind a leading 0
+    digits,          //   inside the integer part
+    point,           //   behind `.`
+    fraction,        //   behind a digit of the fraction
+    exponent,        //   behind `e`
+    sign,            //   behind the exponent's sign
+    power,           //   behind a digit of the exponent
+    skipped,         // in a container that does not matter
+    skipped_text,    // in a string there
+    skipped_escape,  // behind a backslash in it
+    failed,          // not JSON
   };
   static constexpr uint32_t kMaxDepth = 1'000'000;
   static constexpr size_t kKeyBytes = 256;
@@ -56,6 +60,7 @@ class Outline::Reader {
   const uint8_t* structure(const uint8_t* at, const uint8_t* end);
   const uint8_t* text(const uint8_t* at, const uint8_t* end);
   const uint8_t* number(const uint8_t* at, const uint8_t* end);
+  const uint8_t* skip(const uint8_t* at, const uint8_t* end);
   void root(uint8_t byte);
   const uint8_t* space(const uint8_t* at, const uint8_t* end);
   void next_root(uint8_t byte);
@@ -77,6 +82,7 @@ class Outline::Reader {
   /// Lines count as the elements of an array around them.
   uint32_t depth() const { return depth_ + (shape_.is_lines() ? 1 : 0); }
 
+  const bool valid_;  // the document is JSON: only what matters is read
   State state_ = State::start;
   bool in_array_ = false;     // what the innermost container is
   bool is_key_ = false;       // the string at hand is a key
@@ -86,6 +92,7 @@ class Outline::Reader {
   bool spans_lines_ = false;  // a line ended inside a root
   uint8_t left_ = 0;          // digits of \uXXXX, bytes of the byte order mark
   uint32_t depth_ = 0;
+  uint32_t skipped_ = 0;      // containers around the text at hand, from the one that is skipped
   const char* rest_ = "";     // of the literal at hand
   std::vector<bool> arrays_;  // of the open containers: which are arrays
   outline::Key key_;
@@ -128,6 +135,10 @@ const uint8_t* Outline::Reader::step(const uint8_t* at, const uint8_t* end) {
     case State::sign:
     case State::power:
       return number(at, end);
+    case State::skipped:
+    case State::skipped_text:
+    case State::skipped_escape:
+      return skip(at, end);
     default:
       return structure(at, end);
   }
@@ -254,6 +265,32 @@ void Outline::Reader::open(outline::Kind kind) {
   ++depth_;
   line_ended_ = false;
   state_ = in_array_ ? State::first_element : State::first_member;
+  if (!valid_ || shape_.wants_values(depth())) return;
+  state_ = State::skipped;
+  skipped_ = 1;
+}
+
+/// To the end of a container: only strings and brackets are told apart.
+const uint8_t* Outline::Reader::skip(const uint8_t* at, const uint8_t* end) {
+  while (at != end && skipped_ > 0) {
+    if (state_ == State::skipped_text) {
+      at = skip_plain(at, end);
+      if (at == end) return end;
+      if (*at == '"') state_ = State::skipped;
+      if (*at == '\\') state_ = State::skipped_escape;
+    } else if (state_ == State::skipped_escape) {
+      state_ = State::skipped_text;
+    } else if (*at == '"') {
+      state_ = State::skipped_text;
+    } else if (*at == '{' || *at == '[') {
+      ++skipped_;
+    } else if (*at == '}' || *at == ']') {
+      --skipped_;
+    }
+    ++at;
+  }
+  if (skipped_ == 0) close();
+  return at;
 }
 
 void Outline::Reader::close() {
@@ -393,14 +430,14 @@ constexpr size_t kOutlineChars = 300;
 
 }  // namespace
 
-Outline::Outline() = default;
+Outline::Outline(bool valid) : valid_(valid) {}
 Outline::~Outline() = default;
 Outline::Outline(Outline&&) noexcept = default;
 Outline& Outline::operator=(Outline&&) noexcept = default;
 
 void Outline::push(Bytes bytes) {
   if (bytes.empty()) return;
-  if (!reader_) reader_ = std::make_unique<Reader>();
+  if (!reader_) reader_ = std::make_unique<Reader>(valid_);
   reader_->push(bytes);
 }
 

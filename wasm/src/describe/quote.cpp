@@ -1,5 +1,6 @@
 // Text from a file, made fit to stand in a prompt, a terminal or a page, and the beginning of a
 // text, cut where nothing breaks.
+#include <algorithm>
 #include <utility>
 
 #include "sluice/describe.h"
@@ -188,6 +189,13 @@ size_t reference_length(std::string_view text) {
   return length;
 }
 
+/// Characters at the start of `text` that show as they are and begin no reference.
+size_t plain_length(std::string_view text) {
+  const auto* const end = std::find_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~' || c == kScheme[0]; });
+  return static_cast<size_t>(end - text.begin());
+}
+
 /// Characters at `text[at]` that stay together: a marker, a reference; 0 when there is neither.
 size_t unit_length(std::string_view text, size_t at) {
   if (text[at] == kMarkerOpen && marker_at(text, at) >= 0) return kMarkerBytes;
@@ -200,6 +208,11 @@ std::string preview(std::string_view text, size_t limit) {
   std::string out;
   size_t count = 0;
   for (size_t at = 0; at < text.size() && count < limit;) {
+    const size_t plain = plain_length(text.substr(at, limit - count));
+    out.append(text.substr(at, plain));
+    at += plain;
+    count += plain;
+    if (at == text.size() || count == limit) break;
     if (const size_t unit = unit_length(text, at); unit > 0) {
       if (unit > limit - count) break;
       out.append(text.substr(at, unit));

@@ -137,37 +137,6 @@ std::string Rows::facts() const {
   return facts;
 }
 
-// --- whether bytes are text ------------------------------------------------------------------
-
-uint64_t count_damage(std::string_view text) {
-  uint64_t count = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<uint8_t>(text[i]);
-    if (c == 0xEF) {
-      count += text.substr(i, 3) == "\xEF\xBF\xBD";
-    } else if (c == 0xC2) {
-      count += i + 1 < text.size() && static_cast<uint8_t>(text[i + 1]) < 0xA0;
-    } else if (c < 0x20) {
-      count += c != '\t' && c != '\n' && c != '\r' && c != '\f';
-    }
-  }
-  return count;
-}
-
-bool is_text(std::string_view head) {
-  if (head.empty() || count_damage(head) > 0) return false;
-  constexpr size_t kLongest = 4;
-  const char* at = head.data();
-  const char* end = at + head.size();
-  while (at < end) {
-    const size_t length = utf8_length(at, end);
-    if (length == 0)
-      return static_cast<uint8_t>(*at) >= 0xC2 && static_cast<size_t>(end - at) < kLongest;
-    at += length;
-  }
-  return true;
-}
-
 // --- facts about a text ----------------------------------------------------------------------
 
 struct TextFacts::State {
@@ -176,8 +145,8 @@ struct TextFacts::State {
   bool counts = true;  // lines and rows: of what begins as JSON they are not worth the time
 };
 
-TextFacts::TextFacts(std::string_view head, char declared)
-    : state_(new State{{}, Rows(head, head.size() < kSniffHead, declared)}) {
+TextFacts::TextFacts(std::string_view head, char declared, bool json)
+    : state_(new State{Outline(json), Rows(head, head.size() < kSniffHead, declared)}) {
   state_->outline.push(as_bytes(head));
   state_->counts = head.size() < kSniffHead || !state_->outline.may_be();
 }

@@ -80,6 +80,11 @@ bool Shape::wants_key(uint32_t depth) const {
   return depth == list_depth() + 1 ? open_item_ : depth == 1 && root_ == Kind::object;
 }
 
+bool Shape::wants_values(uint32_t depth) const {
+  if (depth == list_depth()) return open_list_ != nullptr;
+  return depth == 1 || (depth == list_depth() + 1 && open_item_);
+}
+
 void Shape::key(const Key& key, uint32_t depth) {
   if (depth == 1) {
     field_ = field_of(record_, key);

@@ -73,6 +73,8 @@ class Shape {
   void close(uint32_t depth);
   /// Whether the key of a member at `depth` matters; then it is told by `key` before its value.
   bool wants_key(uint32_t depth) const;
+  /// Whether values at `depth` of the innermost container matter. If not, none inside them do.
+  bool wants_values(uint32_t depth) const;
   void key(const Key& key, uint32_t depth);
 
   /// Another document follows on a line of its own: from now on the documents are the elements of

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "gate/scan.h"
+#include "json/scan.h"
 #include "sluice/tape.h"
 
 namespace sluice::gate {
@@ -75,10 +76,9 @@ void Document::open_string() {
   out_ += '"';
 }
 
-void Document::text(const uint8_t* at, const uint8_t* end) {
-  if (at == end) return;
-  out_.append(reinterpret_cast<const char*>(at), static_cast<size_t>(end - at));
-  const size_t chars = count_code_points(at, end);
+void Document::text(std::string_view source, size_t chars) {
+  if (source.empty()) return;
+  out_.append(source);
   string_chars_ += chars;
   string_source_ += chars;
   // A prefix may still be taken back, so until the string ends only what is out of reach counts.
@@ -269,18 +269,18 @@ void Document::flush() {
 
 void Document::emit(uint32_t segment, std::string_view source, bool undo_escapes) {
   while (!source.empty()) {
-    const size_t marker = source.find(kMarkerOpen);
-    const std::string_view piece = source.substr(0, marker);
-    if (undo_escapes && piece.find('\\') != std::string_view::npos) {
-      std::string value;
-      append_unescaped(value, piece);
-      log_.data(segment, value);
+    const char* const end = source.data() + source.size();
+    const char* const marker = find_byte(source.data(), end, kMarkerOpen);
+    const std::string_view piece(source.data(), static_cast<size_t>(marker - source.data()));
+    if (undo_escapes && find_byte(source.data(), marker, '\\') != marker) {
+      auto* const room = reinterpret_cast<char*>(log_.room(segment, piece.size()));
+      log_.written(segment, static_cast<size_t>(write_unescaped(room, piece) - room));
     } else {
       log_.data(segment, piece);
     }
-    if (marker == std::string_view::npos) return;
-    log_.reference(segment, static_cast<uint32_t>(marker_at(source, marker)));
-    source.remove_prefix(marker + kMarkerBytes);
+    if (marker == end) return;
+    log_.reference(segment, static_cast<uint32_t>(marker_at(source, piece.size())));
+    source.remove_prefix(piece.size() + kMarkerBytes);
   }
 }
 

@@ -104,8 +104,8 @@ class Document {
   void close_member();
 
   void open_string();
-  /// Appends source of the open string, never cut inside an escape.
-  void text(const uint8_t* at, const uint8_t* end);
+  /// Appends source of the open string, `chars` code points, never cut inside an escape.
+  void text(std::string_view source, size_t chars);
   void close_string(bool key);
 
   /// The source before the next byte of the open string; at most kReach bytes.

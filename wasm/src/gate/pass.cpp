@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "gate/scan.h"
+#include "sluice/tape.h"
 
 namespace sluice {
 
@@ -94,17 +95,19 @@ bool Gate::Pass::wait() {
 
 // Copies string source up to a position, counts it, and moves there.
 void Gate::Pass::commit(const uint8_t* upto) {
-  document_.text(copied_, upto);
-  line_characters_ += gate::count_code_points(copied_, upto);
+  const std::string_view source = as_text(copied_, upto);
+  const size_t chars = count_chars(source);
+  document_.text(source, chars);
+  line_characters_ += chars;
   copied_ = upto;
 }
 
-bool Gate::Pass::fail(Code code, const uint8_t* at, std::string message) {
+bool Gate::Pass::fail(Code code, const uint8_t* at, std::string_view message) {
   status_.code = code;
-  status_.message = std::move(message);
+  status_.message = message;
   const uint8_t* from = expect_ == Expect::in_string ? copied_ : at_;
   status_.line = line_;
-  status_.column = line_characters_ + gate::count_code_points(std::min(from, at), at) + 1;
+  status_.column = line_characters_ + count_chars(as_text(std::min(from, at), at)) + 1;
   return false;
 }
 

@@ -55,6 +55,7 @@ class Gate::Pass {
   bool structure();
   bool begin_value(uint8_t c);
   bool begin_string(bool key);
+  bool members();
   void name(std::string_view key);
   void after_string(bool key);
   void pass_space();
@@ -75,11 +76,12 @@ class Gate::Pass {
   bool group(uint32_t length);
   void pass_bracket();
   bool word();
-  bool percent();
+  // Cold: once a run, or a document, and not once a byte, so that it is compiled for size.
+  [[gnu::cold]] bool percent();
   bool in_data_uri();
   bool try_run();
-  bool try_pairs(uint32_t length);
-  void begin_run(const gate::Verdict& verdict);
+  [[gnu::cold]] bool try_pairs(uint32_t length);
+  [[gnu::cold]] void begin_run(const gate::Verdict& verdict);
   bool try_array(bool in_string);
   bool try_items();
   void end_string();
@@ -88,17 +90,17 @@ class Gate::Pass {
   void run_straight();
   void log_decoded();
   bool array();
-  void settle_bracket();
+  [[gnu::cold]] void settle_bracket();
   void end_run();
-  void end_items();
+  [[gnu::cold]] void end_items();
   void count_lines(const uint8_t* from);
-  void put_back(std::string_view source);
-  void end_array(bool closed);
+  [[gnu::cold]] void put_back(std::string_view source);
+  [[gnu::cold]] void end_array(bool closed);
 
   void commit(const uint8_t* upto);
-  bool skip_byte_order_mark();
+  [[gnu::cold]] bool skip_byte_order_mark();
   bool wait();
-  bool fail(Code code, const uint8_t* at, std::string message);
+  [[gnu::cold]] bool fail(Code code, const uint8_t* at, std::string_view message);
 
   GateOptions options_;
   gate::SegmentLog log_;

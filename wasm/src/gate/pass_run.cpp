@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "gate/pass.h"
+#include "sluice/tape.h"
 
 namespace sluice {
 
@@ -80,8 +81,7 @@ void Gate::Pass::end_run() {
     // An item that does not continue this run may begin another.
     put_back(given_back);
   } else {
-    const auto* source = reinterpret_cast<const uint8_t*>(given_back.data());
-    document_.text(source, source + given_back.size());
+    document_.text(given_back, count_chars(given_back));
   }
   mid_word_ = !run_->took_padding();
   lane_ = Lane::exact;
@@ -131,8 +131,7 @@ void Gate::Pass::end_array(bool closed) {
   if (array_in_string_) {
     log_.close(segment_);
     document_.mark(segment_);
-    const auto* source = reinterpret_cast<const uint8_t*>(separator.data());
-    if (!closed) document_.text(source, source + separator.size());
+    if (!closed) document_.text(separator, count_chars(separator));
     copied_ = stretch_ = at_;
     mid_word_ = false;
     expect_ = Expect::in_string;

@@ -41,11 +41,55 @@ bool is_number(const uint8_t* at, const uint8_t* end) {
   return at == end;
 }
 
-std::string_view text_of(const uint8_t* at, const uint8_t* end) {
-  return {reinterpret_cast<const char*>(at), static_cast<size_t>(end - at)};
+// The length of a short string, number or word, if it is whole; 0 for other values. Adds its
+// characters.
+size_t small_value(const uint8_t* at, const uint8_t* end, size_t& characters) {
+  if (*at == '"') {
+    const gate::ShortString found = gate::short_string(at + 1, end);
+    characters += found.characters + 2;
+    return found.closed ? found.bytes + 2 : 0;
+  }
+  const uint8_t* behind = at;
+  if (*at == '-' || is_digit(*at)) {
+    while (behind < end && is_number_byte(*behind)) ++behind;
+    if (static_cast<size_t>(behind - at) > kMaxNumber || !is_number(at, behind)) return 0;
+  } else {
+    while (behind < end && is_lower(*behind)) ++behind;
+    const std::string_view word = as_text(at, behind);
+    if (word != "true" && word != "false" && word != "null") return 0;
+  }
+  characters += static_cast<size_t>(behind - at);
+  return static_cast<size_t>(behind - at);
 }
 
 }  // namespace
+
+// Passes members with short keys and small values, as rows have them, each in one step. Returns
+// whether there was one. None is passed by half, so that what is wrong in one is told of its place.
+bool Gate::Pass::members() {
+  const bool named = options_.protect && document_.place() != gate::Place::elsewhere;
+  if (named || document_.protecting()) return false;
+  const uint8_t* const begin = at_;
+  while (at_ < end_ && *at_ == '"') {
+    const gate::ShortString key = gate::short_string(at_ + 1, end_);
+    if (!key.closed) break;
+    const uint8_t* at = at_ + 1 + key.bytes + 1;
+    if (end_ - at < 3 || *at++ != ':') break;
+    if (options_.protect && as_text(at_ + 1, at_ + 1 + key.bytes) == "icons") break;
+    if (*at == ' ') ++at;
+    size_t characters = static_cast<size_t>(at - at_) - key.bytes + key.characters;
+    const size_t size = small_value(at, end_, characters);
+    at += size;
+    if (size == 0 || at == end_ || (*at != ',' && *at != '}')) break;
+    pass(static_cast<size_t>(at - at_), characters);
+    end_value();
+    if (*at != ',') break;
+    pass(1, 1);
+    expect_ = Expect::key;
+    if (at_ < end_ && *at_ == ' ') pass(1, 1);
+  }
+  return at_ != begin;
+}
 
 // Skips white space and counts lines.
 void Gate::Pass::pass_space() {
@@ -70,9 +114,9 @@ bool Gate::Pass::structure() {
       return begin_value(c);
     case Expect::key_or_end:
       if (c == '}') return close();
-      return begin_string(true);
+      [[fallthrough]];
     case Expect::key:
-      return begin_string(true);
+      return members() || begin_string(true);
     case Expect::colon:
       if (c != ':') return fail(Code::json_syntax, at_, "a colon is expected after a key");
       expect_ = Expect::value;
@@ -96,7 +140,7 @@ bool Gate::Pass::structure() {
 
 // Appends source that stays, in one piece, before anything needs the document's end.
 void Gate::Pass::lay() {
-  document_.source(text_of(plain_, at_));
+  document_.source(as_text(plain_, at_));
   plain_ = at_;
 }
 
@@ -137,7 +181,7 @@ bool Gate::Pass::begin_string(bool key) {
   if (*at_ != '"') return fail(Code::json_syntax, at_, "a key in double quotes is expected here");
   const gate::ShortString found = gate::short_string(at_ + 1, end_);
   if (found.closed) {
-    if (key && options_.protect) name(text_of(at_ + 1, at_ + 1 + found.bytes));
+    if (key && options_.protect) name(as_text(at_ + 1, at_ + 1 + found.bytes));
     pass(found.bytes + 2, found.characters + 2);
     after_string(key);
     return true;
@@ -186,7 +230,7 @@ bool Gate::Pass::number() {
 
 bool Gate::Pass::literal(std::string_view word) {
   const auto size = std::min(word.size(), static_cast<size_t>(end_ - at_));
-  if (text_of(at_, at_ + size) != word.substr(0, size)) {
+  if (as_text(at_, at_ + size) != word.substr(0, size)) {
     return fail(Code::json_syntax, at_, "true, false or null is expected here");
   }
   if (size < word.size()) return wait();

@@ -124,19 +124,6 @@ bool may_hold_damage(std::string_view source) {
   return may_hold_damage_scalar(at, end);
 }
 
-size_t count_code_points(const uint8_t* at, const uint8_t* end) {
-  size_t count = 0;
-  // Continuation bytes are 10xxxxxx, as signed numbers those below -64.
-  const v128_t limit = wasm_i8x16_splat(-65);
-  while (end - at >= 16) {
-    const v128_t leads = wasm_i8x16_gt(wasm_v128_load(at), limit);
-    count += static_cast<size_t>(__builtin_popcount(wasm_i8x16_bitmask(leads)));
-    at += 16;
-  }
-  for (; at < end; ++at) count += (*at & 0xC0) != 0x80;
-  return count;
-}
-
 #else
 
 bool may_hold_damage(std::string_view source) {
@@ -158,12 +145,6 @@ ShortString short_string(const uint8_t* at, const uint8_t* end) {
 
 Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
   return scan_string_scalar(at, end, stretch);
-}
-
-size_t count_code_points(const uint8_t* at, const uint8_t* end) {
-  size_t count = 0;
-  for (; at < end; ++at) count += (*at & 0xC0) != 0x80;
-  return count;
 }
 
 #endif

@@ -39,9 +39,6 @@ inline constexpr size_t kShortString = 48;
 /// counts. False is certain.
 bool may_hold_damage(std::string_view source);
 
-/// Bytes at `at` that are not UTF-8 continuation bytes.
-size_t count_code_points(const uint8_t* at, const uint8_t* end);
-
 /// The same without SIMD, for tests.
 Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);
 

@@ -206,7 +206,7 @@ void SegmentLog::recognise(Open& open, const Segment& segment) const {
   open.type = run ? decide_type(segment.declared, sniffed) : *sniffed;
   open.recognised = true;
   if (readable && !binary && (!run || !open.type.mime_type.starts_with("image/"))) {
-    open.text.emplace(head, open.delimiter);
+    open.text.emplace(head, open.delimiter, json);
     open.has_tail = !json;
     open.tail = Tail(kExcerptTail);
   } else {

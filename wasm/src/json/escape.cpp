@@ -132,10 +132,7 @@ uint32_t hex4(const char* at) {
 
 // An escape stands for fewer bytes than it has, so what is written never overtakes what is read,
 // and words of eight bytes may be copied whole.
-void append_unescaped(std::string& out, std::string_view inside) {
-  const size_t before = out.size();
-  out.resize(before + inside.size());
-  char* to = out.data() + before;
+char* write_unescaped(char* to, std::string_view inside) {
   const char* at = inside.data();
   const char* const end = at + inside.size();
   while (at < end) {
@@ -159,7 +156,14 @@ void append_unescaped(std::string& out, std::string_view inside) {
       *to++ = short_escape(escaped);
     }
   }
-  out.resize(static_cast<size_t>(to - out.data()));
+  return to;
+}
+
+void append_unescaped(std::string& out, std::string_view inside) {
+  const size_t before = out.size();
+  out.resize(before + inside.size());
+  const char* const end = write_unescaped(out.data() + before, inside);
+  out.resize(static_cast<size_t>(end - out.data()));
 }
 
 }  // namespace sluice

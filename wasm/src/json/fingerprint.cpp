@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "json/scan.h"
 #include "sluice/bytes.h"
 #include "sluice/segment.h"
@@ -13,7 +15,7 @@ namespace {
 /// or by a quote.
 constexpr std::string_view kReference = "\\!";
 
-uint64_t power(uint64_t base, uint64_t exponent) {
+constexpr uint64_t power(uint64_t base, uint64_t exponent) {
   uint64_t product = 1;
   for (; exponent != 0; exponent >>= 1, base *= base) {
     if (exponent & 1) product *= base;
@@ -40,21 +42,24 @@ void add_code_point(Fingerprint& print, uint32_t point) {
 
 }  // namespace
 
-// Four bytes at a time: one multiplication waits for the last.
+// Eight bytes at a time: one multiplication waits for the last. What the ones of all digits come
+// to is known.
 void Fingerprint::add(std::string_view text) {
-  constexpr uint64_t kSquare = kBase * kBase;
-  constexpr uint64_t kCube = kSquare * kBase;
-  const Bytes bytes = as_bytes(text);
-  const auto digit = [&](size_t at) { return uint64_t{1} + bytes[at]; };
-  uint64_t sum = hash;
-  size_t at = 0;
-  for (; at + 4 <= bytes.size(); at += 4) {
-    sum = sum * (kSquare * kSquare) + digit(at) * kCube + digit(at + 1) * kSquare +
-          digit(at + 2) * kBase + digit(at + 3);
-  }
-  for (; at < bytes.size(); ++at) sum = sum * kBase + digit(at);
-  hash = sum;
+  constexpr uint64_t kPowers[] = {power(kBase, 1), power(kBase, 2), power(kBase, 3),
+                                  power(kBase, 4), power(kBase, 5), power(kBase, 6),
+                                  power(kBase, 7), power(kBase, 8)};
+  constexpr uint64_t kAllOnes =
+      1 + kPowers[0] + kPowers[1] + kPowers[2] + kPowers[3] + kPowers[4] + kPowers[5] + kPowers[6];
   length += text.size();
+  uint64_t sum = hash;
+  for (; text.size() >= 8; text.remove_prefix(8)) {
+    const Bytes bytes = as_bytes(text);
+    sum = sum * kPowers[7] + kAllOnes + bytes[0] * kPowers[6] + bytes[1] * kPowers[5] +
+          bytes[2] * kPowers[4] + bytes[3] * kPowers[3] + bytes[4] * kPowers[2] +
+          bytes[5] * kPowers[1] + bytes[6] * kPowers[0] + bytes[7];
+  }
+  for (const uint8_t byte : as_bytes(text)) sum = sum * kBase + 1 + byte;
+  hash = sum;
 }
 
 void Fingerprint::add(const Fingerprint& behind) {
@@ -68,49 +73,59 @@ void SourcePrint::push(std::string_view source) {
   const char* at = source.data();
   const char* const end = at + source.size();
   while (at != end) {
+    at = unchanged(at, end);
+    if (at == end) return;
     if (escaping_) {
       escaped(*at++);
     } else if (*at == '"') {
       quote();
       ++at;
     } else {
-      at = inside_ ? inside(at, end) : outside(at, end);
+      at = inside_ ? inside(at) : outside(at);
     }
   }
 }
 
-// A string up to its quote, or an escape.
-const char* SourcePrint::inside(const char* at, const char* end) {
+// Most source has no white space and few escapes: of that, as much as stands in the print as it is.
+// The last quote may open a value that stands bare.
+const char* SourcePrint::unchanged(const char* at, const char* end) {
+  if (escaping_ || opened_ || bare_ || gap_ || high_ != 0) return at;
+  const char* const begin = at;
+  while (at != end) {
+    if (inside_)
+      at = std::find_if(at, end, [](char c) { return c == '"' || c == '\\'; });
+    else
+      at = std::find_if(at, end, [](char c) { return c == '"' || is_white(c); });
+    if (at == end || *at != '"' || (!inside_ && at + 1 == end)) break;
+    inside_ = !inside_;
+    ++at;
+  }
+  if (at == begin) return at;
+  print_.add(std::string_view(begin, static_cast<size_t>(at - begin)));
+  last_ = inside_ ? '"' : at[-1];
+  return at;
+}
+
+// In a string: an escape, or what follows its quote.
+const char* SourcePrint::inside(const char* at) {
   if (*at == '\\') {
     escaping_ = true;
     return at + 1;
   }
   open_quote();
-  Fingerprint print = print_;
-  for (; at != end && *at != '"' && *at != '\\'; ++at) print.add(*at);
-  print_ = print;
-  return at;
+  if (!bare_) return at;
+  print_.add(*at);
+  return at + 1;
 }
 
 // White space goes, unless two words would become one: no JSON, so it must not look like any.
-const char* SourcePrint::outside(const char* at, const char* end) {
-  Fingerprint print = print_;
-  char last = last_;
-  for (; at != end && *at != '"'; ++at) {
-    const char c = *at;
-    if (is_white(c)) {
-      gap_ = true;
-      continue;
-    }
-    if (gap_) {
-      if (!is_structure(last) && !is_structure(c)) print.add(' ');
-      gap_ = false;
-    }
-    print.add(c);
-    last = c;
+const char* SourcePrint::outside(const char* at) {
+  if (is_white(*at)) {
+    gap_ = true;
+    return at + 1;
   }
-  last_ = last;
-  print_ = print;
+  if (!is_structure(last_) && !is_structure(*at)) print_.add(' ');
+  gap_ = false;
   return at;
 }
 

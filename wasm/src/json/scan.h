@@ -24,16 +24,20 @@ inline uint64_t zero_bytes(uint64_t word) {
   return (word - kOnes) & ~word & kHighs;
 }
 
+/// Sets the high bit of each byte below 0x20: the subtraction borrows into it, and it was not set.
+inline uint64_t control_bytes(uint64_t word) {
+  return (word - kOnes * 0x20) & ~word & kHighs;
+}
+
 /// Sets the high bit of each byte that ends a plain stretch:
 ///
-///   byte < 0x20   (word - 0x20…) & ~word      a borrow into the high bit
+///   byte < 0x20   control_bytes(word)
 ///   `"` and `\`   zero_bytes(word ^ pattern)
 ///   byte ≥ 0x80   the high bit itself         only if `stop_at_high`
 inline uint64_t special_bytes(uint64_t word, bool stop_at_high) {
-  const uint64_t control = (word - kOnes * 0x20) & ~word;
   const uint64_t quote = zero_bytes(word ^ (kOnes * '"'));
   const uint64_t backslash = zero_bytes(word ^ (kOnes * '\\'));
-  return (control | quote | backslash | (stop_at_high ? word : 0)) & kHighs;
+  return control_bytes(word) | quote | backslash | (stop_at_high ? word & kHighs : 0);
 }
 
 inline bool is_special(char c, bool stop_at_high) {
@@ -56,6 +60,17 @@ inline bool is_short_escape(char c) {
     default:
       return false;
   }
+}
+
+/// The first such byte in [at, end), else `end`.
+inline const char* find_byte(const char* at, const char* end, char byte) {
+  const uint64_t pattern = kOnes * static_cast<uint8_t>(byte);
+  for (; end - at >= 8; at += 8) {
+    if (const uint64_t hits = zero_bytes(load8(at) ^ pattern))
+      return at + (std::countr_zero(hits) >> 3);
+  }
+  while (at < end && *at != byte) ++at;
+  return at;
 }
 
 /// The first quote, backslash or control byte in [at, end), else `end`. With `stop_at_high` also
