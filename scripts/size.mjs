@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { root } from "./run.mjs";
 
 const DIST = join(root, "dist");
@@ -82,6 +82,9 @@ export function coreSize(dist = DIST) {
   return moduleSize("core", dist);
 }
 
+/** The same with Brotli, which servers of pages may have. */
+export const coreBrotli = () => moduleParts("core").reduce((sum, part) => sum + brotliCompressSync(part.bytes).length, 0);
+
 function moduleSize(name, dist) {
   return moduleParts(name, dist).reduce((sum, part) => sum + part.gzipped, 0);
 }
@@ -89,7 +92,7 @@ function moduleSize(name, dist) {
 function moduleParts(module, dist = DIST) {
   return [`${module}.wasm`, `${module}.mjs`].map((name) => {
     const bytes = readFileSync(join(dist, "core", name));
-    return { name, plain: bytes.length, gzipped: gzipped(bytes) };
+    return { name, bytes, plain: bytes.length, gzipped: gzipped(bytes) };
   });
 }
 

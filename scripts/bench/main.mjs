@@ -7,7 +7,8 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { createSluice, MemoryArtifactStore } from "../../dist/node.js";
 import { root } from "../run.mjs";
-import { BUDGETS, coreSize, kilo } from "../size.mjs";
+import { BUDGETS, coreBrotli, coreSize, kilo } from "../size.mjs";
+import { documents, gateAlone } from "./gate.mjs";
 import { apart, median, report, smallResult } from "./measure.mjs";
 
 /** Least ratio of the plain time to ours. */
@@ -41,8 +42,8 @@ async function growth(mebibytes) {
   return { seen: `+${mib.toFixed(1)} MiB`, bar: `< ${GROWTH} MiB`, met: mib < GROWTH, mib };
 }
 
-/** Microseconds added, at most. */
-const SMALL_LIMIT = 60;
+/** Microseconds, at most. */
+const SMALL_LIMITS = { observation: 30, mcp: 12 };
 const CALLS = 3000;
 
 /** Median time of `transform` on a 2 KB CallToolResult, both dialects; nothing of it is done without Sluice. */
@@ -59,11 +60,10 @@ async function small() {
     }
     medians[dialect] = median(times.slice(CALLS / 10));
   }
-  const worst = Math.max(...Object.values(medians));
   return {
     seen: `${medians.observation.toFixed(0)} µs observation, ${medians.mcp.toFixed(0)} µs mcp`,
-    bar: `< ${SMALL_LIMIT} µs`,
-    met: worst < SMALL_LIMIT,
+    bar: `≤ ${SMALL_LIMITS.observation} µs, ≤ ${SMALL_LIMITS.mcp} µs`,
+    met: Object.entries(SMALL_LIMITS).every(([dialect, limit]) => medians[dialect] <= limit),
     bytes: JSON.stringify(result).length,
     ...medians,
   };
@@ -86,7 +86,7 @@ async function path(which) {
 }
 
 /** Milliseconds, at most. */
-const FIRST_USE_LIMIT = 50;
+const FIRST_USE_LIMIT = 80;
 
 /** Loading the library, compiling the core and one transform, each round in a process of its own. */
 async function firstUse(rounds) {
@@ -96,8 +96,8 @@ async function firstUse(rounds) {
   return { seen: `${time.toFixed(0)} ms`, bar: `< ${FIRST_USE_LIMIT} ms`, met: time < FIRST_USE_LIMIT, times };
 }
 
-/** Milliseconds, at most. */
-const START_LIMIT = 120;
+/** Milliseconds over starting node alone, at most. */
+const START_LIMIT = 25;
 
 /** Starting node with the command and nothing to do, in turn with starting node alone. */
 function commandStart(rounds) {
@@ -107,9 +107,9 @@ function commandStart(rounds) {
     bare.push(timed(["-e", "0"]));
     times.push(timed([join(root, "dist/cli/main.js"), "--version"]));
   }
-  const time = median(times);
-  const seen = `${time.toFixed(0)} ms, node alone ${median(bare).toFixed(0)}`;
-  return { seen, bar: `< ${START_LIMIT} ms`, met: time < START_LIMIT, times };
+  const more = median(times.map((time, round) => time - bare[round]));
+  const seen = `${more.toFixed(0)} ms over node alone, which takes ${median(bare).toFixed(0)}`;
+  return { seen, bar: `≤ ${START_LIMIT} ms`, met: more <= START_LIMIT, times, bare };
 }
 
 function timed(args) {
@@ -118,15 +118,9 @@ function timed(args) {
   return performance.now() - from;
 }
 
-/** 12,000 rows (0.9 MB, no long strings) through the gate, against `JSON.parse` and `JSON.stringify` of the same. */
+/** The same rows through the gate and answered, against `JSON.parse` and `JSON.stringify` of the same. */
 async function manyRows(rounds) {
-  const table = Array.from({ length: 12_000 }, (_, id) => ({
-    id,
-    name: `item number ${id}`,
-    unit: "piece",
-    v: id / 7,
-  }));
-  const bytes = new TextEncoder().encode(JSON.stringify({ structuredContent: { rows: table } }));
+  const bytes = documents["12,000 rows"].bytes();
   const sluice = await createSluice({ store: new MemoryArtifactStore() });
   const decoder = new TextDecoder();
   const times = [];
@@ -149,14 +143,15 @@ async function manyRows(rounds) {
   };
 }
 
-/** Bytes of module and glue, gzipped. */
+/** Bytes of module and glue, gzipped, and with Brotli. */
 function size() {
-  const gzipped = coreSize();
+  const [gzipped, brotli] = [coreSize(), coreBrotli()];
   return {
-    seen: `${kilo(gzipped)} gzipped`,
+    seen: `${kilo(gzipped)} gzipped, ${kilo(brotli)} with Brotli`,
     bar: `< ${kilo(BUDGETS.core)}`,
     met: gzipped < BUDGETS.core,
     gzipped,
+    brotli,
   };
 }
 
@@ -171,7 +166,11 @@ const steps = [
   { work: "way of a file that is stored", measure: () => path("stored") },
   { work: "first use", measure: () => firstUse(rounds) },
   { work: "start of the command", measure: () => commandStart(rounds) },
-  { work: "12,000 rows", measure: () => manyRows(rounds) },
+  ...Object.entries(documents).map(([name, document]) => ({
+    work: `gate alone: ${name}`,
+    measure: () => gateAlone(document, rounds),
+  })),
+  { work: "12,000 rows, answered", measure: () => manyRows(rounds) },
   { work: "module and glue", measure: () => size() },
 ];
 
