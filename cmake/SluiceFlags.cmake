@@ -13,7 +13,8 @@ endif()
 
 add_library(sluice_flags INTERFACE)
 
-# Sources that every byte passes through.
+# Sources that every byte passes through. What runs in them once a run or a document is `[[gnu::cold]]`, and compiled for
+# size.
 set(fast_sources "/codec/(scalar|simd128)|/gate/(pass_|scan|run/(byte_array|run|token))|/describe/outline|/json/(fingerprint|reader|escape)|/text/damage")
 # Inlining a function may make its caller this much larger, in LLVM's units: a call costs about 25.
 set(small_inline -5)

@@ -83,7 +83,8 @@ export function coreSize(dist = DIST) {
 }
 
 /** The same with Brotli, which servers of pages may have. */
-export const coreBrotli = () => moduleParts("core").reduce((sum, part) => sum + brotliCompressSync(part.bytes).length, 0);
+export const coreBrotli = () =>
+  moduleParts("core").reduce((sum, part) => sum + brotliCompressSync(part.bytes).length, 0);
 
 function moduleSize(name, dist) {
   return moduleParts(name, dist).reduce((sum, part) => sum + part.gzipped, 0);

@@ -75,14 +75,6 @@ TEST(GateScan, NothingButEscapesIsALongStretch) {
   EXPECT_EQ(scan.stretch, begin);
 }
 
-TEST(GateScan, CountsCodePointsLikeAnyoneWould) {
-  for (const std::string& text : texts()) {
-    size_t expected = 0;
-    for (const char c : text) expected += (static_cast<uint8_t>(c) & 0xC0) != 0x80;
-    EXPECT_EQ(count_chars(text), expected);
-  }
-}
-
 // What is said to hold no damage is not looked at again.
 TEST(GateScan, NoDamageIsOverlookedWhereverItStands) {
   for (const std::string damage : {"\\u0000", "\\ufffd", "\\b", "\xEF\xBF\xBD", "\xC2\x80"}) {

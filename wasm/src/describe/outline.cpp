@@ -99,15 +99,6 @@ class Outline::Reader {
   outline::Shape shape_;
 };
 
-namespace {
-
-bool is_escape(uint8_t byte) {
-  return byte == 'n' || byte == '"' || byte == '\\' || byte == '/' || byte == 't' || byte == 'r' ||
-         byte == 'b' || byte == 'f';
-}
-
-}  // namespace
-
 void Outline::Reader::push(Bytes bytes) {
   const uint8_t* at = bytes.data();
   const uint8_t* const end = at + bytes.size();
@@ -345,7 +336,7 @@ void Outline::Reader::escaped(uint8_t byte) {
     state_ = State::unicode;
     left_ = 4;
   } else {
-    state_ = is_escape(byte) ? State::text : State::failed;
+    state_ = is_short_escape(static_cast<char>(byte)) ? State::text : State::failed;
   }
 }
 

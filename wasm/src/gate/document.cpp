@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "gate/scan.h"
-#include "json/scan.h"
 #include "sluice/tape.h"
+#include "text/words.h"
 
 namespace sluice::gate {
 

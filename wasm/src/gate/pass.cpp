@@ -54,8 +54,7 @@ Status Gate::Pass::push(size_t size, bool final) {
 bool Gate::Pass::skip_byte_order_mark() {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   const size_t size = std::min(kMark.size(), filled_);
-  const bool matches =
-      kMark.substr(0, size) == std::string_view(reinterpret_cast<const char*>(at_), size);
+  const bool matches = kMark.substr(0, size) == as_text({at_, size});
   if (matches && size < kMark.size() && !final_) return false;
   if (matches && size == kMark.size()) at_ += size;
   begun_ = true;

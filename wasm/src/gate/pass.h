@@ -76,7 +76,6 @@ class Gate::Pass {
   bool group(uint32_t length);
   void pass_bracket();
   bool word();
-  // Cold: once a run, or a document, and not once a byte, so that it is compiled for size.
   [[gnu::cold]] bool percent();
   bool in_data_uri();
   bool try_run();

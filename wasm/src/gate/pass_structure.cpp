@@ -65,10 +65,10 @@ size_t small_value(const uint8_t* at, const uint8_t* end, size_t& characters) {
 }  // namespace
 
 // Passes members with short keys and small values, as rows have them, each in one step. Returns
-// whether there was one. None is passed by half, so that what is wrong in one is told of its place.
+// whether there was one. What is not whole here, or wrong, is left to the steps that tell where.
 bool Gate::Pass::members() {
-  const bool named = options_.protect && document_.place() != gate::Place::elsewhere;
-  if (named || document_.protecting()) return false;
+  const bool keys_matter = options_.protect && document_.place() != gate::Place::elsewhere;
+  if (keys_matter || document_.protecting()) return false;
   const uint8_t* const begin = at_;
   while (at_ < end_ && *at_ == '"') {
     const gate::ShortString key = gate::short_string(at_ + 1, end_);

@@ -92,10 +92,8 @@ const char* SourcePrint::unchanged(const char* at, const char* end) {
   if (escaping_ || opened_ || bare_ || gap_ || high_ != 0) return at;
   const char* const begin = at;
   while (at != end) {
-    if (inside_)
-      at = std::find_if(at, end, [](char c) { return c == '"' || c == '\\'; });
-    else
-      at = std::find_if(at, end, [](char c) { return c == '"' || is_white(c); });
+    at = std::find_if(at, end,
+                      [this](char c) { return c == '"' || (inside_ ? c == '\\' : is_white(c)); });
     if (at == end || *at != '"' || (!inside_ && at + 1 == end)) break;
     inside_ = !inside_;
     ++at;

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "json/scan.h"
 #include "sluice/segment.h"
 #include "sluice/status.h"
+#include "text/words.h"
 
 namespace sluice {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "json/scan.h"
 #include "sluice/describe.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace sluice {
 
@@ -17,7 +17,7 @@ size_t sound_bytes(std::string_view text, size_t at) {
     if (text.size() - at < 8) return at - begin;
     const uint64_t word = load8(text.data() + at);
     const uint64_t leads = zero_bytes(word ^ (kOnes * 0xEF)) | zero_bytes(word ^ (kOnes * 0xC2));
-    const uint64_t suspects = (control_bytes(word) | leads) & kHighs;
+    const uint64_t suspects = control_bytes(word) | leads;
     if (suspects != 0) return at - begin + static_cast<size_t>(std::countr_zero(suspects) >> 3);
   }
 }

@@ -44,7 +44,7 @@ ByteArray::Step ByteArray::open(const uint8_t*& at, const uint8_t* end, bool fin
   if (space > static_cast<int64_t>(kMaxSpace)) return Step::broken;
   const auto size = static_cast<size_t>(space) + 1;
   if (at + size < end && !is_digit(at[size])) return Step::broken;
-  prefix_ = source_at(at, size);
+  prefix_ = as_text({at, size});
   at += size;
   source_ += size;
   return Step::full;
@@ -69,13 +69,13 @@ ByteArray::Step ByteArray::element(const uint8_t*& at, const uint8_t* end, bool 
   if (space > static_cast<int64_t>(kMaxSpace)) return Step::broken;
   p += space + (comma ? 1 : 0);
   if (p == end) return final ? Step::broken : Step::more;
-  const std::string_view between = source_at(tail, static_cast<size_t>(p - tail));
+  const std::string_view between = as_text(tail, p);
   if (comma) {
     if (!is_digit(*p) || (!separator_.empty() && between != separator_)) return Step::broken;
     separator_ = between;
   } else {
     if (*p != ']') return Step::broken;
-    suffix_ = source_at(tail, static_cast<size_t>(p + 1 - tail));
+    suffix_ = as_text(tail, p + 1);
     ++p;
   }
   byte = static_cast<uint8_t>(value);

@@ -70,7 +70,7 @@ ItemEnd read_item_end(const uint8_t* at, const uint8_t* end, bool final, std::st
     if (*p != '"' && (*p != '\\' || bare)) break;
     const Token token = read_token(p, end, final);
     if (token.kind == TokenKind::need) return {Kind::need, 0};
-    if (token.kind == TokenKind::quote && comma && source_at(p, token.length) == quote) {
+    if (token.kind == TokenKind::quote && comma && as_text({p, token.length}) == quote) {
       return {Kind::next, static_cast<size_t>(p - at) + token.length};
     }
     if (token.kind != TokenKind::line_feed && token.kind != TokenKind::carriage &&
@@ -118,11 +118,11 @@ void Run::take(const uint8_t* at, size_t count) {
   in_line_ += count;
   source_ += count;
   if (breaks_ == 0) {
-    canon_.append(source_at(at, count));
+    canon_.append(as_text({at, count}));
     total_ += count;
   } else {
-    line_.append(source_at(at, count));
-    line_source_.append(source_at(at, count));
+    line_.append(as_text({at, count}));
+    line_source_.append(as_text({at, count}));
   }
 }
 
@@ -220,7 +220,7 @@ Run::Step Run::take_break(const uint8_t*& at, const uint8_t* end, bool final) {
     if (ahead.kind == TokenKind::need) return Step::more;
     goes_on = ahead.kind == TokenKind::plus || ahead.kind == TokenKind::slash;
   }
-  const std::string_view source = source_at(at, static_cast<size_t>(size));
+  const std::string_view source = as_text({at, static_cast<size_t>(size)});
   if (breaks_ == 0) {
     if (in_line_ < kMinColumn || in_line_ > kMaxColumn || !goes_on) return Step::ended;
     break_ = source;
@@ -263,7 +263,7 @@ Run::Step Run::take_item_end(const uint8_t*& at, const uint8_t* end, bool final)
     if (!file) return Step::more;
     goes_on = !*file;
   }
-  const std::string_view source = source_at(at, found.size);
+  const std::string_view source = as_text({at, found.size});
   if (items_) {
     settle_line(true);
     if (!goes_on || source != break_) return Step::ended;
@@ -299,7 +299,7 @@ Run Run::pairs(std::string_view mark) {
 // Reads the prefix of the next pair, if a pair follows. Enough bytes are available.
 bool Run::take_mark(const uint8_t*& at, const uint8_t* end) {
   const size_t size = break_.size();
-  if (static_cast<size_t>(end - at) < size + 2 || source_at(at, size) != break_) return false;
+  if (static_cast<size_t>(end - at) < size + 2 || as_text({at, size}) != break_) return false;
   if (alphabet_span({at + size, 2}, Alphabet::hex) != 2) return false;
   settle_line(true);
   next_line(break_);
@@ -314,9 +314,9 @@ bool Run::take_full_lines(const uint8_t*& at, const uint8_t* end, size_t budget)
   // The byte behind the line break decides whether the run continues, so the fast path needs it
   // plain.
   while (static_cast<size_t>(end - at) > stride && characters() + column_ <= budget &&
-         source_at(at + column_, break_.size()) == break_ && is_base64_letter(at[stride]) &&
+         as_text({at + column_, break_.size()}) == break_ && is_base64_letter(at[stride]) &&
          alphabet_span({at, column_}, alphabet()) == column_) {
-    canon_.append(source_at(at, column_));
+    canon_.append(as_text({at, column_}));
     total_ += column_;
     source_ += stride;
     ++breaks_;
@@ -354,7 +354,7 @@ Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t bu
       case TokenKind::minus:
       case TokenKind::underscore:
         terminator_ = next.kind;
-        if (!take_special(next.kind, source_at(at, next.length))) return Step::ended;
+        if (!take_special(next.kind, as_text({at, next.length}))) return Step::ended;
         at += next.length;
         break;
       case TokenKind::pad:
@@ -366,7 +366,7 @@ Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t bu
         break;
       }
       case TokenKind::quote:
-        if (!quote_.empty() && source_at(at, next.length) == quote_) {
+        if (!quote_.empty() && as_text({at, next.length}) == quote_) {
           const Step step = take_item_end(at, end, final);
           if (step != Step::full) return step;
           break;

@@ -41,7 +41,7 @@ Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) 
   for (size_t i = 0; i < wanted; ++i, ++in_line) {
     if (column_ != 0 && in_line == column_) {
       const size_t size = std::min(break_.size(), static_cast<size_t>(end - p));
-      if (source_at(p, size) != std::string_view(break_).substr(0, size)) return Step::ended;
+      if (as_text({p, size}) != std::string_view(break_).substr(0, size)) return Step::ended;
       if (size < break_.size()) return final ? Step::ended : Step::more;
       p += size;
       in_line = 0;
@@ -50,15 +50,15 @@ Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) 
     const Token next = token(p, end, final);
     if (next.kind == TokenKind::need) return Step::more;
     if (next.kind != TokenKind::pad) return Step::ended;
-    const std::string source(source_at(p, next.length));
+    const std::string source(as_text({p, next.length}));
     if (i > 0 && source != spelling) return Step::ended;
     spelling = source;
     p += next.length;
   }
   pad_ = spelling;
-  pad_source_ = source_at(at, static_cast<size_t>(p - at));
+  pad_source_ = as_text(at, p);
   if (items_ && static_cast<size_t>(end - p) < quote_.size() && !final) return Step::more;
-  closed_ = source_at(p, std::min(quote_.size(), static_cast<size_t>(end - p))) == quote_;
+  closed_ = as_text({p, std::min(quote_.size(), static_cast<size_t>(end - p))}) == quote_;
   pads_ = wanted;
   if (in_line > in_line_) in_line_ = in_line;
   at = p;

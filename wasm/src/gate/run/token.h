@@ -44,11 +44,6 @@ inline bool is_base64_letter(uint8_t c) {
   return is_alphanumeric(c) || c == '+' || c == '/' || c == '-' || c == '_';
 }
 
-/// A view of source as text.
-inline std::string_view source_at(const uint8_t* at, size_t size) {
-  return {reinterpret_cast<const char*>(at), size};
-}
-
 /// Counts the backslashes at `at`, up to kMaxBackslashes + 1.
 size_t count_backslashes(const uint8_t* at, const uint8_t* end);
 
