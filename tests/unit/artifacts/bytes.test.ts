@@ -1,7 +1,7 @@
 /** Bytes as stores take them, hash them and give them back: what is read again is checked. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { access, mkdtemp, readdir, readFile, stat } from "node:fs/promises";
+import { access, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import { describe, expect, it, test, vi } from "vitest";
 import { chunksOf, type Uploaded } from "../../../web/src/artifacts/bytes.js";
 import { sha256 as nodeHash } from "../../../web/src/artifacts/hash-node.js";
 import { sha256 as webHash } from "../../../web/src/artifacts/hash-web.js";
-import { verified } from "../../../web/src/artifacts/hash.js";
+import { inline, type ParallelHash, verified } from "../../../web/src/artifacts/hash.js";
 import { Copies, PrivateFolder } from "../../../web/src/artifacts/private-folder.js";
 import { claimOf, refOf } from "../../../web/src/artifacts/reference.js";
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
@@ -48,6 +48,55 @@ test("hashes in progress do not mix", async () => {
   two.update(new Uint8Array([2]));
   expect(one.digest()).toBe(await nodeHash.whole(new Uint8Array([1])));
   expect(two.digest()).toBe(await nodeHash.whole(new Uint8Array([2])));
+});
+
+describe.each<[string, () => Promise<ParallelHash | undefined>]>([
+  ["another", async () => nodeHash.parallel?.()],
+  ["this", () => inline(webHash)],
+])("a hash in %s thread", (_, begin) => {
+  test("is that of its pieces, and each piece comes back as it was", async () => {
+    const hash = await begin();
+    const data = noise(2 * MIB);
+    const pieces = [0, 1, 70_000, MIB, 2 * MIB].map((at, index, all) => data.slice(at, all[index + 1]));
+    const back = await Promise.all(pieces.map(async (piece) => hash?.update(piece.slice())));
+    expect(back).toEqual(pieces);
+    expect(await hash?.digest()).toBe(await nodeHash.whole(data));
+  });
+
+  test("is none of another's business, whether that goes on or is given up", async () => {
+    const [one, other, third] = [await begin(), await begin(), await begin()];
+    void one?.update(new Uint8Array([1]));
+    void other?.update(new Uint8Array([2]));
+    void third?.update(new Uint8Array([3]));
+    other?.discard();
+    void one?.update(new Uint8Array([4]));
+    expect(await third?.digest()).toBe(await nodeHash.whole(new Uint8Array([3])));
+    expect(await one?.digest()).toBe(await nodeHash.whole(new Uint8Array([1, 4])));
+  });
+});
+
+describe("a program that stores much", () => {
+  const library = new URL("../../../dist/node.js", import.meta.url).href;
+  const program = `
+    const { FileArtifactStore } = await import(${JSON.stringify(library)});
+    const { sha256 } = await new FileArtifactStore(process.argv[1]).putBytes(new Uint8Array(5_000_000));
+    console.log(sha256);`;
+  const expected = createHash("sha256").update(new Uint8Array(5_000_000)).digest("hex");
+
+  test.each([
+    ["ends when it is stored, and not before", []],
+    [
+      "needs no thread where it may start none",
+      ["--experimental-permission", "--allow-fs-read=*", "--allow-fs-write=*"],
+    ],
+  ])("%s", async (_, flags) => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-hash-"));
+    const { status, stdout } = spawnSync(process.execPath, [...flags, "--input-type=module", "-e", program, folder], {
+      encoding: "utf8",
+    });
+    await rm(folder, { recursive: true });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${expected}\n` });
+  });
 });
 
 test("bytes in shared memory are hashed too", async () => {

@@ -6,6 +6,7 @@ import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js
 import { Folder } from "../../../web/src/artifacts/file/folder.js";
 import { evictRef } from "../../../web/src/artifacts/file/refs.js";
 import { TemporaryFolder } from "../../../web/src/artifacts/file/temporaries.js";
+import { sha256 } from "../../../web/src/artifacts/hash-node.js";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
 import type { ArtifactStore, Clock, StoredArtifact } from "../../../web/src/artifacts/store.js";
 import { emptyFolder } from "../../support/folder.js";
@@ -52,6 +53,25 @@ describe("the file store", () => {
       await holds(new FileArtifactStore(folder), steps);
     };
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), check), { numRuns: amount(15, 40) });
+  });
+});
+
+describe("a hash in another thread that fails", () => {
+  const fails = async (): Promise<never> => {
+    throw new Error("gone");
+  };
+  const steady = { update: async (piece: Uint8Array) => piece, digest: async () => "", discard: () => undefined };
+
+  test.each([
+    ["at a piece", { ...steady, update: fails }],
+    ["at its end", { ...steady, digest: fails }],
+  ])("%s: nothing is stored, and nothing is left", async (_, hash) => {
+    const root = await emptyFolder();
+    const store = new FileArtifactStore(root, { hashing: { ...sha256, parallel: () => hash } });
+    await expect(store.putBytes(new Uint8Array(9_000_000))).rejects.toMatchObject({ code: "E_STORE_WRITE" });
+    const left = await readdir(root, { recursive: true, withFileTypes: true });
+    expect(left.filter((entry) => entry.isFile() && entry.name === "blob")).toEqual([]);
+    expect(await listed(new FileArtifactStore(root).list())).toEqual([]);
   });
 });
 

@@ -87,6 +87,7 @@ class Gate::Pass {
 
   bool run();
   void run_straight();
+  gate::Run::Step lex_run(size_t most);
   void log_decoded();
   bool array();
   [[gnu::cold]] void settle_bracket();

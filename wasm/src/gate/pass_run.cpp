@@ -9,31 +9,39 @@ namespace sluice {
 
 // The fast path: almost all bytes of a large run are decoded from the window straight into the log.
 void Gate::Pass::run_straight() {
-  const size_t size = run_->plain_span(at_, end_);
-  if (size == 0) return;
-  uint8_t* room = log_.room(segment_, decoded_capacity(size));
-  log_.written(segment_, decode({at_, size}, run_->alphabet(), room).written);
-  run_->passed(size);
-  at_ += size;
+  if (!run_->is_plain() || end_ - at_ < 4) return;
+  const Bytes rest{at_, end_};
+  const Decoded done =
+      decode(rest, run_->alphabet(), log_.room(segment_, decoded_capacity(rest.size())));
+  log_.written(segment_, done.written);
+  run_->passed(done.read);
+  line_characters_ += done.read;
+  segment_source_ += done.read;
+  at_ += done.read;
 }
 
 bool Gate::Pass::run() {
-  const uint8_t* begin = at_;
   // Complete the quantum that an earlier piece left open.
-  gate::Run::Step step = run_->lex(at_, end_, final_, run_->characters() + run_->missing());
+  gate::Run::Step step = lex_run(run_->characters() + run_->missing());
   if (step == gate::Run::Step::full) {
     log_decoded();
     run_straight();
-    step = run_->lex(at_, end_, final_, SIZE_MAX);
+    step = lex_run(SIZE_MAX);
   }
-  count_lines(begin);
-  segment_source_ += static_cast<size_t>(at_ - begin);
   if (step == gate::Run::Step::ended) {
     end_run();
     return true;
   }
   log_decoded();
   return false;
+}
+
+gate::Run::Step Gate::Pass::lex_run(size_t most) {
+  const uint8_t* begin = at_;
+  const gate::Run::Step step = run_->lex(at_, end_, final_, most);
+  count_lines(begin);
+  segment_source_ += static_cast<size_t>(at_ - begin);
+  return step;
 }
 
 void Gate::Pass::log_decoded() {

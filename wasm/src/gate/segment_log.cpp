@@ -92,6 +92,7 @@ uint32_t SegmentLog::open(SegmentKind kind, char delimiter) {
   open.delimiter = delimiter;
   open.keeps = kind == SegmentKind::run && kept_ < options_.keep_count;
   append_event(events_, EventKind::open, index);
+  record_ = kNoRecord;
   return index;
 }
 
@@ -108,23 +109,44 @@ std::string_view SegmentLog::keep(Open& open, std::string_view bytes, bool uncut
   return bytes.substr(taken);
 }
 
+// Bytes of a segment that follow one another are one record: the host pays for each.
+void SegmentLog::continue_record(uint32_t index) {
+  if (record_ != kNoRecord && recorded_ == index && !events_.empty()) return;
+  record_ = events_.size();
+  recorded_ = index;
+  append_event(events_, EventKind::data, index);
+}
+
 void SegmentLog::data(uint32_t index, std::string_view bytes) {
   if (bytes.empty()) return;
-  append_event(events_, EventKind::data, index, bytes);
-  look(index, bytes);
+  continue_record(index);
+  const size_t at = events_.size();
+  events_ += bytes;
+  end_record(index, at);
 }
 
 uint8_t* SegmentLog::room(uint32_t index, size_t size) {
+  continue_record(index);
   room_ = events_.size();
-  append_event(events_, EventKind::data, index);
-  events_.resize(events_.size() + size);
-  return reinterpret_cast<uint8_t*>(events_.data()) + room_ + kEventHeader;
+  events_.resize(room_ + size);
+  return reinterpret_cast<uint8_t*>(events_.data()) + room_;
 }
 
 void SegmentLog::written(uint32_t index, size_t size) {
-  events_.resize(room_ + kEventHeader + size);
-  set_event_length(events_, room_, static_cast<uint32_t>(size));
-  look(index, std::string_view(events_).substr(room_ + kEventHeader));
+  events_.resize(room_ + size);
+  end_record(index, room_);
+}
+
+void SegmentLog::end_record(uint32_t index, size_t at) {
+  if (at == events_.size()) {
+    if (at > record_ + kEventHeader) return;
+    events_.resize(record_);
+    record_ = kNoRecord;
+    return;
+  }
+  set_event_length(events_, record_,
+                   static_cast<uint32_t>(events_.size() - record_ - kEventHeader));
+  look(index, std::string_view(events_).substr(at));
 }
 
 // A replacement character may lie across two pieces, so the seam is counted separately.
@@ -178,6 +200,7 @@ void SegmentLog::follow(Open& open, const Segment& segment, std::string_view byt
 
 void SegmentLog::reference(uint32_t index, uint32_t inner) {
   append_reference_event(events_, index, inner);
+  record_ = kNoRecord;
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
   segment.inner.push_back(inner);
@@ -275,6 +298,7 @@ void SegmentLog::close(uint32_t index) {
     ++kept_;
   }
   append_event(events_, EventKind::close, index);
+  record_ = kNoRecord;
   std::erase_if(open_, [index](const auto& item) { return item->index == index; });
 }
 

@@ -58,7 +58,11 @@ class SegmentLog {
     bool begun = false;                 // a character that is no white space was there
   };
 
+  static constexpr size_t kNoRecord = SIZE_MAX;
+
   Open& open_segment(uint32_t index);
+  void continue_record(uint32_t index);
+  void end_record(uint32_t index, size_t at);
   void look(uint32_t index, std::string_view bytes);
   void follow(Open& open, const Segment& segment, std::string_view bytes, bool uncut = false);
   static void count_damaged(Open& open, std::string_view bytes);
@@ -70,7 +74,9 @@ class SegmentLog {
   std::vector<Segment> segments_;
   std::vector<std::unique_ptr<Open>> open_;
   std::string events_;
-  size_t room_ = 0;  // where the record under way begins in events_
+  size_t record_ = kNoRecord;  // where the last record begins in events_, if it holds bytes, and
+  uint32_t recorded_ = 0;      // of which segment
+  size_t room_ = 0;            // where bytes under way begin in events_
   size_t kept_ = 0;
   size_t excerpts_ = 0;
   size_t previewed_ = 0;  // code points of options_.previews_chars that are used up

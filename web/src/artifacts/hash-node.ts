@@ -3,6 +3,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { parallelHash } from "./hash-thread.js";
 import type { Hashing, StreamHash } from "./hash.js";
 
 /** SHA-256 for Node. */
@@ -17,4 +18,5 @@ export const sha256: Hashing = {
       digest: (): string => hash.digest("hex"),
     });
   },
+  parallel: parallelHash,
 };

@@ -13,12 +13,37 @@ export interface StreamHash {
   digest(): string;
 }
 
+/** A hash that is computed beside the caller's work. Calls need not be awaited one by one: they run in order. */
+export interface ParallelHash {
+  /** Takes the memory of a piece, and gives it back when it may be reused. */
+  update(piece: Uint8Array): Promise<Uint8Array>;
+  /** Lower-case hex. Ends the hash; call it once. */
+  digest(): Promise<string>;
+  /** Ends the hash without a digest. */
+  discard(): void;
+}
+
 /** A way to hash. Stores take one as an option; the digest names the content, so it must be collision-free. */
 export interface Hashing {
   /** The lower-case hex digest of bytes that are there as a whole. */
   whole(data: Uint8Array): Promise<string>;
   /** Begins a hash of bytes that come in pieces. */
   stream(): Promise<StreamHash>;
+  /** Begins a hash of much content in another thread. Undefined, or left out, where there are none. */
+  parallel?(): ParallelHash | undefined;
+}
+
+/** A hash in this thread, to use like one in another. */
+export async function inline(hashing: Hashing): Promise<ParallelHash> {
+  const hash = await hashing.stream();
+  return {
+    update: async (piece) => {
+      hash.update(piece);
+      return piece;
+    },
+    digest: async () => hash.digest(),
+    discard: () => undefined,
+  };
 }
 
 /** What the bytes of an artifact must be. */

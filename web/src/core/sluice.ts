@@ -262,8 +262,8 @@ export interface Transformed<D extends Dialect = Dialect> {
 /** A result that arrives in pieces. */
 export interface SluiceStream<D extends Dialect = Dialect> extends AsyncDisposable {
   /**
-   * Takes the next bytes of JSON text, in chunks of any size. Settles once the store has taken what they diverted. Throws E_JSON_… with
-   * the line and column of what is not JSON; later calls throw the same error.
+   * Takes the next bytes of JSON text, in chunks of any size. Settles once the store has taken what they diverted, but for a quarter of
+   * a MiB at most. Throws E_JSON_… with the line and column of what is not JSON; later calls throw the same error.
    */
   write(chunk: Uint8Array): Promise<void>;
   /** Ends the document and gives the reduced result. Throws E_JSON_END if the document is incomplete. */

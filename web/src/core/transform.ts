@@ -28,6 +28,9 @@ const BROKEN_OFF = "Content not stored: its stream ended early. Call the tool ag
 /** Bytes that the core gets at a time, so that a large chunk costs no more memory than a small one. */
 const CHUNK = 262_144;
 
+/** Diverted bytes that wait until there are more of them: each trip to the store costs the same. */
+const DIVERTED = 262_144;
+
 /** Characters that are encoded at a time. */
 const TEXT_PIECE = 65_536;
 
@@ -166,7 +169,7 @@ export class Message implements GatedResult {
     return this.#original;
   }
 
-  /** Takes bytes of the document. Settles once the store has taken what they diverted. */
+  /** Takes bytes of the document. Settles once the store has taken what they diverted, but for a last piece. */
   async pushBytes(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; at += CHUNK) {
       const chunk = bytes.subarray(at, at + CHUNK);
@@ -175,7 +178,7 @@ export class Message implements GatedResult {
       this.#engine.call("push", chunk.length);
       this.#bytesIn += chunk.length;
       if (this.#original !== undefined) this.#keep(chunk.slice());
-      await this.#drain();
+      await this.#drain(DIVERTED);
     }
   }
 
@@ -193,7 +196,7 @@ export class Message implements GatedResult {
       this.#engine.call("push", written);
       this.#bytesIn += written;
       at += read;
-      await this.#drain();
+      await this.#drain(DIVERTED);
     }
   }
 
@@ -318,12 +321,12 @@ export class Message implements GatedResult {
     this.#engine.call("bytesRoom", bytes.length).set(bytes);
     this.#engine.call("bytesWritten", bytes.length);
     this.#bytesIn += bytes.length;
-    await this.#drain();
+    await this.#drain(DIVERTED);
   }
 
-  /** Stores what the gate has diverted. */
-  async #drain(): Promise<void> {
-    if (this.#engine.call("events").length === 0) return;
+  /** Stores what the gate has diverted, if it is at least so much. */
+  async #drain(least = 1): Promise<void> {
+    if (this.#engine.call("events").length < least) return;
     this.#segments ??= new Segments(this.#engine, this.#deps);
     await this.#segments.drain();
   }

@@ -96,11 +96,9 @@ Alphabet Run::alphabet() const {
   return form_.encoding == Encoding::base64url ? Alphabet::url : Alphabet::standard;
 }
 
-size_t Run::plain_span(const uint8_t* at, const uint8_t* end) const {
-  if (hex_ || breaks_ > 0 || !is_plainly_spelled() || !canon_.empty()) return 0;
-  // A first line this short may still turn out to be wrapped.
-  if (total_ < kMaxColumn) return 0;
-  return alphabet_span({at, static_cast<size_t>(end - at)}, alphabet()) / 4 * 4;
+bool Run::is_plain() const {
+  // A first line that is short may still turn out to be wrapped.
+  return !hex_ && breaks_ == 0 && is_plainly_spelled() && canon_.empty() && total_ >= kMaxColumn;
 }
 
 void Run::passed(size_t characters) {

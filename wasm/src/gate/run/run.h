@@ -61,9 +61,9 @@ class Run {
   /// How many characters are missing to a whole quantum of four.
   size_t missing() const { return (4 - canon_.size() % 4) % 4; }
 
-  /// How many characters at `at` are whole quanta without escapes, in a run without line breaks.
-  /// The caller decodes them in place and calls `passed`. 0 if `lex` has to read them.
-  size_t plain_span(const uint8_t* at, const uint8_t* end) const;
+  /// Whether whole quanta that follow have neither escapes nor line breaks in them: the caller may
+  /// decode them in place and calls `passed`. If not, `lex` has to read them.
+  bool is_plain() const;
   void passed(size_t characters);
   Alphabet alphabet() const;
 

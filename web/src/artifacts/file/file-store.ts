@@ -107,8 +107,7 @@ export class FileArtifactStore implements ArtifactStore {
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
     await this.#tidy();
-    const hash = await this.#hashing.stream();
-    return new SinkWriter(new Spool(this.#folder, claim, hash, () => this.#stamps.next(), this.#unwritten));
+    return new SinkWriter(new Spool(this.#folder, claim, this.#hashing, () => this.#stamps.next(), this.#unwritten));
   }
 
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {

@@ -6,7 +6,7 @@ import { lstat, open, rename, writeFile, type FileHandle } from "node:fs/promise
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
-import type { StreamHash } from "../hash.js";
+import { inline, type Hashing, type ParallelHash } from "../hash.js";
 import { idsFor, patched, refOf, restated, type Claim } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
@@ -20,43 +20,47 @@ import { noteStored, readRef, written, type Recorded } from "./refs.js";
 const SMALL = 64 * 1024;
 /** Bytes of one write to the disk. */
 const BUFFER = 1024 * 1024;
+/** Buffers of a writer: one is filled, one is written, one is hashed, and with another none of them waits. */
+const BUFFERS = 4;
 
 /**
- * Hashes and writes in constant memory. One buffer is filled while the other is written, so hashing and the producer's own work
- * overlap with writing:
+ * Hashes and writes in constant memory. The producer, the disk and the thread that hashes work side by side:
  *
  * ```
- * write() ─copy─▶ [ filling ]   swap when full   [ flying ] ─one write at a time─▶ tmp/…/blob
+ * write() ─copy─▶ [ filling ] ─when full─▶ [ written ] ─one at a time─▶ [ hashed ] ─▶ filled again
+ *                                               └─▶ tmp/…/blob
  * ```
  */
 export class Spool implements ByteSink {
   readonly #folder: Folder;
   readonly #claim: Claim;
-  readonly #hash: StreamHash;
+  readonly #hashing: Hashing;
   readonly #now: () => number;
   readonly #unwritten: Unwritten;
   #filling: Uint8Array = new Uint8Array(0);
   #filled = 0;
-  #spare: Uint8Array | undefined;
-  /** Settles when the buffer that is written is free again. Never rejects, see `#failure`. */
-  #flying: Promise<void> | undefined;
+  /** The buffers on their way, oldest first. Each resolves to its memory when that is free again. None rejects, see `#failure`. */
+  readonly #flying: Promise<Uint8Array>[] = [];
+  /** Settles when the newest of them is written. */
+  #written: Promise<void> = Promise.resolve();
   #failure: SluiceError | undefined;
   #size = 0;
   /** The part of them that is on the disk. */
   #onDisk = 0;
   #temporary: Temporary | undefined;
   #file: FileHandle | undefined;
+  /** Begun with the first buffer. */
+  #hash: ParallelHash | undefined;
 
-  constructor(folder: Folder, claim: Claim, hash: StreamHash, now: () => number, unwritten: Unwritten) {
+  constructor(folder: Folder, claim: Claim, hashing: Hashing, now: () => number, unwritten: Unwritten) {
     this.#folder = folder;
     this.#claim = claim;
-    this.#hash = hash;
+    this.#hashing = hashing;
     this.#now = now;
     this.#unwritten = unwritten;
   }
 
   write(chunk: Uint8Array): Promise<void> | undefined {
-    this.#hash.update(chunk);
     this.#size += chunk.byteLength;
     this.#unwritten.bytes += chunk.byteLength;
     if (this.#filled + chunk.byteLength > this.#filling.byteLength && !this.#grow(chunk.byteLength)) {
@@ -69,8 +73,7 @@ export class Spool implements ByteSink {
 
   async commit(patch: ArtifactPatch): Promise<ArtifactRef> {
     const claim = patched(this.#claim, patch);
-    await this.#finish();
-    const content = { sha256: this.#hash.digest(), size: this.#size, stored: this.#now() };
+    const content = { sha256: await this.#finish(), size: this.#size, stored: this.#now() };
     const there = await standing(this.#folder, claim, content);
     if (there) {
       await this.discard();
@@ -87,7 +90,9 @@ export class Spool implements ByteSink {
   }
 
   async discard(): Promise<void> {
-    await this.#flying;
+    await Promise.all(this.#flying);
+    this.#hash?.discard();
+    this.#hash = undefined;
     await this.#file?.close().catch(() => undefined);
     this.#file = undefined;
     this.#free();
@@ -98,7 +103,7 @@ export class Spool implements ByteSink {
   #free(): void {
     this.#land(this.#size - this.#onDisk);
     this.#filling = new Uint8Array(0);
-    this.#spare = undefined;
+    this.#flying.length = 0;
   }
 
   /** Grows the memory for a chunk while the artifact is small. */
@@ -114,11 +119,11 @@ export class Spool implements ByteSink {
   async #overflow(chunk: Uint8Array): Promise<void> {
     await this.#open();
     for (let at = 0; at < chunk.byteLength;) {
+      if (this.#filled === BUFFER) await this.#swap();
       const taken = Math.min(chunk.byteLength - at, BUFFER - this.#filled);
       this.#filling.set(chunk.subarray(at, at + taken), this.#filled);
       this.#filled += taken;
       at += taken;
-      if (this.#filled === BUFFER) await this.#swap();
     }
   }
 
@@ -131,28 +136,44 @@ export class Spool implements ByteSink {
     this.#filling = buffer;
   }
 
-  /** Writes the filled buffer once the one before it is written. */
+  /** Hands the full buffer on, and takes another one. */
   async #swap(): Promise<void> {
-    await this.#landed();
-    const full = this.#filling.subarray(0, this.#filled);
-    const { buffer, byteLength } = this.#filling;
-    this.#filling = this.#spare ?? Buffer.allocUnsafeSlow(BUFFER);
-    this.#spare = new Uint8Array(buffer, 0, byteLength);
-    this.#filled = 0;
-    this.#flying = this.#send(full);
+    this.#hash ??= this.#hashing.parallel?.() ?? (await inline(this.#hashing));
+    this.#send(this.#hash);
+    this.#filling =
+      (this.#flying.length < BUFFERS ? undefined : await this.#flying.shift()) ?? Buffer.allocUnsafeSlow(BUFFER);
+    if (this.#failure) throw this.#failure;
   }
 
-  async #send(bytes: Uint8Array): Promise<void> {
+  #send(hash: ParallelHash): void {
+    const full = this.#filling.subarray(0, this.#filled);
+    this.#filled = 0;
+    this.#written = this.#written.then(() => this.#attempt(() => this.#put(full)));
+    const hashed = this.#written.then(() => this.#attempt(() => hash.update(full)));
+    // Memory that went to another thread is lost if that fails.
+    this.#flying.push(
+      hashed.then((piece) => (piece === undefined ? new Uint8Array(BUFFER) : new Uint8Array(piece.buffer))),
+    );
+  }
+
+  /** Does a part of the work, unless one before it failed. */
+  async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (this.#failure) return undefined;
     try {
-      // One write may take only a part.
-      for (let at = 0; at < bytes.byteLength;) {
-        const took = await this.#file?.write(bytes, at, bytes.byteLength - at);
-        const landed = took?.bytesWritten ?? bytes.byteLength;
-        this.#land(landed);
-        at += landed;
-      }
+      return await work();
     } catch (error) {
-      this.#failure = storageError(error, "write");
+      this.#failure ??= storageError(error, "write");
+      return undefined;
+    }
+  }
+
+  async #put(bytes: Uint8Array): Promise<void> {
+    // One write may take only a part.
+    for (let at = 0; at < bytes.byteLength;) {
+      const took = await this.#file?.write(bytes, at, bytes.byteLength - at);
+      const landed = took?.bytesWritten ?? bytes.byteLength;
+      this.#land(landed);
+      at += landed;
     }
   }
 
@@ -162,18 +183,18 @@ export class Spool implements ByteSink {
     this.#unwritten.bytes -= bytes;
   }
 
-  async #landed(): Promise<void> {
-    await this.#flying;
-    this.#flying = undefined;
+  /** Writes the rest, and gives the hash of the whole. */
+  async #finish(): Promise<string> {
+    if (!this.#file) return this.#hashing.whole(this.#filling.subarray(0, this.#filled));
+    // What fits in one buffer is hashed sooner than another thread is asked.
+    const hash = (this.#hash ??= await inline(this.#hashing));
+    this.#send(hash);
+    await Promise.all(this.#flying);
     if (this.#failure) throw this.#failure;
-  }
-
-  async #finish(): Promise<void> {
-    if (!this.#file) return;
-    await this.#swap();
-    await this.#landed();
     await this.#file.close();
     this.#file = undefined;
+    this.#hash = undefined;
+    return hash.digest();
   }
 
   /** Puts the content into the temporary and shares it with all refs. */
