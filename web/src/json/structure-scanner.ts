@@ -1,10 +1,11 @@
 /**
  * Finds strings and brackets in JSON text that arrives in chunks.
  *
- * It validates nothing and skips strings with `indexOf`, so it is fast on large payloads and safe on text that only
+ * It validates nothing and skips strings by a search for their ends, so it is fast on large payloads and safe on text that only
  * looks like JSON. Use `value-scanner.ts` where malformed JSON must be refused.
  * @module
  */
+import { indexOfByte } from "./byte-search.js";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -68,7 +69,7 @@ export class StructureScanner {
       at += 1;
     }
     for (;;) {
-      const quote = chunk.indexOf(QUOTE, at);
+      const quote = indexOfByte(chunk, QUOTE, at);
       const end = quote < 0 ? chunk.length : quote;
       const escaped = isEscaped(chunk, at, end);
       if (quote < 0) {

@@ -4,6 +4,7 @@
  * @module
  */
 import { joined } from "./bytes.js";
+import { indexOfByte } from "../json/byte-search.js";
 
 const NEWLINE = 0x0a;
 const CR = 0x0d;
@@ -21,7 +22,7 @@ export async function* linePieces(chunks: AsyncIterable<Uint8Array>): AsyncGener
   let open = false;
   for await (const chunk of chunks) {
     let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+    for (let at = indexOfByte(chunk, NEWLINE); at >= 0; at = indexOfByte(chunk, NEWLINE, from)) {
       yield { bytes: chunk.subarray(from, at), last: true };
       from = at + 1;
       open = false;
@@ -157,7 +158,7 @@ export function withNewline(bytes: Uint8Array): Uint8Array {
 
 /** Replaces line breaks by spaces, which JSON treats alike. With `ended`, appends a newline. */
 export function oneLine(message: Uint8Array, ended = false): Uint8Array {
-  const hasEnds = message.includes(NEWLINE) || message.includes(CR);
+  const hasEnds = indexOfByte(message, NEWLINE) >= 0 || indexOfByte(message, CR) >= 0;
   if (!hasEnds && !ended) return message;
   const line = new Uint8Array(message.length + (ended ? 1 : 0));
   line.set(message);

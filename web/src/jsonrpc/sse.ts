@@ -6,6 +6,7 @@ import { BYTE_ORDER_MARK, joined } from "./bytes.js";
 import type { MessageReader, MessageSink } from "./message-reader.js";
 import { isBlank } from "./lines.js";
 import type { ByteSink } from "./message-rewriter.js";
+import { indexOfByte } from "../json/byte-search.js";
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -89,15 +90,15 @@ export class EventStreamGate implements AsyncDisposable {
 
   /** Where lines end and the next ones begin: after LF, CR or both. */
   *#lineEnds(chunk: Uint8Array, from: number): Generator<{ readonly at: number; readonly next: number }> {
-    let lf = chunk.indexOf(LF, from);
-    let cr = chunk.indexOf(CR, from);
+    let lf = indexOfByte(chunk, LF, from);
+    let cr = indexOfByte(chunk, CR, from);
     while (lf >= 0 || cr >= 0) {
       const at = lf < 0 ? cr : cr < 0 ? lf : Math.min(lf, cr);
       const next = at === cr && lf === cr + 1 ? at + 2 : at + 1;
       if (at === cr && next === chunk.length && next === at + 1) this.#skipsLineFeed = true;
       yield { at, next };
-      if (lf >= 0 && lf < next) lf = chunk.indexOf(LF, next);
-      if (cr >= 0 && cr < next) cr = chunk.indexOf(CR, next);
+      if (lf >= 0 && lf < next) lf = indexOfByte(chunk, LF, next);
+      if (cr >= 0 && cr < next) cr = indexOfByte(chunk, CR, next);
     }
   }
 
@@ -155,7 +156,7 @@ export class EventStreamGate implements AsyncDisposable {
     if (!this.#writing) await this.#sink(DATA_FIELD);
     this.#writing = true;
     let from = 0;
-    for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, from)) {
+    for (let at = indexOfByte(bytes, LF); at >= 0; at = indexOfByte(bytes, LF, from)) {
       await this.#sink(bytes.subarray(from, at + 1));
       await this.#sink(DATA_FIELD);
       from = at + 1;

@@ -6,6 +6,7 @@
  * the closing quote belongs to the field too, and a quote inside any other field is an ordinary character. Empty lines are no records.
  * @module
  */
+import { indexOfByte } from "../json/byte-search.js";
 /** How records and cells are separated. */
 export interface CsvDialect {
   /** What separates cells: one ASCII character. */
@@ -120,7 +121,7 @@ function nextQuote(chunk: Uint8Array | string, from: number): number {
   if (typeof chunk === "string") return chunk.indexOf('"', from);
   const near = Math.min(chunk.length, from + NEAR);
   for (let at = from; at < near; at += 1) if (chunk[at] === QUOTE) return at;
-  return chunk.indexOf(QUOTE, near);
+  return indexOfByte(chunk, QUOTE, near);
 }
 
 function codeAt(chunk: Uint8Array | string, at: number): number | undefined {

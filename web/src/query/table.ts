@@ -11,6 +11,7 @@ import { JsonRows, MAX_ROW_BYTES, rowPlace, tooLong, valueOfJson, type JsonRow, 
 import type { Cells, QueryTable } from "./query.js";
 import { unknownColumn } from "./scope.js";
 import { wrongQuery } from "./statement.js";
+import { indexOfByte } from "../json/byte-search.js";
 
 /** Bytes that are looked at together. A chunk may be a whole file. */
 const PIECE_BYTES = 256 * 1024;
@@ -236,7 +237,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readon
   for await (const piece of piecesOf(bytes)) {
     const rows: JsonRow[] = [];
     let from = 0;
-    for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, from)) {
+    for (let at = indexOfByte(piece, NEWLINE); at >= 0; at = indexOfByte(piece, NEWLINE, from)) {
       open.push(piece.subarray(from, at));
       rows.push(...taken());
       from = at + 1;

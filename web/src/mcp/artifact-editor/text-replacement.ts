@@ -11,6 +11,7 @@ import { pour, type Readable } from "../artifact-reader/source.js";
 import { firstOf, type EditPlan } from "./plan.js";
 import type { TextEdit } from "./request.js";
 import { Matcher, TextRewriter } from "./rewriter.js";
+import { indexOfByte } from "../../json/byte-search.js";
 
 const NEWLINE = 0x0a;
 
@@ -75,7 +76,8 @@ async function placesOf(
 
 function newlinesIn(bytes: Uint8Array, from: number, to: number): number {
   let count = 0;
-  for (let at = bytes.indexOf(NEWLINE, from); at >= 0 && at < to; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  for (let at = indexOfByte(bytes, NEWLINE, from); at >= 0 && at < to; at = indexOfByte(bytes, NEWLINE, at + 1))
+    count += 1;
   return count;
 }
 
