@@ -94,6 +94,12 @@ export function markdown(head, lines, { numbers = false } = {}) {
   return [head, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
 }
 
+/** The rows of a report as a table in Markdown. A bar that is not met is told as such. */
+export function reportTable(rows) {
+  const lines = rows.map(({ work, seen, bar, met }) => [work, seen, `${bar}${met ? "" : " (not met)"}`]);
+  return markdown(["work", "seen", "bar"], lines);
+}
+
 /** Puts a table in the place of the first one in the section of a command, in the documentation. */
 export function writeDown(command, table) {
   const file = join(root, "docs/benchmarks.md");

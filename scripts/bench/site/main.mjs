@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { findChromium } from "../../chromium.mjs";
 import { buildSite, serveSite } from "../../site.mjs";
-import { markdown, report, writeDown } from "../measure.mjs";
+import { report, reportTable, writeDown } from "../measure.mjs";
 import { checks } from "./checks.mjs";
 import { lighthouse } from "./lighthouse.mjs";
 
@@ -77,12 +77,6 @@ const kilobytes = (bytes, most) => ({
   bytes,
 });
 
-/** The rows in the documentation. */
-function tableOf(rows) {
-  const lines = rows.map(({ work, seen, bar, met }) => [work, seen, `${bar}${met ? "" : " (not met)"}`]);
-  return markdown(["work", "seen", "bar"], lines);
-}
-
 const { values } = parseArgs({ options: { quick: { type: "boolean" }, write: { type: "boolean" } } });
 const rounds = values.quick ? 3 : 9;
 const visit = await firstVisit(rounds, values.quick ? 0 : AUDITS);
@@ -103,4 +97,4 @@ const rows = await report("bench-site.json", rounds, [
   ...visit.points.map((points) => ({ work: points.work, measure: () => points })),
   ...checked.map((check) => ({ work: check.work, measure: () => check })),
 ]);
-if (values.write) writeDown("bench:site", tableOf(rows));
+if (values.write) writeDown("bench:site", reportTable(rows));
