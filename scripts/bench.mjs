@@ -29,7 +29,7 @@ const FOLDERS = {
 
 await main(async () => {
   const [first, ...rest] = process.argv.slice(2);
-  const folder = Object.hasOwn(FOLDERS, first ?? "") ? first : undefined;
+  const folder = Object.hasOwn(FOLDERS, first) ? first : undefined;
   await setup(folder === undefined ? "build" : FOLDERS[folder]);
   await build();
   const script =
