@@ -23,6 +23,12 @@ export const proxied = (store) => [
   ...SERVER,
 ];
 
+/** The most memory that a process had, in MiB. `resourceUsage` counts what its starter had as well. */
+export function peakOf(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
 /** A process to which requests are sent, one line each. */
 export class Connection {
   #process;
@@ -56,8 +62,7 @@ export class Connection {
 
   /** The most memory the process had, in MiB. */
   get peak() {
-    const status = readFileSync(`/proc/${this.#process.pid}/status`, "utf8");
-    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+    return peakOf(this.#process.pid);
   }
 
   close() {
