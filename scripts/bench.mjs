@@ -1,8 +1,9 @@
 /**
- * `npm run bench`: sets up, builds, measures. `npm run bench:proxy`: the same for the proxy and the transports;
- * `npm run bench:tools`: for ToolNode; `npm run bench:files`: for users' files by their number; `npm run bench:site`: for the playground; `npm run bench:serve`: for `sluice serve`;
- * `npm run bench:package`: for what `npx` fetches; `npm run bench:hosts`: for what the models of hosts get;
- * `npm run bench:query`: for languages to ask tables in; `npm run bench:tasks`: for what tasks over results cost a model. Arguments go to
+ * `npm run bench`: sets up, builds, measures the library. The same for other subjects: `npm run bench:calls`: 1,000 calls of real
+ * results; `bench:shapes`: shapes of results, beside an earlier build; `bench:proxy`: the proxy and the transports; `bench:roofline`:
+ * what the largest result takes at least; `bench:tools`: ToolNode; `bench:files`: users' files by their number; `bench:site`: the
+ * playground; `bench:serve`: `sluice serve`; `bench:package`: what `npx` fetches; `bench:hosts`: what the models of hosts get;
+ * `bench:query`: languages to ask tables in; `bench:tasks`: what tasks over results cost a model. Arguments go to
  * scripts/bench/main.mjs, or to that of the folder.
  * @module
  */
@@ -10,13 +11,26 @@ import { build } from "./build.mjs";
 import { run } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
 
-const FOLDERS = ["proxy", "files", "hosts", "serve", "site", "tools", "package", "query", "tasks"];
+/** Folders below scripts/bench, and what each needs: the SDKs, the servers and Chromium are installed for the tests. */
+const FOLDERS = {
+  calls: "test",
+  files: "build",
+  hosts: "test",
+  package: "build",
+  proxy: "test",
+  query: "build",
+  roofline: "build",
+  serve: "build",
+  shapes: "build",
+  site: "test",
+  tasks: "build",
+  tools: "build",
+};
 
 await main(async () => {
   const [first, ...rest] = process.argv.slice(2);
-  const folder = FOLDERS.find((name) => name === first);
-  // The SDKs that the proxy is compared with, and Chromium, are installed for the tests.
-  await setup(folder === "proxy" || folder === "hosts" || folder === "site" ? "test" : "build");
+  const folder = Object.hasOwn(FOLDERS, first) ? first : undefined;
+  await setup(folder === undefined ? "build" : FOLDERS[folder]);
   await build();
   const script =
     folder === undefined

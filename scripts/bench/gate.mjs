@@ -35,8 +35,7 @@ const json = (value) => Buffer.from(JSON.stringify(value));
 
 /** The gate, in turn with `JSON.parse` and `JSON.stringify` of the same. */
 export async function gateAlone({ bytes: make, bar, isMet }, rounds) {
-  const compiled = await compiledFrom(readFileSync(new URL("../../dist/core/core.wasm", import.meta.url)));
-  const engine = await corePool(compiled, "{}").take();
+  const engine = await gateEngine();
   const bytes = make();
   const text = bytes.toString();
   const times = [];
@@ -56,7 +55,14 @@ export async function gateAlone({ bytes: make, bar, isMet }, rounds) {
   };
 }
 
-function pass(engine, bytes) {
+/** The core, alone. */
+export async function gateEngine() {
+  const compiled = await compiledFrom(readFileSync(new URL("../../dist/core/core.wasm", import.meta.url)));
+  return corePool(compiled, "{}").take();
+}
+
+/** A document through the gate, in chunks. */
+export function pass(engine, bytes) {
   engine.give(call);
   engine.call("begin");
   for (let at = 0; at < bytes.length; at += CHUNK) {

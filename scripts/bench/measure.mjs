@@ -1,9 +1,9 @@
 /**
- * Medians, reports, child processes that measure one thing, and documents to measure with.
+ * Medians, reports, tables of the documentation, child processes that measure one thing, and documents to measure with.
  * @module
  */
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,9 @@ import { root } from "../run.mjs";
 
 /** The middle of some numbers. */
 export const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+/** The number that a quarter of the others are below: what work takes when nothing gets in its way. */
+export const lowerQuartile = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 4)];
 
 /** Runs a script of this folder in a process of its own; what it prints is JSON. */
 export async function apart(script, ...args) {
@@ -74,10 +77,36 @@ export async function report(file, rounds, steps) {
     results.push({ work, ...(await measure()) });
   }
   print(results);
-  const all = { when: new Date().toISOString(), node: process.version, cpu: cpus()[0]?.model, rounds, results };
+  keep(file, { rounds, results });
+  return results;
+}
+
+/** Writes all that was seen to `build/`. */
+export function keep(file, seen) {
+  const all = { when: new Date().toISOString(), node: process.version, cpu: cpus()[0]?.model, ...seen };
   mkdirSync(join(root, "build"), { recursive: true });
   writeFileSync(join(root, "build", file), `${JSON.stringify(all, null, 2)}\n`);
-  return results;
+}
+
+/** A table in Markdown. Columns after the first stand at the right, if they are numbers. */
+export function markdown(head, lines, { numbers = false } = {}) {
+  const rule = head.map((_, column) => (numbers && column > 0 ? "--:" : "---"));
+  return [head, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+/** The rows of a report as a table in Markdown. A bar that is not met is told as such. */
+export function reportTable(rows) {
+  const lines = rows.map(({ work, seen, bar, met }) => [work, seen, `${bar}${met ? "" : " (not met)"}`]);
+  return markdown(["work", "seen", "bar"], lines);
+}
+
+/** Puts a table in the place of the first one in the section of a command, in the documentation. */
+export function writeDown(command, table) {
+  const file = join(root, "docs/benchmarks.md");
+  const sections = readFileSync(file, "utf8").split(/^(?=## )/m);
+  const at = sections.findIndex((section) => section.split("\n", 1)[0].includes(`\`npm run ${command}\``));
+  sections[at] = sections[at].replace(/(?:^\|.*\n)+/m, () => table);
+  writeFileSync(file, sections.join(""));
 }
 
 /** One row for each measurement: what was seen, the bar, whether it was met. */

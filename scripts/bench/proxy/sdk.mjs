@@ -6,6 +6,7 @@ import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { peakOf } from "./connection.mjs";
 
 const HERE = fileURLToPath(import.meta.url);
 const MIB = 1024 * 1024;
@@ -43,7 +44,7 @@ async function called(client, version, bytes) {
     : client.callTool(params, rest));
   const time = performance.now() - start;
   const [block] = content;
-  return { time, chars: (block.resource?.blob ?? block.text).length, peak: process.resourceUsage().maxRSS / 1024 };
+  return { time, chars: (block.resource?.blob ?? block.text).length, peak: peakOf(process.pid) };
 }
 
 const ways = {

@@ -4,14 +4,11 @@
  * the first visit, and nothing else.
  * @module
  */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { findChromium } from "../../chromium.mjs";
-import { root } from "../../run.mjs";
 import { buildSite, serveSite } from "../../site.mjs";
-import { report } from "../measure.mjs";
+import { report, reportTable, writeDown } from "../measure.mjs";
 import { checks } from "./checks.mjs";
 import { lighthouse } from "./lighthouse.mjs";
 
@@ -80,16 +77,6 @@ const kilobytes = (bytes, most) => ({
   bytes,
 });
 
-/** Puts the rows in the place of those in the documentation. */
-function writeDown(rows) {
-  const file = join(root, "docs/benchmarks.md");
-  const lines = rows.map(({ work, seen, bar, met }) => `| ${work} | ${seen} | ${bar}${met ? "" : " (not met)"} |`);
-  const table = ["| work | seen | bar |", "|---|---|---|", ...lines, ""].join("\n");
-  const page = readFileSync(file, "utf8");
-  const heading = page.indexOf("`npm run bench:site`");
-  writeFileSync(file, page.slice(0, heading) + page.slice(heading).replace(/(?:\|.*\n)+/, table));
-}
-
 const { values } = parseArgs({ options: { quick: { type: "boolean" }, write: { type: "boolean" } } });
 const rounds = values.quick ? 3 : 9;
 const visit = await firstVisit(rounds, values.quick ? 0 : AUDITS);
@@ -110,4 +97,4 @@ const rows = await report("bench-site.json", rounds, [
   ...visit.points.map((points) => ({ work: points.work, measure: () => points })),
   ...checked.map((check) => ({ work: check.work, measure: () => check })),
 ]);
-if (values.write) writeDown(rows);
+if (values.write) writeDown("bench:site", reportTable(rows));

@@ -9,6 +9,7 @@ import { gzipSync } from "node:zlib";
 import { packTar } from "modern-tar";
 import { runnerImport } from "vite";
 import { makePng } from "../../demo/png.mjs";
+import { numbers, WORDS } from "../random.mjs";
 
 const support = async (name) =>
   (await runnerImport(fileURLToPath(new URL(`../../../tests/support/${name}`, import.meta.url)))).module;
@@ -16,29 +17,6 @@ const support = async (name) =>
 const REGIONS = ["north", "south", "east", "west", "centre"];
 const PRODUCTS = ["kettle", "lamp", "desk", "chair", "shelf", "clock", "rug", "mirror"];
 const CITIES = ["Oslo", "Paris", "Rome", "Bern", "Riga"];
-const WORDS =
-  "account balance carries delivery estimate figure growth handles invoice journal keeps ledger margin notice offer payment quarter review supply terms under value weekly yield".split(
-    " ",
-  );
-
-/** Numbers from 0 to below 1, the same ones for the same seed (mulberry32). */
-function numbers(seed) {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-  const whole = (below) => Math.floor(next() * below);
-  const one = (list) => list[whole(list.length)];
-  const words = (count) => Array.from({ length: count }, () => one(WORDS)).join(" ");
-  const sentence = (count) => {
-    const text = words(count);
-    return `${text[0].toUpperCase()}${text.slice(1)}.`;
-  };
-  return { whole, one, words, sentence };
-}
 
 const day = (number) => new Date(Date.UTC(2025, 0, 1) + number * 86_400_000).toISOString().slice(0, 10);
 
