@@ -30,7 +30,7 @@ import { BLOB, Folder, withdraw } from "./folder.js";
 import { refsNamed, renameRef, withoutName } from "./names.js";
 import { folderPath, isAbsent, openPlain, orNull } from "./safe-open.js";
 import { evictRef, listRefs, noteUsed, readRef, removeRef, statRef, type Recorded } from "./refs.js";
-import { Spool } from "./spool.js";
+import { Spool, type SpoolDeps } from "./spool.js";
 import { exclusively, purge, sweep, sweepTemporaries, type SweepReport } from "./sweep.js";
 import { SWEEP_AFTER } from "./temporaries.js";
 
@@ -78,10 +78,9 @@ function* piecesOf(data: Uint8Array): Generator<Uint8Array, void, void> {
  */
 export class FileArtifactStore implements ArtifactStore {
   readonly #folder: Folder;
-  readonly #hashing: Hashing;
+  readonly #spooling: SpoolDeps;
   readonly #sweepAfter: number;
   readonly #stamps: Stamps;
-  readonly #unwritten: Unwritten = { bytes: 0 };
   /** The last removal of what died processes left, and when it began on the monotonic clock. */
   #tidied: Promise<unknown> | undefined;
   #tidiedAt = 0;
@@ -90,9 +89,14 @@ export class FileArtifactStore implements ArtifactStore {
   constructor(directory: string, options: FileStoreOptions = {}) {
     checkOptionNames(options, "a FileArtifactStore", ["clock", "durable", "hashing", "sweepAfter"]);
     this.#folder = new Folder(folderPath(directory), options.durable ?? false);
-    this.#hashing = options.hashing ?? sha256;
     this.#sweepAfter = options.sweepAfter ?? SWEEP_AFTER;
     this.#stamps = new Stamps(options.clock);
+    this.#spooling = {
+      hashing: options.hashing ?? sha256,
+      now: () => this.#stamps.next(),
+      unwritten: { bytes: 0 },
+      spare: [],
+    };
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
@@ -107,13 +111,13 @@ export class FileArtifactStore implements ArtifactStore {
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
     await this.#tidy();
-    return new SinkWriter(new Spool(this.#folder, claim, this.#hashing, () => this.#stamps.next(), this.#unwritten));
+    return new SinkWriter(new Spool(this.#folder, claim, this.#spooling));
   }
 
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
     return guarded("read", async () => {
       const opened = await this.#open(id, scope);
-      return opened && readWhole(this.#folder, opened, this.#hashing);
+      return opened && readWhole(this.#folder, opened, this.#spooling.hashing);
     });
   }
 
@@ -124,7 +128,9 @@ export class FileArtifactStore implements ArtifactStore {
     return guarded("read", async () => {
       spanOf(objectOf(options, "options").range, 0);
       const opened = await this.#open(id, options.scope);
-      return opened && readSpan(this.#folder, opened, spanOf(options.range, opened.ref.size_bytes), this.#hashing);
+      return (
+        opened && readSpan(this.#folder, opened, spanOf(options.range, opened.ref.size_bytes), this.#spooling.hashing)
+      );
     });
   }
 
@@ -180,7 +186,7 @@ export class FileArtifactStore implements ArtifactStore {
 
   /** See `ArtifactStore.space`. The space that the file system gives an unprivileged user. */
   space(): Promise<StoreSpace> {
-    return guarded("read", () => spaceUnder(this.#folder.at.root, this.#unwritten));
+    return guarded("read", () => spaceUnder(this.#folder.at.root, this.#spooling.unwritten));
   }
 
   /** Whether the folder is a store. The first put makes it one. */

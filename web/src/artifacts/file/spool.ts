@@ -23,6 +23,17 @@ const BUFFER = 1024 * 1024;
 /** Buffers of a writer: one is filled, one is written, one is hashed, and with another none of them waits. */
 const BUFFERS = 4;
 
+const NONE = new Uint8Array(0);
+
+/** What the writers of a store share. */
+export interface SpoolDeps {
+  readonly hashing: Hashing;
+  readonly now: () => number;
+  readonly unwritten: Unwritten;
+  /** Buffers for the next writer, as many as one needs: memory that is new each time costs more than what is written to it. */
+  readonly spare: Uint8Array[];
+}
+
 /**
  * Hashes and writes in constant memory. The producer, the disk and the thread that hashes work side by side:
  *
@@ -37,7 +48,8 @@ export class Spool implements ByteSink {
   readonly #hashing: Hashing;
   readonly #now: () => number;
   readonly #unwritten: Unwritten;
-  #filling: Uint8Array = new Uint8Array(0);
+  readonly #spare: Uint8Array[];
+  #filling: Uint8Array = NONE;
   #filled = 0;
   /** The buffers on their way, oldest first. Each resolves to its memory when that is free again. None rejects, see `#failure`. */
   readonly #flying: Promise<Uint8Array>[] = [];
@@ -52,12 +64,13 @@ export class Spool implements ByteSink {
   /** Begun with the first buffer. */
   #hash: ParallelHash | undefined;
 
-  constructor(folder: Folder, claim: Claim, hashing: Hashing, now: () => number, unwritten: Unwritten) {
+  constructor(folder: Folder, claim: Claim, { hashing, now, unwritten, spare }: SpoolDeps) {
     this.#folder = folder;
     this.#claim = claim;
     this.#hashing = hashing;
     this.#now = now;
     this.#unwritten = unwritten;
+    this.#spare = spare;
   }
 
   write(chunk: Uint8Array): Promise<void> | undefined {
@@ -85,25 +98,29 @@ export class Spool implements ByteSink {
     const ref = await publish(this.#folder, temporary, claim, content, offer);
     await temporary.release();
     this.#temporary = undefined;
-    this.#free();
+    await this.#free();
     return ref;
   }
 
   async discard(): Promise<void> {
-    await Promise.all(this.#flying);
+    await this.#free();
     this.#hash?.discard();
     this.#hash = undefined;
     await this.#file?.close().catch(() => undefined);
     this.#file = undefined;
-    this.#free();
     if (this.#temporary) await this.#folder.discard(this.#temporary);
     this.#temporary = undefined;
   }
 
-  #free(): void {
+  async #free(): Promise<void> {
+    const buffers = [...(await Promise.all(this.#flying.splice(0))), this.#filling];
     this.#land(this.#size - this.#onDisk);
-    this.#filling = new Uint8Array(0);
-    this.#flying.length = 0;
+    this.#filling = NONE;
+    for (const each of buffers) if (each.byteLength === BUFFER && this.#spare.length < BUFFERS) this.#spare.push(each);
+  }
+
+  #buffer(): Uint8Array {
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(BUFFER);
   }
 
   /** Grows the memory for a chunk while the artifact is small. */
@@ -131,7 +148,7 @@ export class Spool implements ByteSink {
     if (this.#file) return;
     this.#temporary = await this.#folder.temporary();
     this.#file = await open(this.#temporary.blob, "wx", FILE_MODE);
-    const buffer = Buffer.allocUnsafeSlow(BUFFER);
+    const buffer = this.#buffer();
     buffer.set(this.#filling.subarray(0, this.#filled));
     this.#filling = buffer;
   }
@@ -140,13 +157,13 @@ export class Spool implements ByteSink {
   async #swap(): Promise<void> {
     this.#hash ??= this.#hashing.parallel?.() ?? (await inline(this.#hashing));
     this.#send(this.#hash);
-    this.#filling =
-      (this.#flying.length < BUFFERS ? undefined : await this.#flying.shift()) ?? Buffer.allocUnsafeSlow(BUFFER);
+    this.#filling = (this.#flying.length < BUFFERS ? undefined : await this.#flying.shift()) ?? this.#buffer();
     if (this.#failure) throw this.#failure;
   }
 
   #send(hash: ParallelHash): void {
     const full = this.#filling.subarray(0, this.#filled);
+    this.#filling = NONE;
     this.#filled = 0;
     this.#written = this.#written.then(() => this.#attempt(() => this.#put(full)));
     const hashed = this.#written.then(() => this.#attempt(() => hash.update(full)));
