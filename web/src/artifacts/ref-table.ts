@@ -11,7 +11,6 @@ import type { Hashing } from "./hash.js";
 import {
   idsFor,
   claimOf,
-  copyOf,
   infoOfText,
   patched,
   refOf,
@@ -38,6 +37,7 @@ import type {
 import { SinkWriter } from "./writer.js";
 
 interface Entry {
+  /** Callers get copies: theirs to change. */
   ref: ArtifactRef;
   /** Stamps: when it was stored first, which orders lists; when last; when it was stored or read last. */
   readonly created: number;
@@ -105,7 +105,7 @@ export class RefTableStore implements ArtifactStore {
     const entry = this.#entry(id, scope);
     if (!entry) return null;
     entry.ref = patched(entry.ref, patch);
-    return copyOf(entry.ref);
+    return structuredClone(entry.ref);
   }
 
   async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
@@ -182,12 +182,12 @@ export class RefTableStore implements ArtifactStore {
         if (entry) {
           entry.ref = { ...entry.ref, ...restated(entry.ref, claim) };
           entry.used = entry.stored = now;
-          return copyOf(entry.ref);
+          return structuredClone(entry.ref);
         }
         const ref = refOf(claim, id, hash, bytes.byteLength);
         entries.set(id, { ref, created: now, stored: now, used: now });
         this.#names.set(hash, (this.#names.get(hash) ?? 0) + 1);
-        return copyOf(ref);
+        return structuredClone(ref);
       }
       throw new SluiceError(
         "E_STORE_CORRUPT",
@@ -233,5 +233,5 @@ export class RefTableStore implements ArtifactStore {
 }
 
 function storedOf({ ref, stored, used }: Entry): StoredArtifact {
-  return { ...copyOf(ref), stored_at: inMilliseconds(stored), used_at: inMilliseconds(used) };
+  return { ...structuredClone(ref), stored_at: inMilliseconds(stored), used_at: inMilliseconds(used) };
 }

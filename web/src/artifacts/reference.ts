@@ -81,13 +81,7 @@ export function withoutTimes({ stored_at: _, used_at: __, ...ref }: StoredArtifa
   return ref;
 }
 
-/** A deep copy, so that callers cannot change what a store holds. */
-export function copyOf(ref: ArtifactRef): ArtifactRef {
-  return { ...ref, scope: { ...ref.scope }, source: copied(ref.source) };
-}
-
 function copied(source: unknown): ArtifactRef["source"] {
-  if (source === undefined) return {};
   let json: string | undefined;
   try {
     json = JSON.stringify(source);

@@ -396,7 +396,7 @@ export interface ArtifactTool {
 }
 
 const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "scope">, OptionTest>> = {
-  tool: ["a string", (value) => typeof value === "string"],
+  tool: TEXT,
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   clientShowsImages: ["true or false", (value) => typeof value === "boolean"],
   transformed: ["true or false", (value) => typeof value === "boolean"],

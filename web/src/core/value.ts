@@ -55,15 +55,6 @@ function isOrdinary(value: object | null): boolean {
   return isPlain && !(Symbol.toStringTag in value) && !("pipe" in value);
 }
 
-/** The JSON text of a value that needs no help; undefined for others, and for what cannot be written: why is told elsewhere. */
-function plainTextOf(value: unknown): string | undefined {
-  try {
-    return isPlainJson(value, 0) ? JSON.stringify(value) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Levels that are looked at. Deeper values, circles among them, are not told to be plain. */
 const MAX_LOOKED = 256;
 
@@ -132,9 +123,14 @@ export function jsonOf(value: unknown, replacer?: Replacer): string {
  * @throws SluiceError E_INVALID_ARGUMENT with the path of what is not JSON: a BigInt, a cycle, a function, a promise.
  */
 export function piecesOf(value: unknown): readonly ValuePiece[] {
-  // A function that sees each value takes most of the time, and few results need it.
-  const plainText = plainTextOf(value);
-  if (plainText !== undefined) return [plainText];
+  let text: string | undefined;
+  try {
+    // A function that sees each value takes most of the time, and few results need it.
+    if (isPlainJson(value, 0)) text = JSON.stringify(value);
+  } catch {
+    // What is wrong is told below.
+  }
+  if (text !== undefined) return [text];
   const sources: ByteSource[] = [];
   // Random, so that no string of the value can be taken for a placeholder.
   const name = crypto.randomUUID();
@@ -147,7 +143,6 @@ export function piecesOf(value: unknown): readonly ValuePiece[] {
     if (!isByteSource(source)) return plain(said, made);
     return `${name}:${sources.push(source) - 1}`;
   };
-  let text: string | undefined;
   try {
     text = JSON.stringify(value, aside);
   } catch {

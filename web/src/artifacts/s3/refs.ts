@@ -11,7 +11,7 @@
  */
 import type { StorageAct } from "../../errors/storage.js";
 import { objectOf } from "../../errors/arguments.js";
-import { isArtifactId, copyOf, patched, refOf, type Claim, inMilliseconds, type Stamps } from "../reference.js";
+import { isArtifactId, patched, refOf, type Claim, inMilliseconds, type Stamps } from "../reference.js";
 import { fullScope, sameScope, type FullScope } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
 import { damaged } from "../hash.js";
@@ -93,7 +93,7 @@ export async function updateRef(
     const found = await find(bucket, id, scope);
     if (found === null) return null;
     const ref = patched(found.record.ref, patch);
-    return (await rewrite(bucket, found, { ...found.record, ref })) === null ? AGAIN : copyOf(ref);
+    return (await rewrite(bucket, found, { ...found.record, ref })) === null ? AGAIN : ref;
   });
 }
 

@@ -8,7 +8,7 @@
 import type { CompletedPart } from "@aws-sdk/client-s3";
 import { SluiceError } from "../../errors/error.js";
 import type { Hashing, StreamHash } from "../hash.js";
-import { idsFor, copyOf, patched, refOf, restated, type Claim, type Stamps } from "../reference.js";
+import { idsFor, patched, refOf, restated, type Claim, type Stamps } from "../reference.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import { PieceBuffer, type ByteSink } from "../writer.js";
 import type { Bucket } from "./bucket.js";
@@ -119,7 +119,7 @@ export class Upload implements ByteSink {
     this.#isNamed = true;
     const wrote = await write(bucket, key, { ref, blob, created: now, stored: now, used: now }, null);
     this.#isNamed = wrote !== null;
-    if (wrote !== null) return { ref: copyOf(ref), loose: null };
+    if (wrote !== null) return { ref, loose: null };
     await dropName(bucket, named);
     return AGAIN;
   }
@@ -136,7 +136,7 @@ export class Upload implements ByteSink {
     const wrote = await rewrite(bucket, found, { ref, blob, created: record.created, stored: now, used: now });
     this.#isNamed = wrote !== null && !isThere;
     if (wrote === null) return AGAIN;
-    return { ref: copyOf(ref), loose: isThere ? null : record.blob };
+    return { ref, loose: isThere ? null : record.blob };
   }
 
   async #withdraw(): Promise<void> {
