@@ -14,15 +14,27 @@ import { root } from "./run.mjs";
 /** The whole schema, from the file that the core's program wrote. */
 export function readSchema(core) {
   const { properties, ...rest } = JSON.parse(readFileSync(core, "utf8"));
-  const [retention, interceptor] = ["retention", "interceptor"].map((name) =>
-    JSON.parse(readFileSync(join(root, `web/src/config/${name}.json`), "utf8")),
-  );
+  const { properties: keys, ...retention } = readSection("retention");
+  const published = Object.entries(keys).map(([key, { limit: _, ...schema }]) => [key, schema]);
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Configuration of Sluice",
     ...rest,
-    properties: { ...properties, retention, interceptor },
+    properties: {
+      ...properties,
+      retention: { ...retention, properties: Object.fromEntries(published) },
+      interceptor: readSection("interceptor"),
+    },
   };
+}
+
+const readSection = (name) => JSON.parse(readFileSync(join(root, `web/src/config/${name}.json`), "utf8"));
+
+/** What the keys of `retention` that are limits count. The keyword is our own, so it is not published. */
+function retentionLimits() {
+  return Object.entries(readSection("retention").properties).flatMap(([key, { limit }]) =>
+    limit === undefined ? [] : [{ key, once: false, ...limit }],
+  );
 }
 
 /** The module `web/src/config/schema.mjs`: the rules of each section, and the defaults of those that the library reads. */
@@ -34,6 +46,7 @@ export function schemaModule({ properties: { retention, interceptor, ...core } }
     RESOURCES_SCHEMA: rulesOf(core.resources, []),
     MAX_OBSERVATION_CHARS: core.guardrail.properties.max_observation_chars.default,
     RETENTION_SCHEMA: rulesOf(retention, []),
+    RETENTION_LIMITS: retentionLimits(),
     INTERCEPTOR_SCHEMA: rulesOf(interceptor, []),
   };
   const lines = Object.entries(constants).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`);

@@ -42,5 +42,18 @@ export const MAX_OBSERVATION_CHARS: number;
 /** The section `retention`, with its defaults: `retention.json`. */
 export const RETENTION_SCHEMA: ConfigSchema;
 
+/** What a key of `retention` limits. */
+export interface RetentionLimit {
+  readonly key: string;
+  readonly counts: "bytes" | "artifacts";
+  /** Whether a content that several artifacts share counts once. */
+  readonly once: boolean;
+  /** What counts together. */
+  readonly within: "trace" | "session" | "namespace" | "store";
+}
+
+/** The keys of `retention` with a `limit` in `retention.json`, in the order of that file. */
+export const RETENTION_LIMITS: readonly RetentionLimit[];
+
 /** The section `interceptor`, with its defaults: `interceptor.json`. */
 export const INTERCEPTOR_SCHEMA: ConfigSchema;

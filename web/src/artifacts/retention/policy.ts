@@ -3,7 +3,7 @@
  * @module
  */
 import { settingsOf } from "../../config/check.js";
-import { RETENTION_SCHEMA } from "../../config/schema.mjs";
+import { RETENTION_LIMITS, RETENTION_SCHEMA, type RetentionLimit } from "../../config/schema.mjs";
 import type { RetentionConfig } from "../../config/types.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactScope, StoredArtifact } from "../store.js";
@@ -45,35 +45,22 @@ export interface Measured extends Owned {
 }
 
 /** What counts together. */
-export type Group = "trace" | "session" | "namespace" | "store";
+export type Group = RetentionLimit["within"];
 
 /** A limit that is set. */
-export interface Limit {
+export interface Limit extends RetentionLimit {
   readonly key: keyof Retention;
   readonly most: number;
-  readonly counts: "bytes" | "artifacts";
-  /** Whether a content that several artifacts share counts once. */
-  readonly once: boolean;
-  readonly within: Group;
 }
 
-interface Kind extends Omit<Limit, "most"> {
-  readonly key: keyof Retention;
-}
+/** From narrow to wide: what makes room in a trace makes room in its session as well. */
+const GROUPS: readonly Group[] = ["trace", "session", "namespace", "store"];
 
-const bytes = { counts: "bytes", once: false } as const;
-const artifacts = { counts: "artifacts", once: false } as const;
-
-// The keys, with their defaults and bounds, are in `web/src/config/retention.json`.
-// From narrow to wide: what makes room in a trace makes room in its session as well.
-const KINDS: readonly Kind[] = [
-  { key: "max_trace_bytes", ...bytes, within: "trace" },
-  { key: "max_artifacts_per_trace", ...artifacts, within: "trace" },
-  { key: "max_session_bytes", ...bytes, within: "session" },
-  { key: "max_artifacts_per_session", ...artifacts, within: "session" },
-  { key: "max_namespace_bytes", ...bytes, within: "namespace" },
-  { key: "max_total_bytes", counts: "bytes", once: true, within: "store" },
-];
+/** The limits in `web/src/config/retention.json`, from narrow to wide. */
+const LIMITS = GROUPS.flatMap((group) => RETENTION_LIMITS.filter(({ within }) => within === group)) as readonly Omit<
+  Limit,
+  "most"
+>[];
 
 /** What leaves for the disk is what lies on it. How much may be there is for the disk to say, see `RetentionUsage.allow`. */
 export const DISK: Limit = { key: "min_free_disk", most: Infinity, counts: "bytes", once: true, within: "store" };
@@ -83,9 +70,9 @@ export const WHOLE = "";
 
 /** The limits that a retention sets, from narrow to wide. */
 export function limitsOf(retention: Retention): readonly Limit[] {
-  const limits = KINDS.flatMap((kind) => {
-    const most = retention[kind.key];
-    return typeof most === "number" ? [{ ...kind, most }] : [];
+  const limits = LIMITS.flatMap((limit) => {
+    const most = retention[limit.key];
+    return typeof most === "number" ? [{ ...limit, most }] : [];
   });
   return retention.min_free_disk > 0 ? [...limits, DISK] : limits;
 }

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { Copies } from "../../artifacts/private-folder.js";
 import { FileArtifactStore } from "../../artifacts/file/file-store.js";
+import { NO_LIMITS } from "../../artifacts/retention/policy.js";
 import type { RetentionConfig } from "../../config/types.js";
 import {
   McpInterceptor,
@@ -26,15 +27,11 @@ import { cleanNamespace } from "../../artifacts/reference.js";
 const DAY = 86_400;
 const GB = 1_000_000_000;
 
-/** The default of each key of `retention` for a proxy, in place of those in `web/src/config/retention.json`. */
-const PROXY_RETENTION: Required<RetentionConfig> = {
+/** The defaults of `retention` for a proxy: no other limits. */
+const PROXY_RETENTION: RetentionConfig = {
+  ...NO_LIMITS,
   ttl_seconds: 7 * DAY,
   ttl_from: "used",
-  max_artifact_bytes: null,
-  max_session_bytes: null,
-  max_trace_bytes: null,
-  max_artifacts_per_session: null,
-  max_artifacts_per_trace: null,
   max_namespace_bytes: 4 * GB,
   max_total_bytes: 10 * GB,
   min_free_disk: 0.1,
