@@ -8,9 +8,8 @@ import { cdp } from "vitest/browser";
 import { Locks } from "../../../web/src/artifacts/indexed-db/contents.js";
 import { BareIndexedDbStore } from "../../../web/src/artifacts/indexed-db/indexed-db-store.js";
 import { LocalLocks } from "../../../web/src/artifacts/indexed-db/local-locks.js";
-import { drained, listed, same } from "../../unit/artifacts/bytes.js";
+import { drained, listed, same, noise } from "../../unit/artifacts/bytes.js";
 import { holds, step, type Step } from "../../unit/artifacts/contract/model.js";
-import { noise } from "../../unit/artifacts/noise.js";
 import { describeStore, type OpenSubject } from "../../unit/artifacts/store-contract.js";
 import { contentsIn, freshName, inside, removed, wrongIn } from "./database.js";
 

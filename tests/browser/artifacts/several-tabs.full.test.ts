@@ -3,8 +3,7 @@ import { deleteDB, openDB } from "idb";
 import type { StoredArtifact } from "mcp-sluice";
 import { IndexedDbArtifactStore } from "mcp-sluice/browser";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { dated, drained, listed, same } from "../../unit/artifacts/bytes.js";
-import { noise } from "../../unit/artifacts/noise.js";
+import { dated, drained, listed, same, noise } from "../../unit/artifacts/bytes.js";
 import { contentsIn, freshName, inside, wrongIn } from "./database.js";
 import type { Question, Remote } from "./serving.js";
 

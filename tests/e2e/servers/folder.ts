@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { makePdf } from "../../../scripts/demo/pdf.mjs";
 import { makePng } from "../../../scripts/demo/png.mjs";
-import { noise } from "../../unit/artifacts/noise.js";
+import { noise } from "../../unit/artifacts/bytes.js";
 import { WAV } from "../../unit/core/samples.js";
 
 /** What lies in the folder. */

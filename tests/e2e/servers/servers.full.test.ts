@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { noise } from "../../unit/artifacts/noise.js";
+import { noise } from "../../unit/artifacts/bytes.js";
 import { alone, behindProxy, type Conversation, type Driver, DRIVERS } from "./behind.js";
 import { bytesOf, expectStored, uriIn, urisIn } from "./expectations.js";
 import { FILES, useFolder } from "./folder.js";

@@ -15,7 +15,7 @@ import { claimOf, refOf } from "../../../web/src/artifacts/reference.js";
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
 import { type ByteSink, SinkWriter } from "../../../web/src/artifacts/writer.js";
 import { MemoryArtifactStore, type StoredArtifact } from "../../../web/src/index.js";
-import { noise } from "./noise.js";
+import { noise } from "./bytes.js";
 
 const MIB = 1024 * 1024;
 

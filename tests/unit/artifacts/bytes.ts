@@ -1,5 +1,6 @@
-/** Bytes that tests store and compare. */
 import type { ArtifactRef, ArtifactStore, StoredArtifact } from "../../../web/src/artifacts/store.js";
+
+/** Bytes that tests store and compare. */
 
 /** Whether a store gave these bytes, in a plain Uint8Array; toEqual takes seconds for a megabyte. */
 export function same(actual: Uint8Array | null, expected: Uint8Array): boolean {
@@ -55,4 +56,15 @@ export async function streamed(
     at += chunk.byteLength;
   }
   return writer.close();
+}
+
+/** Bytes that look random and are the same each time. */
+export function noise(length: number, seed = 1): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let state = seed * 2654435761;
+  for (let at = 0; at < length; at++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    bytes[at] = state >>> 24;
+  }
+  return bytes;
 }

@@ -7,7 +7,7 @@
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
-import { noise } from "./noise.js";
+import { noise } from "./bytes.js";
 
 const [folder = "", call = "0"] = process.argv.slice(2);
 let left = Number(call);

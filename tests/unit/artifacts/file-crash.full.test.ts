@@ -15,8 +15,7 @@ import {
   type Program,
   programOf,
 } from "../../support/program.js";
-import { listed, same } from "./bytes.js";
-import { noise } from "./noise.js";
+import { listed, same, noise } from "./bytes.js";
 
 const STORE_PROGRAM = new URL("store-program.ts", import.meta.url);
 

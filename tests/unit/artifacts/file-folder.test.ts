@@ -19,8 +19,7 @@ import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js
 import { Layout } from "../../../web/src/artifacts/file/folder.js";
 import { scopeKey } from "../../../web/src/artifacts/scope.js";
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
-import { listed, same } from "./bytes.js";
-import { noise } from "./noise.js";
+import { listed, same, noise } from "./bytes.js";
 import { emptyFolder } from "../../support/folder.js";
 import { bundled, printed } from "../../support/program.js";
 

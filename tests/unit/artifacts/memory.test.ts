@@ -6,9 +6,8 @@ import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
 import { ScopedArtifacts } from "../../../web/src/artifacts/scoped.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
-import { listed, streamed } from "./bytes.js";
+import { listed, streamed, noise } from "./bytes.js";
 import { holds, step } from "./contract/model.js";
-import { noise } from "./noise.js";
 import { describeStore, type Subject } from "./store-contract.js";
 
 function subjectOf(store: ArtifactStore): Subject {

@@ -13,7 +13,7 @@ import {
 import type { ArtifactInfo, ArtifactRef } from "../../../web/src/artifacts/store.js";
 import { namespaceOf } from "../../../web/src/errors/arguments.js";
 import { createSluice } from "../../../web/src/index.js";
-import { noise } from "./noise.js";
+import { noise } from "./bytes.js";
 
 test("ids start with 12 digits and grow by four to the whole hash", () => {
   const sha = "0123456789abcdef".repeat(4);

@@ -9,7 +9,7 @@ import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/ret
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
 import { SluiceError } from "../../../web/src/errors/error.js";
 import { UserStorage } from "../../../web/src/files/user-storage.js";
-import { noise } from "./noise.js";
+import { noise } from "./bytes.js";
 
 const NOBODY = 65_534;
 /** What was claimed less than so many milliseconds ago is safe. */

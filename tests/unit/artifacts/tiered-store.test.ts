@@ -8,8 +8,7 @@ import type {
   ArtifactWriter,
 } from "../../../web/src/artifacts/store.js";
 import { TieredArtifactStore } from "../../../web/src/index.js";
-import { dated, hashOf, listed, same, streamed } from "./bytes.js";
-import { noise } from "./noise.js";
+import { dated, hashOf, listed, same, streamed, noise } from "./bytes.js";
 import { describeStore, type OpenSubject, type Subject } from "./store-contract.js";
 
 /** Two stores that are asked one after the other are dated by one clock, which never stands still. */

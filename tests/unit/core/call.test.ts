@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { onAbort, untilAborted, untilEither, untilLate } from "../../../web/src/core/abort.js";
 import { createSluice, MemoryArtifactStore, type Sluice } from "../../../web/src/index.js";
-import { noise } from "../artifacts/noise.js";
+import { noise } from "../artifacts/bytes.js";
 import { mounted, unmounted } from "../artifacts/small-disk.js";
 import { base64, PDF, refsIn, sha256 } from "./samples.js";
 

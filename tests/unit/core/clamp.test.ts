@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { createSluice, humanSize, NoOpArtifactStore, type Sluice } from "../../../web/src/index.js";
-import { noise } from "../artifacts/noise.js";
+import { noise } from "../artifacts/bytes.js";
 import { documents, results } from "./documents.js";
 import { base64, longestRun, onlyBytes, opened, PDF, prose, sha256, textResult } from "./samples.js";
 

@@ -3,7 +3,7 @@
  * @module
  */
 import fc from "fast-check";
-import { noise } from "../artifacts/noise.js";
+import { noise } from "../artifacts/bytes.js";
 import { base64, GZIP, PDF, PNG, prose, WAV } from "./samples.js";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

@@ -12,7 +12,7 @@ import { type ArtifactRef, createSluice, MemoryArtifactStore, type Sluice } from
 import { emptyFolder } from "../../support/folder.js";
 import { amount, isFull } from "../../support/full.js";
 import { printed } from "../../support/program.js";
-import { noise } from "../artifacts/noise.js";
+import { noise } from "../artifacts/bytes.js";
 import { ROOT } from "../cli/command.js";
 import { encodedAs, files, type Json, results } from "./documents.js";
 import { base64, longestRun, onlyBytes, PDF, PNG, prose, TAR, textResult, WAV } from "./samples.js";

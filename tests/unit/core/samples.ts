@@ -10,7 +10,7 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../../../web/src/artifacts/store.js";
 import type { AnswerRef } from "../../../web/src/core/sluice.js";
 import { createSluice, type Sluice } from "../../../web/src/index.js";
-import { noise } from "../artifacts/noise.js";
+import { noise } from "../artifacts/bytes.js";
 
 /** One page, 115 KB or so. */
 export const PDF: Buffer = makePdf({ pages: 1 });

@@ -13,7 +13,7 @@ import {
   type SluiceServerOptions,
 } from "../../../web/src/serve.js";
 import type { ArtifactInfo, ArtifactStore, ByteRange } from "../../../web/src/index.js";
-import { noise } from "../artifacts/noise.js";
+import { noise } from "../artifacts/bytes.js";
 import { mounted, unmounted } from "../artifacts/small-disk.js";
 import { refused, Visitor } from "./visitor.js";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { MemoryArtifactStore, type RetentionConfig } from "../../../web/src/index.js";
 import { SluiceServer } from "../../../web/src/serve.js";
-import { noise } from "../artifacts/noise.js";
+import { noise } from "../artifacts/bytes.js";
 import { refused, Visitor, type ShownArtifact } from "./visitor.js";
 
 const KB = 1000;

@@ -3,9 +3,18 @@ import { describe, expect, it, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { getPrompt, listPrompts, type PromptDeps } from "../../../web/src/tools/prompts.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
-import { expectedHash, SETTINGS, STDIO, useConnection, useFixture } from "./sources/mcp/fixture.js";
+import {
+  expectedHash,
+  SETTINGS,
+  STDIO,
+  useConnection,
+  useFixture,
+  opened,
+  scripted,
+  setting,
+  type Setting,
+} from "./sources/mcp/setting.js";
 import { serverScript } from "./sources/mcp/server-script.js";
-import { opened, scripted, setting, type Setting } from "./sources/mcp/setting.js";
 import type { SourceConnection } from "../../../web/src/tools/source.js";
 
 const ADA = { user_id: "ada" };

@@ -3,8 +3,7 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import { sameScope } from "../../../../web/src/artifacts/scope.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
-import { hashOf, listed, same } from "../bytes.js";
-import { noise } from "../noise.js";
+import { hashOf, listed, same, noise } from "../bytes.js";
 
 /** One operation. */
 export type Step =

@@ -1,8 +1,7 @@
 /** Contract: bytes in and out, and what is said of them. */
 import { describe, expect, test } from "vitest";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
-import { drained, hashOf, listed, same, undated } from "../bytes.js";
-import { noise } from "../noise.js";
+import { drained, hashOf, listed, same, undated, noise } from "../bytes.js";
 import type { Subject } from "../store-contract.js";
 
 const A: ArtifactScope = { session_id: "a" };

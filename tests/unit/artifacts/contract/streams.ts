@@ -1,8 +1,7 @@
 /** Contract: streams out, and streams in. */
 import { describe, expect, test } from "vitest";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
-import { drained, same, hashOf, listed, streamed, undated } from "../bytes.js";
-import { noise } from "../noise.js";
+import { drained, same, hashOf, listed, streamed, undated, noise } from "../bytes.js";
 import type { Subject } from "../store-contract.js";
 
 const A: ArtifactScope = { session_id: "a" };

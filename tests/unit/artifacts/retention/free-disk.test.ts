@@ -11,8 +11,7 @@ import type { ArtifactInfo, ArtifactWriter, StoredArtifact, StoreSpace } from ".
 import type { RetentionConfig } from "../../../../web/src/config/types.js";
 import { createSluice } from "../../../../web/src/index.js";
 import { emptyFolder } from "../../../support/folder.js";
-import { listed } from "../bytes.js";
-import { noise } from "../noise.js";
+import { listed, noise } from "../bytes.js";
 import { mounted, unmounted } from "../small-disk.js";
 
 describe("a disk that fills up", () => {

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { S3ArtifactStore } from "../../../../web/src/s3.js";
-import { dated, listed, same, streamed, drained } from "../bytes.js";
-import { noise } from "../noise.js";
+import { dated, listed, same, streamed, drained, noise } from "../bytes.js";
 import { CREDENTIALS } from "./ceph.js";
 import { refuse, type Asked, type Fault } from "./faulty-proxy.js";
 import { FaultyS3, deaf, isBlob, isReadOfBlob, twisted } from "./faulty-s3.js";

@@ -4,9 +4,8 @@ import { AbortMultipartUploadCommand, CreateMultipartUploadCommand, PutObjectCom
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { S3ArtifactStore } from "../../../../web/src/s3.js";
-import { dated, listed, same, streamed } from "../bytes.js";
+import { dated, listed, same, streamed, noise } from "../bytes.js";
 import { holds, step, type Step } from "../contract/model.js";
-import { noise } from "../noise.js";
 import { BUCKET, CREDENTIALS, TestS3 } from "./ceph.js";
 import { FaultyProxy } from "./faulty-proxy.js";
 import { amount } from "../../../support/full.js";

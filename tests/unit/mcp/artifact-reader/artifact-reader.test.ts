@@ -15,7 +15,7 @@ import {
   readToolName,
 } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
 import { inspectBytes, type Inspection } from "../../../../web/src/mcp/artifact-reader/inspection.js";
-import { noise } from "../../artifacts/noise.js";
+import { noise } from "../../artifacts/bytes.js";
 import { dataOf, readingOf, URI, wordsOf, refOf } from "./artifacts.js";
 
 const ADA: ArtifactScope = { user_id: "ada" };

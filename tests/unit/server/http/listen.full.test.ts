@@ -6,7 +6,7 @@ import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { listen, type ListeningServer, memoryState, SluiceServer } from "../../../../web/src/serve.js";
 import { inSteps, inTime, MAX_TIMER, StoreLate } from "../../../../web/src/server/http/time-limit.js";
 import { sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
-import { noise } from "../../artifacts/noise.js";
+import { noise } from "../../artifacts/bytes.js";
 import { Visitor } from "../visitor.js";
 import { headers, received, sent, served, STRICT } from "./connections.js";
 

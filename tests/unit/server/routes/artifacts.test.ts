@@ -2,11 +2,10 @@ import { expect, test, vi } from "vitest";
 import { isFull } from "../../../support/full.js";
 import { MemoryArtifactStore, type ArtifactInfo, type ArtifactWriter } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
-import { noise } from "../../artifacts/noise.js";
+import { noise, listed } from "../../artifacts/bytes.js";
 import { refused, Visitor, type ShownArtifact } from "../visitor.js";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
-import { listed } from "../../artifacts/bytes.js";
 
 // What a session stores, lists, reads and deletes over HTTP.
 

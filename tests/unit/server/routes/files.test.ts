@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
-import { listed } from "../../artifacts/bytes.js";
-import { noise } from "../../artifacts/noise.js";
+import { listed, noise } from "../../artifacts/bytes.js";
 import { byHeaders, refused, Visitor } from "../visitor.js";
 
 interface ShownFile {

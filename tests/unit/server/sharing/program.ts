@@ -11,7 +11,7 @@ import { FileArtifactStore } from "../../../../web/src/node.js";
 import { S3ArtifactStore } from "../../../../web/src/s3.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import { listen, SluiceServer } from "../../../../web/src/serve.js";
-import { noise } from "../../artifacts/noise.js";
+import { noise } from "../../artifacts/bytes.js";
 import { Visitor } from "../visitor.js";
 
 const [place = "", seed = "1", seconds = "5"] = process.argv.slice(2);

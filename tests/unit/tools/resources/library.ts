@@ -1,5 +1,5 @@
 /**
- * A source of resources in memory: documents that change, counted reads, changes told to who subscribed.
+ * A source of resources in memory, and a reader over it: documents that change, counted reads, changes told to who subscribed.
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
@@ -13,6 +13,9 @@ import type {
   ResourceConnection,
 } from "../../../../web/src/tools/resources/connection.js";
 import type { SourceNotice } from "../../../../web/src/tools/source.js";
+import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
+import type { ResourceEvent } from "../../../../web/src/tools/options.js";
+import { type ResourceDeps, ResourceReader } from "../../../../web/src/tools/resources/reader.js";
 
 /** A document: text, or bytes. */
 export interface Document extends Freshness {
@@ -112,4 +115,36 @@ export class Library implements ResourceConnection {
     const { id, size_bytes, filename } = await stored;
     return { kind: "artifact", uri, mime_type, id, size_bytes, filename, summary: `${size_bytes} bytes` };
   }
+}
+
+export const ADA: ArtifactScope = { user_id: "ada", session_id: "s1" };
+export const BOB: ArtifactScope = { user_id: "bob", session_id: "s1" };
+export const URI = "file:///report";
+
+/** A reader, what it reads, and what it told. */
+export interface ReaderSetup {
+  readonly reader: ResourceReader;
+  readonly store: ArtifactStore;
+  readonly library: Library;
+  readonly events: ResourceEvent[];
+  /** What the source's session is over: another one stands for a source that was connected again. */
+  connection: ResourceConnection | undefined;
+  now: number;
+}
+
+/** `lib` is the source's name. */
+export function newReader(deps: Partial<ResourceDeps> = {}): ReaderSetup {
+  const { store = new MemoryArtifactStore() } = deps;
+  const events: ResourceEvent[] = [];
+  const reader = new ResourceReader({
+    namespace: "lib",
+    store,
+    use: (context, work) => work(made.connection, context.signal ?? new AbortController().signal),
+    clock: () => made.now,
+    onEvent: (event) => events.push(event),
+    ...deps,
+  });
+  const library = new Library(store, (notice) => reader.notice(notice));
+  const made: ReaderSetup = { reader, store, library, events, connection: library, now: 0 };
+  return made;
 }

@@ -16,8 +16,7 @@ import { fillTemplate, templateVariables } from "../../../../web/src/tools/resou
 import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/tools/tool-call.js";
 import { failingAt, faulty, Latch } from "../../core/faulty-store.js";
 import { PDF, prose, refsIn, sha256 } from "../../core/samples.js";
-import type { Document } from "./library.js";
-import { ADA, BOB, newReader, type ReaderSetup, URI } from "./reader-setup.js";
+import { type Document, ADA, BOB, newReader, type ReaderSetup, URI } from "./library.js";
 
 const references = (from: number): string =>
   Array.from({ length: 500 }, (_, at) => `artifact://x${from + at}`).join(" ");

@@ -7,8 +7,18 @@ import { ResourceReader } from "../../../../web/src/tools/resources/reader.js";
 import { resourceTools } from "../../../../web/src/tools/resources/tools.js";
 import type { SourceConnection } from "../../../../web/src/tools/source.js";
 import { longestRun } from "../../core/samples.js";
-import { expectedHash, SETTINGS, useFixture } from "../sources/mcp/fixture.js";
-import { call, hashOf, opened, scripted, setting, until, type Setting } from "../sources/mcp/setting.js";
+import {
+  expectedHash,
+  SETTINGS,
+  useFixture,
+  call,
+  hashOf,
+  opened,
+  scripted,
+  setting,
+  until,
+  type Setting,
+} from "../sources/mcp/setting.js";
 
 const ADA = { user_id: "ada" };
 const WATCHED = "test://watched-resource";

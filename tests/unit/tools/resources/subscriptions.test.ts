@@ -8,8 +8,7 @@ import {
   type ListedResource,
 } from "../../../../web/src/tools/resources/connection.js";
 import { Subscriptions } from "../../../../web/src/tools/resources/reader.js";
-import { Library } from "./library.js";
-import { ADA, BOB, newReader, URI as FILE_URI } from "./reader-setup.js";
+import { Library, ADA, BOB, newReader, URI as FILE_URI } from "./library.js";
 
 describe("subscriptions", () => {
   const URI = "file:///a";

@@ -8,7 +8,7 @@ import { ToolClientError } from "../../../../web/src/tools/errors.js";
 import type { ToolSpec } from "../../../../web/src/tools/registry.js";
 import { pageOf, resourceTools } from "../../../../web/src/tools/resources/tools.js";
 import { base64, longestRun, PDF, PNG, prose } from "../../core/samples.js";
-import { newReader, type ReaderSetup, URI } from "./reader-setup.js";
+import { newReader, type ReaderSetup, URI } from "./library.js";
 
 const ADA: ArtifactScope = { user_id: "ada" };
 

@@ -4,10 +4,8 @@ import { ToolNode } from "../../../../../web/src/tools-node.js";
 import type { ToolContext } from "../../../../../web/src/tools/options.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { answerTo, questionOf, shown } from "../../../../../web/src/tools/sources/mcp/elicitation.js";
-import { SETTINGS, useConnection, useFixture } from "./fixture.js";
+import { SETTINGS, useConnection, useFixture, call, opened, setting, useTaskServer } from "./setting.js";
 import { serverScript } from "./server-script.js";
-import { call, opened, setting } from "./setting.js";
-import { useTaskServer } from "./task-server.js";
 
 const fixture = useFixture();
 const tasks = useTaskServer();

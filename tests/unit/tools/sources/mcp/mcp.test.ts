@@ -3,9 +3,19 @@ import { describe, expect, it } from "vitest";
 import { createSluice } from "../../../../../web/src/index.js";
 import type { FetchLike } from "../../../../../web/src/mcp/http/gate-fetch.js";
 import { ToolClientError, ToolConnectionError } from "../../../../../web/src/tools/errors.js";
-import { expectedHash, SETTINGS, useConnection, useFixture } from "./fixture.js";
+import {
+  expectedHash,
+  SETTINGS,
+  useConnection,
+  useFixture,
+  call,
+  hashOf,
+  opened,
+  over,
+  setting,
+  until,
+} from "./setting.js";
 import { listening } from "./http-server.js";
-import { call, hashOf, opened, over, setting, until } from "./setting.js";
 
 const PDF = 300_000;
 

@@ -6,8 +6,7 @@ import { ToolNode } from "../../../../../web/src/tools-node.js";
 import type { ToolContext } from "../../../../../web/src/tools/options.js";
 import { serveFixture } from "../../../../e2e/serving.js";
 import { samplingOf } from "../../../../../web/src/tools/sources/mcp/sampling.js";
-import { FIXTURE, SETTINGS, useConnection, useFixture } from "./fixture.js";
-import { call, opened, setting } from "./setting.js";
+import { FIXTURE, SETTINGS, useConnection, useFixture, call, opened, setting } from "./setting.js";
 
 const fixture = useFixture();
 const SAMPLING = { sampling: true };

@@ -14,8 +14,7 @@ import { sha256Of } from "../../../../e2e/fixture/bytes.mjs";
 import { serveFixture } from "../../../../e2e/serving.js";
 import { printed } from "../../../../support/program.js";
 import { ROOT } from "../../../cli/command.js";
-import { STDIO, useConnection } from "./fixture.js";
-import { call, processSource, until } from "./setting.js";
+import { STDIO, useConnection, call, processSource, until } from "./setting.js";
 
 describe("the reference server", () => {
   const SERVERS = join(ROOT, "node_modules", "@modelcontextprotocol");

@@ -9,10 +9,21 @@ import { describe, expect, it, onTestFinished, test } from "vitest";
 import { ToolConnectionError, ToolNodeError } from "../../../../../web/src/tools/errors.js";
 import { endAtOnce, killTree } from "../../../../../web/src/tools/sources/mcp/stdio.js";
 import { isRunning } from "../../../../e2e/faults/host.js";
-import { FIXTURE, STDIO, useFixture } from "./fixture.js";
+import {
+  FIXTURE,
+  STDIO,
+  useFixture,
+  call,
+  opened,
+  over,
+  processSource,
+  scripted,
+  serving,
+  setting,
+  until,
+} from "./setting.js";
 import { listening } from "./http-server.js";
 import { DISCOVERABLE, serverScript } from "./server-script.js";
-import { call, opened, over, processSource, scripted, serving, setting, until } from "./setting.js";
 
 describe("standard input and output", () => {
   const MIB = 1024 * 1024;

@@ -2,11 +2,20 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { ToolNodeError } from "../../../../../web/src/tools/errors.js";
 import type { ToolProgress } from "../../../../../web/src/tools/options.js";
-import { expectedHash, useConnection, useFixture } from "./fixture.js";
+import {
+  expectedHash,
+  useConnection,
+  useFixture,
+  call,
+  hashOf,
+  opened,
+  over,
+  serving,
+  setting,
+  useTaskServer,
+} from "./setting.js";
 import { answer, type Came, isCall, listening, refuse } from "./http-server.js";
 import { DISCOVERABLE } from "./server-script.js";
-import { call, hashOf, opened, over, serving, setting } from "./setting.js";
-import { useTaskServer } from "./task-server.js";
 
 const fixture = useFixture();
 const tasks = useTaskServer();
