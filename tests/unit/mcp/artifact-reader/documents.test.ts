@@ -36,6 +36,9 @@ async function stored(bytes: Uint8Array, filename: string, mime_type: string | n
   return { store, uri: `artifact://${id}` };
 }
 
+/** The signature of a PNG, and the header of one pixel. */
+const PNG = "89504e470d0a1a0a0000000d4948445200000001000000010806000000";
+
 const REPORT = pdfOf(
   Array.from({ length: 14 }, (_, at) => ({
     lines: [`Chapter ${at + 1}`, at === 6 ? "The warranty lasts 42 months." : "Nothing of note."],
@@ -275,6 +278,36 @@ test("HTML is read as text, and its links are listed", async () => {
   expect(text).not.toContain("x()");
   expect(dataOf(await reader.call({ uri, as: "links", lines: "1" }))).toBe("link\t/a");
   expect(dataOf(await reader.call({ uri, lines: "1" }))).toBe(html);
+});
+
+describe("a form that an artifact does not have", () => {
+  const OTHERS: readonly (readonly [name: string, bytes: () => Promise<Uint8Array>, type: string, said: string])[] = [
+    [
+      "a.csv",
+      async () => encoder.encode("a,b\n1,2\n"),
+      "text/csv",
+      'is not a document that is read as "text": leave as out',
+    ],
+    ["a.zip", async () => zipped({ "a.txt": "hello" }), "application/zip", "The archive has no text: read its rows."],
+    ["a.png", async () => Buffer.from(PNG, "hex"), "image/png", "has no text: read it as an image, or its bytes."],
+  ];
+
+  test.each(OTHERS)("is refused of %s with what to do instead", async (filename, bytes, type, said) => {
+    const { store, uri } = await stored(await bytes(), filename, type);
+    for (const more of [{}, { query: "SELECT * FROM rows" }]) {
+      const answer = await readerOf(store).call({ uri, as: "text", ...more });
+      expect(answer.isError).toBe(true);
+      expect(wordsOf(answer)).toContain(said);
+    }
+    expect(await countOf(store)).toBe(1);
+  });
+
+  test("is a sheet for what has none", async () => {
+    const { store, uri } = await stored(encoder.encode("a,b\n1,2\n"), "a.csv", "text/csv");
+    const answer = await readerOf(store).call({ uri, sheet: "Q1" });
+    expect(answer.isError).toBe(true);
+    expect(wordsOf(answer)).toContain("is not a document that is read with a sheet: leave sheet out");
+  });
 });
 
 describe("an image", () => {

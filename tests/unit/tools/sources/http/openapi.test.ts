@@ -188,6 +188,66 @@ paths:
     ]);
   });
 
+  test("version 2: a form with a file has parts, an answer has its schema, and what is left out is the description's", async () => {
+    const { source, server } = await described((origin) => ({
+      swagger: "2.0",
+      host: origin.slice("http://".length),
+      paths: {
+        "/pets": {
+          post: {
+            operationId: "upload",
+            parameters: [
+              { name: "file", in: "formData", type: "file", required: true },
+              { name: "note", in: "formData", type: "string" },
+            ],
+            responses: {
+              201: { description: "", schema: { type: "object", properties: { id: { type: "integer" } } } },
+            },
+          },
+        },
+      },
+    }));
+    const [upload] = await list(source);
+    expect(upload?.output_schema).toMatchObject({ properties: { id: { type: "integer" } } });
+    await called(source, "upload", { body: { file: "bytes", note: "small" } });
+    const { path, headers, body } = server.seen.at(-1) ?? {};
+    expect(path).toBe("/pets");
+    expect(headers?.["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
+    expect(body).toContain('name="note"\r\n\r\nsmall');
+  });
+
+  test("a parameter may be of a media type, and the argument of a body gives way to one of its name", async () => {
+    const { source, server } = await described(() =>
+      get({
+        parameters: [
+          { name: "filter", in: "query", content: { "application/json": { schema: { type: "object" } } } },
+          { name: "odd", in: "query", content: { "text/plain": null } },
+          { name: "body", in: "query", schema: { type: "string" } },
+        ],
+        requestBody: { content: { "application/json": { schema: { type: "array" } } } },
+      }),
+    );
+    const [pets] = await list(source);
+    expect(pets?.input_schema).toMatchObject({
+      properties: { filter: { type: "object" }, odd: {}, body: { type: "string" }, request_body: { type: "array" } },
+    });
+    await called(source, "pets", { body: "of a query" });
+    expect(server.seen.at(-1)?.query.get("body")).toBe("of a query");
+  });
+
+  test("an operation that asks for no key gets none, and one whose own is not known gets the document's", async () => {
+    const paths = Object.fromEntries(
+      [[], [{ unknown: [] }], [{ key: [], unknown: [] }]].map((security, n) => [
+        `/${n}`,
+        { get: { operationId: `t${n}`, security } },
+      ]),
+    );
+    const { source } = await described((origin) => ({ ...SHOP(origin), paths }), { auth_config: { api_key: "k3y" } });
+    const asked = async (name: string): Promise<unknown> => (await called(source, name)).reduced.value;
+    expect(await asked("t0")).toMatchObject({ query: [] });
+    for (const name of ["t1", "t2"]) expect(await asked(name)).toMatchObject({ query: [["key", "k3y"]] });
+  });
+
   test("the type of a body is the one that the operation takes", async () => {
     const { source, server } = await described((origin) => ({
       openapi: "3.1.0",
