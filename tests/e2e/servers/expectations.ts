@@ -2,7 +2,7 @@
  * What holds for every server behind the proxy.
  * @module
  */
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { sha256 } from "../../unit/core/samples.js";
 import type { Conversation, Result, Stored } from "./behind.js";
 import { leaksIn } from "./leaks.js";
@@ -61,4 +61,17 @@ function behind(stored: readonly Stored[], uri: string): Stored {
   const found = stored.find(({ ref }) => uri === `artifact://${ref.id}`);
   if (found === undefined) throw new Error(`${uri} is not in the store.`);
   return found;
+}
+
+/** Opens it before the tests, and closes it after them. */
+export function useServer(open: () => Promise<Conversation>): () => Conversation {
+  let server: Conversation | undefined;
+  beforeAll(async () => {
+    server = await open();
+  });
+  afterAll(() => server?.[Symbol.asyncDispose]());
+  return () => {
+    if (server === undefined) throw new Error("The server is used before the tests.");
+    return server;
+  };
 }

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { noise } from "../../unit/artifacts/bytes.js";
 import { alone, behindProxy, type Conversation, type Driver, DRIVERS } from "./behind.js";
-import { bytesOf, expectStored, uriIn, urisIn } from "./expectations.js";
+import { bytesOf, expectStored, uriIn, urisIn, useServer } from "./expectations.js";
 import { FILES, useFolder } from "./folder.js";
 import { leaksIn } from "./leaks.js";
 import { pngSize, readFileOnPage, servePage } from "./page.js";
@@ -21,7 +21,6 @@ import {
   type Server,
   sqlite,
 } from "./programs.js";
-import { useServer } from "./use-server.js";
 
 describe("everything", () => {
   const folder = useFolder();
