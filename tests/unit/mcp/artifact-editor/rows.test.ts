@@ -89,6 +89,10 @@ describe("CSV", () => {
     [{ delete_rows: "0" }, 'delete_rows has "0"'],
     [{ delete_rows: "b" }, 'delete_rows has "b"'],
     [{ add_rows: [[1]], old_string: "a", new_string: "b" }, "old_string and add_rows are two kinds of edit"],
+    [{ cells: [{ row: 1, column: 0, value: "" }] }, "cells[0].column must be a column's name, or its number from 1"],
+    [{ cells: [{ row: "first", column: 1, value: "" }] }, "cells[0].row must be the number of a row, from 1"],
+    [{ add_rows: [[1]], before_row: 0 }, "before_row must be the number of a row, from 1"],
+    [{ delete_rows: [{}] }, 'delete_rows has ""'],
     [{ rows: 1 }, 'There is no argument "rows"'],
     [{}, "Say what to change"],
   ])("%j is refused with the remedy", async (args, said) => {
@@ -182,9 +186,11 @@ describe("a JSON array", () => {
   });
 
   test("rows beyond its end are told", async () => {
-    expect(await refusal(ARRAY, { delete_rows: "2-4" }, JSON_TYPE)).toContain(
-      "There is no row 4: the artifact has 3 rows",
-    );
+    const told = "There is no row 4: the artifact has 3 rows";
+    expect(await refusal(ARRAY, { delete_rows: "2-4" }, JSON_TYPE)).toContain(told);
+    expect(await refusal(ARRAY, { delete_rows: "4-" }, JSON_TYPE)).toContain(told);
+    const cells = [{ row: "1", column: "a", value: 1 }];
+    expect(await refusal("[]", { cells }, JSON_TYPE)).toContain("There is no row 1: the artifact has no rows");
   });
 });
 

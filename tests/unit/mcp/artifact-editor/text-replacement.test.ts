@@ -86,6 +86,17 @@ describe("a text that does not occur", () => {
   });
 });
 
+test.each([
+  [{ uri: 7, old_string: "One", new_string: "1" }, "uri must be a string: give the artifact:// URI"],
+  [{ new_string: "1" }, "old_string is missing: give the exact text to replace"],
+  [{ old_string: "One" }, 'new_string is missing: give the new text, "" to delete'],
+  [{ old_string: "One", new_string: "1", replace_all: "yes" }, "replace_all must be true or false"],
+  [{ old_string: "", new_string: "1" }, "old_string is empty: give text that is there"],
+  [{ old_string: "One", new_string: "\ud83d" }, "new_string has half a character (a lone surrogate)"],
+])("%j is refused with the remedy", async (args, said) => {
+  expect(await refusal(PAGE, args)).toContain(said);
+});
+
 test("a change that changes nothing makes no artifact", async () => {
   const { result, ref, words } = await edited(PAGE, { old_string: "One", new_string: "One" });
   expect(result.isError).toBeUndefined();
