@@ -60,7 +60,10 @@ describe("the message reader", () => {
     });
     for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
       const size = sizes[turn % sizes.length] ?? 65_536;
-      await incoming.write(bytes.slice(at, at + size));
+      const piece = bytes.slice(at, at + size);
+      await incoming.write(piece);
+      // Its memory is read into again.
+      piece.fill(0x23);
       at += size;
     }
     await incoming.end();

@@ -31,7 +31,7 @@ export interface MessageSink {
   broken(error: unknown, message: JsonRpcScanner): string | undefined;
 }
 
-/** Takes the bytes of one message, or of a line that may be one. Callers must not reuse them. */
+/** Takes the bytes of one message, or of a line that may be one. Their memory may be reused once a call has settled. */
 export class MessageReader implements AsyncDisposable {
   readonly #sluice: Sluice;
   readonly #sink: MessageSink;
@@ -49,7 +49,7 @@ export class MessageReader implements AsyncDisposable {
       if (first === undefined) return;
       this.#what = this.#begin(first);
     }
-    await (this.#what === "nonProtocol" ? this.#sink.nonProtocol(bytes) : this.#what.write(bytes));
+    await (this.#what === "nonProtocol" ? this.#sink.nonProtocol(bytes.slice()) : this.#what.write(bytes));
   }
 
   /** Ends the message and forwards the rest of it. */
@@ -84,11 +84,11 @@ class ObjectReader implements AsyncDisposable {
     this.#rewriter = new MessageRewriter(sluice, sink.policy, async (bytes) => this.#forward(bytes));
   }
 
-  /** Takes bytes, which the caller must not reuse. Throws only what the sink throws. */
+  /** Throws only what the sink throws. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#headSize += bytes.length;
     if (this.#headSize > MAX_HEAD) this.#head = [];
-    else this.#head.push(bytes);
+    else this.#head.push(bytes.slice());
     await this.#rewriter.write(bytes);
   }
 
@@ -163,11 +163,10 @@ class BatchReader implements StructureVisitor, AsyncDisposable {
     this.#sink = sink;
   }
 
-  /** Takes bytes, which the caller must not reuse. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#borders = [];
     this.#structure.push(bytes);
-    if (this.#isBatch === false) return this.#sink.nonProtocol(bytes);
+    if (this.#isBatch === false) return this.#sink.nonProtocol(bytes.slice());
     let from = this.#element === undefined ? undefined : 0;
     for (const border of this.#borders) {
       if (from === undefined) {

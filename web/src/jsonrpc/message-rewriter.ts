@@ -90,15 +90,15 @@ export class MessageRewriter implements AsyncDisposable {
     return this.#members;
   }
 
-  /** Takes bytes, which the caller must not reuse. Never throws; `end` does. */
+  /** Takes bytes, whose memory may be reused once this has settled. Never throws; `end` does. */
   async write(bytes: Uint8Array): Promise<void> {
     const at = this.#members.size;
     this.#members.push(bytes);
     if (this.#failure !== undefined) return;
     try {
       if (this.#gated !== undefined) await this.#gated.write(bytes, at);
-      else if (this.#action?.kind === "raw") await this.#sink(bytes);
-      else await this.#buffer(bytes);
+      else if (this.#action?.kind === "raw") await this.#sink(bytes.slice());
+      else await this.#buffer(bytes.slice());
     } catch (error) {
       await this.#fail(error);
     }
@@ -270,7 +270,7 @@ class GatedValue implements AsyncDisposable {
     if (bytes.length === 0) return;
     this.#kept += bytes.length;
     if (this.#kept > MAX_MESSAGE) throw tooLarge();
-    pieces.push(bytes);
+    pieces.push(bytes.slice());
   }
 }
 

@@ -74,9 +74,9 @@ export interface ClientMessageOutcome {
   readonly answers: readonly Promise<string>[];
 }
 
-/** Writes the bytes of one message. Callers must not reuse them. */
+/** Writes the bytes of one message. */
 export interface MessageWriter {
-  /** Resolves when more can be written. */
+  /** Resolves when more can be written. Callers may then reuse the memory. */
   write(bytes: Uint8Array): Promise<void>;
   /** Ends the message. */
   end(): Promise<void>;

@@ -39,7 +39,7 @@ export class PassThrough implements Interceptor {
         if (first !== undefined) isMessage ??= first === 0x7b || first === 0x5b;
         if (isMessage === undefined) return;
         members.push(bytes);
-        await (isMessage ? sink.forward(bytes) : sink.nonProtocol(bytes));
+        await (isMessage ? sink.forward(bytes.slice()) : sink.nonProtocol(bytes.slice()));
       },
       end: async () => {
         if (members.text("method") === undefined) this.#inFlight.close(members.text("id"));

@@ -70,7 +70,12 @@ export class Talk {
     const text = typeof message === "string" ? message : JSON.stringify(message);
     // Pieces as a pipe gives them.
     const bytes = encoder.encode(text);
-    for (let at = 0; at < bytes.length; at += 65_536) await incoming.write(bytes.subarray(at, at + 65_536));
+    for (let at = 0; at < bytes.length; at += 65_536) {
+      const piece = bytes.slice(at, at + 65_536);
+      await incoming.write(piece);
+      // Its memory is read into again.
+      piece.fill(0x23);
+    }
     await incoming.end();
     return lines;
   }

@@ -1,21 +1,94 @@
-/** Programs that are started, and their ends. */
+/** Programs that are started, what they write, and their ends. */
 import { execFile } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { ServerProcess } from "../../../../web/src/mcp/stdio/server-process.js";
 
 const BUILT = new URL("../../../../dist/mcp/stdio/server-process.js", import.meta.url).href;
 
-/** Reads a piece of what a program writes, and waits until it has gone by itself. */
-const HOST = `
-import { ServerProcess } from ${JSON.stringify(BUILT)};
-const server = await ServerProcess.start("sh", { args: ["-c", process.argv[1]], stderr: "ignore" });
-await server.output[Symbol.asyncIterator]().next();
-await server.ended;
-console.log("ended");`;
+describe.each([
+  ["each chunk of its own memory", false],
+  ["all chunks of the same", true],
+])("%s", (_, reusesMemory) => {
+  const start = (script: string): Promise<ServerProcess> =>
+    ServerProcess.start("sh", { args: ["-c", script], stderr: "ignore", reusesMemory });
 
-test("waiting for the end of one whose output somebody else holds open, and nobody reads, settles", async () => {
-  const script = "setsid yes & sleep 0.2";
-  // With exit code 13 Node would say that it did not.
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", HOST, script]);
-  expect(stdout).toBe("ended\n");
+  test("waiting for the end of one whose output somebody else holds open, and nobody reads, settles", async () => {
+    const host = `
+      import { ServerProcess } from ${JSON.stringify(BUILT)};
+      const options = { args: ["-c", process.argv[1]], stderr: "ignore", reusesMemory: ${String(reusesMemory)} };
+      const server = await ServerProcess.start("sh", options);
+      await server.output[Symbol.asyncIterator]().next();
+      await server.ended;
+      console.log("ended");`;
+    const script = "setsid yes & sleep 0.2";
+    // With exit code 13 Node would say that it did not.
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", host, script]);
+    expect(stdout).toBe("ended\n");
+  });
+
+  test("what is written arrives whole and in order, however slowly it is read", async () => {
+    const server = await start("seq 1 300000; sleep 0.1; echo last");
+    let text = "";
+    for await (const chunk of server.output) {
+      text += new TextDecoder().decode(chunk);
+      if (text.length % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    const numbers = Array.from({ length: 300_000 }, (_element, index) => index + 1);
+    expect(text).toBe(`${numbers.join("\n")}\nlast\n`);
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test("one that nobody reads waits, and ends when it is stopped", async () => {
+    const server = await start("yes");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(server.hasEnded).toBe(false);
+    expect((await server.stop()).signal).toBe("SIGTERM");
+  });
+
+  test("one that nobody reads and that ends has ended", async () => {
+    const server = await start("echo unread; exit 3");
+    expect(await server.ended).toEqual({ code: 3, signal: null });
+  });
+
+  test("a reader that stops early leaves it to write into nothing", async () => {
+    const server = await start("yes");
+    for await (const chunk of server.output) {
+      expect(chunk[0]).toBe(0x79);
+      break;
+    }
+    expect(await server.ended).toEqual({ code: 1, signal: null });
+  });
+
+  test("what a child writes after it has gone is read", async () => {
+    const server = await start("trap '' TERM; (sleep 0.3; echo late) & echo soon");
+    let text = "";
+    for await (const chunk of server.output) text += new TextDecoder().decode(chunk);
+    expect(text).toBe("soon\nlate\n");
+  });
+
+  test("a program that is not there is a coded error, and leaves nothing behind", async () => {
+    const before = await leftovers();
+    await expect(ServerProcess.start("sluice-no-such-program", { reusesMemory })).rejects.toMatchObject({
+      code: "E_MISUSE",
+    });
+    expect(await leftovers()).toEqual(before);
+  });
+});
+
+async function leftovers(): Promise<readonly string[]> {
+  return (await readdir(tmpdir())).filter((name) => name.startsWith("sluice-output-"));
+}
+
+test("where no socket can be made, a pipe does the same", async () => {
+  const host = `
+    import { ServerProcess } from ${JSON.stringify(BUILT)};
+    const server = await ServerProcess.start("echo", { args: ["hello"], reusesMemory: true });
+    for await (const chunk of server.output) process.stdout.write(chunk);
+    console.log((await server.ended).code);`;
+  const env = { ...process.env, TMPDIR: "/no/such/folder" };
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", host], { env });
+  expect(stdout).toBe("hello\n0\n");
 });

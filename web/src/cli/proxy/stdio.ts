@@ -73,7 +73,7 @@ export class StdioProxy {
   async #passOutput(): Promise<void> {
     const { output, ended } = this.#server;
     if (this.#interceptor === undefined) {
-      for await (const chunk of output) await this.#terminal.output.write(chunk);
+      for await (const chunk of output) await this.#terminal.output.write(chunk.slice());
       return;
     }
     await passServerLines(output, this.#interceptor, {
@@ -209,7 +209,8 @@ export async function startServer(
   env?: NodeJS.ProcessEnv,
 ): Promise<StartedServer> {
   const stderr = terminal.errors.isTerminal ? "inherit" : "pipe";
-  const server = await ServerProcess.start(program, { args, stderr, ...(env !== undefined && { env }) });
+  const options = { args, stderr, reusesMemory: true, ...(env !== undefined && { env }) } as const;
+  const server = await ServerProcess.start(program, options);
   return { server, noise: server.stderr === null ? Promise.resolve() : passOn(server.stderr, terminal.errors) };
 }
 

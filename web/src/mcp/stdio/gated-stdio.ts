@@ -143,6 +143,7 @@ export class GatedStdioTransport {
       args,
       env: { ...inherited(), ...env },
       stderr,
+      reusesMemory: true,
       ...(cwd !== undefined && { cwd }),
     });
     this.#server = server;

@@ -5,6 +5,7 @@
 import { spawn as spawnPlain, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { SluiceError } from "../../errors/error.js";
+import { ServerOutput } from "./server-output.js";
 
 /** How a process ended: with an exit code or by a signal. */
 export interface ProcessEnd {
@@ -23,6 +24,11 @@ interface ServerProcessOptions {
    * @defaultValue `"inherit"`
    */
   readonly stderr?: "inherit" | "pipe" | "ignore";
+  /**
+   * Whether a chunk of its standard output is valid only until the next one is asked for. Much output is then read in less time.
+   * @defaultValue false
+   */
+  readonly reusesMemory?: boolean;
 }
 
 /** Milliseconds that a server has to end after SIGTERM. */
@@ -48,44 +54,46 @@ export function childEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.P
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #watch: ChildProcess | undefined;
+  /** Its standard output, if that is no pipe of the child's. */
+  readonly #output: ServerOutput | undefined;
   /** Resolves when the process has ended and its output is read. */
   readonly ended: Promise<ProcessEnd>;
   #hasEnded = false;
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, output: ServerOutput | undefined) {
     this.#child = child;
+    this.#output = output;
     this.#watch = HAS_GROUPS ? watch(child.pid as number) : undefined;
     // Writes to a process that has ended are lost; its end is reported instead.
     child.stdin?.on("error", () => undefined);
     child.once("exit", () => this.#endGroup());
-    this.ended = new Promise((resolve) => {
-      child.once("close", (code, signal) => {
-        // Ends what is left of the group.
-        this.#watch?.stdin?.end();
-        resolve({ code, signal });
-      });
-    });
+    this.ended = this.#end();
   }
 
   /** Starts a command without a shell. Throws E_MISUSE if it cannot be started. */
   static async start(command: string, options: ServerProcessOptions = {}): Promise<ServerProcess> {
-    const { args = [], env, cwd, stderr = "inherit" } = options;
+    const { args = [], env, cwd, stderr = "inherit", reusesMemory = false } = options;
+    const output = reusesMemory ? await ServerOutput.open() : undefined;
     // Loaded here, since it reads the environment at once: in Deno nobody should have to allow that who starts no program.
     const { default: spawn } = await import("cross-spawn");
     const child = spawn(command, [...args], {
-      stdio: ["pipe", "pipe", stderr],
+      stdio: ["pipe", output?.theirs ?? "pipe", stderr],
       // In a group of its own, so that what a launcher such as npx started ends with it.
       detached: HAS_GROUPS,
       windowsHide: true,
       env: childEnvironment(env),
       ...(cwd !== undefined && { cwd }),
     });
+    output?.handedOver();
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
-      child.once("error", (error: NodeJS.ErrnoException) => reject(notStarted(command, error)));
+      child.once("error", (error: NodeJS.ErrnoException) => {
+        output?.destroy();
+        reject(notStarted(command, error));
+      });
     });
     child.on("error", () => undefined);
-    return new ServerProcess(child);
+    return new ServerProcess(child, output);
   }
 
   get pid(): number {
@@ -99,7 +107,7 @@ export class ServerProcess {
 
   /** Its standard output, for one reader. */
   get output(): AsyncIterable<Uint8Array> {
-    return this.#child.stdout as Readable;
+    return this.#output ?? (this.#child.stdout as Readable);
   }
 
   /** Its standard error; null unless piped. */
@@ -147,18 +155,30 @@ export class ServerProcess {
     return end;
   }
 
+  async #end(): Promise<ProcessEnd> {
+    const end = await new Promise<ProcessEnd>((resolve) => {
+      this.#child.once("close", (code, signal) => resolve({ code, signal }));
+    });
+    await this.#output?.ended;
+    // Ends what is left of the group.
+    this.#watch?.stdin?.end();
+    return end;
+  }
+
   /** Ends everything that the process started, once it has ended. */
   #endGroup(): void {
     this.#hasEnded = true;
     this.signal("SIGTERM");
+    if (this.#output?.isRead === false) this.#output.destroy();
     const timer = setTimeout(() => {
       this.signal("SIGKILL");
       // A process that left the group may keep the output open.
+      this.#output?.destroy();
       this.#child.stdout?.destroy();
       this.#child.stderr?.destroy();
     }, GRACE);
     // Not unref'd before: somebody may wait for the end, and an unread pipe does not keep Node running.
-    this.#child.once("close", () => timer.unref());
+    void this.ended.then(() => timer.unref());
   }
 }
 
