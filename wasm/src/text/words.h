@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __wasm_simd128__
+#include <wasm_simd128.h>
+#endif
+
 namespace sluice {
 
 static_assert(std::endian::native == std::endian::little, "the first hit is the lowest byte");
@@ -32,6 +36,10 @@ inline uint64_t control_bytes(uint64_t word) {
 /// The first place of `byte` in [at, end), else `end`: `memchr` of a 32-bit library reads four at a
 /// time.
 inline const char* find_byte(const char* at, const char* end, char byte) {
+#ifdef __wasm_simd128__
+  const v128_t wanted = wasm_i8x16_splat(byte);
+  while (end - at >= 16 && !wasm_v128_any_true(wasm_i8x16_eq(wasm_v128_load(at), wanted))) at += 16;
+#endif
   const uint64_t pattern = kOnes * static_cast<uint8_t>(byte);
   for (; end - at >= 8; at += 8) {
     if (const uint64_t hits = zero_bytes(load8(at) ^ pattern))
