@@ -1,5 +1,7 @@
 /** Contract: streams out, and streams in. */
 import { describe, expect, test } from "vitest";
+import { sourceOf } from "../../../../web/src/artifacts/byte-source.js";
+import { chunksOf } from "../../../../web/src/artifacts/bytes.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { drained, same, hashOf, listed, streamed, undated } from "../bytes.js";
 import { noise } from "../noise.js";
@@ -49,8 +51,25 @@ export function contractOfReading(subject: () => Subject): void {
       await store().delete(ref.id);
       expect(same(await drained(stream), data)).toBe(true);
     });
+
+    test("give pieces that stay as they are, unless their memory is given back", async () => {
+      const ref = await store().putBytes(data);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of chunksOf((await store().openReader(ref.id))!)) pieces.push(piece);
+      expect(same(joined(pieces), data)).toBe(true);
+      const source = sourceOf((await store().openReader(ref.id))!);
+      const copies: Uint8Array[] = [];
+      for (let piece = await source.next(false); piece !== null; piece = await source.next(true)) {
+        copies.push(Uint8Array.from(piece));
+        piece.fill(0);
+      }
+      expect(same(joined(copies), data)).toBe(true);
+      expect(same(await store().get(ref.id), data)).toBe(true);
+    });
   });
 }
+
+const joined = (pieces: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(pieces));
 
 // Contract: streams in.
 
