@@ -15,10 +15,11 @@ export class Served {
   #orders = 0;
   #agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-  constructor(process, { port, plain }) {
+  constructor(process, { port, plain, hono }) {
     this.#process = process;
     this.port = port;
     this.plain = plain;
+    this.hono = hono;
   }
 
   static async start(folder, file) {

@@ -3,6 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
+import { sourceOf, streamFrom, type ByteSource } from "./byte-source.js";
 import type { ArtifactRef } from "./store.js";
 
 /** A hash that is fed in pieces. */
@@ -61,13 +62,14 @@ class Verifier {
     this.#hash = hash;
   }
 
-  /** Throws E_STORE_CORRUPT with the piece that is too much, or is the last and the hash is another. */
-  take(piece: Uint8Array): void {
-    if (piece.byteLength === 0) return;
+  /** Whether all have come. Throws E_STORE_CORRUPT with the piece that is too much, or is the last and the hash is another. */
+  take(piece: Uint8Array): boolean {
+    if (piece.byteLength === 0) return this.#done;
     this.#size += piece.byteLength;
     if (this.#size > this.#expected.size_bytes) throw damaged();
     this.#hash.update(piece);
     if (this.#size === this.#expected.size_bytes) this.#check();
+    return this.#done;
   }
 
   /** Whether all bytes have come, and are those that were stored. */
@@ -99,31 +101,33 @@ export async function verified(
   onDamage: () => Promise<void> = () => Promise.resolve(),
 ): Promise<ReadableStream<Uint8Array>> {
   const verifier = new Verifier(expected, await hashing.stream());
-  const reader = stream.getReader();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller): Promise<void> {
-        const { done, value } = await reader.read();
-        try {
-          if (done) verifier.end();
-          else verifier.take(value);
-          // What looks whole is held back until the source has ended as well.
-          if (!done && verifier.complete) await readEnd(reader, verifier);
-        } catch (error) {
-          await Promise.allSettled([onDamage(), reader.cancel()]);
-          throw error;
-        }
-        if (!done) controller.enqueue(value);
-        if (done || verifier.complete) controller.close();
-      },
-      cancel: (reason) => reader.cancel(reason),
+  const source = sourceOf(stream);
+  let isCancelled = false;
+  return streamFrom({
+    async next(reuse): Promise<Uint8Array | null> {
+      if (verifier.complete) return null;
+      const piece = await source.next(reuse);
+      // A source that is given up ends early, which says nothing of what is stored.
+      if (isCancelled) return null;
+      try {
+        if (piece === null) verifier.end();
+        // What looks whole is held back until the source has ended as well.
+        else if (verifier.take(piece)) await readEnd(source, verifier);
+      } catch (error) {
+        await Promise.allSettled([onDamage(), source.cancel()]);
+        throw error;
+      }
+      return piece;
     },
-    { highWaterMark: 0 },
-  );
+    cancel(reason): Promise<void> {
+      isCancelled = true;
+      return source.cancel(reason);
+    },
+  });
 }
 
-async function readEnd(reader: ReadableStreamDefaultReader<Uint8Array>, verifier: Verifier): Promise<void> {
-  for (let next = await reader.read(); !next.done; next = await reader.read()) verifier.take(next.value);
+async function readEnd(source: ByteSource, verifier: Verifier): Promise<void> {
+  for (let piece = await source.next(false); piece !== null; piece = await source.next(false)) verifier.take(piece);
 }
 
 /** The error for stored bytes that are not those that were stored. */

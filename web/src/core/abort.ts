@@ -75,10 +75,18 @@ export async function untilLate<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(late()), most);
-  const forget = signal && onAbort(signal, () => over.abort(signal.reason));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let forget: (() => void) | undefined;
   try {
-    return await untilAborted(work(over.signal), over.signal);
+    return await new Promise<T>((resolve, reject) => {
+      const giveUp = (reason: Error): void => {
+        over.abort(reason);
+        reject(reason);
+      };
+      timer = setTimeout(() => giveUp(late()), most);
+      forget = signal && onAbort(signal, () => giveUp(signal.reason as Error));
+      work(over.signal).then(resolve, reject);
+    });
   } finally {
     clearTimeout(timer);
     forget?.();

@@ -12,6 +12,7 @@ import type {
   ArtifactWriter,
   StoredArtifact,
 } from "../artifacts/store.js";
+import { sourceOf, streamFrom, type ByteSource } from "../artifacts/byte-source.js";
 import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded, storageError, type StorageAct } from "../errors/storage.js";
@@ -393,27 +394,21 @@ async function openReader(
     isLate = true;
     throw error;
   });
-  return stream && timedStream(stream, time);
+  return stream && streamFrom(timedSource(sourceOf(stream), time));
 }
 
-function timedStream(stream: ReadableStream<Uint8Array>, time: Time): ReadableStream<Uint8Array> {
-  const reader = stream.getReader();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller): Promise<void> {
-        try {
-          const { done, value } = await time.within("read", "bytes", () => reader.read());
-          if (done) controller.close();
-          else controller.enqueue(value);
-        } catch (error) {
-          reader.cancel(error).catch(() => undefined);
-          throw error;
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
+function timedSource(source: ByteSource, time: Time): ByteSource {
+  return {
+    async next(reuse): Promise<Uint8Array | null> {
+      try {
+        return await time.within("read", "bytes", () => source.next(reuse));
+      } catch (error) {
+        source.cancel(error).catch(() => undefined);
+        throw error;
+      }
     },
-    { highWaterMark: 0 },
-  );
+    cancel: (reason) => source.cancel(reason),
+  };
 }
 
 async function* listed(store: ArtifactStore, args: ListArguments, time: Time): AsyncGenerator<StoredArtifact> {

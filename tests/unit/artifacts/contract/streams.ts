@@ -1,5 +1,7 @@
 /** Contract: streams out, and streams in. */
 import { describe, expect, test } from "vitest";
+import { sourceOf } from "../../../../web/src/artifacts/byte-source.js";
+import { chunksOf } from "../../../../web/src/artifacts/bytes.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { drained, same, hashOf, listed, streamed, undated, noise } from "../bytes.js";
 import type { Subject } from "../store-contract.js";
@@ -48,7 +50,28 @@ export function contractOfReading(subject: () => Subject): void {
       await store().delete(ref.id);
       expect(same(await drained(stream), data)).toBe(true);
     });
+
+    test("give pieces that stay as they are, unless their memory is given back", async () => {
+      const ref = await store().putBytes(data);
+      const pieces: Uint8Array<ArrayBuffer>[] = [];
+      for await (const piece of chunksOf((await store().openReader(ref.id))!)) {
+        pieces.push(piece as Uint8Array<ArrayBuffer>);
+      }
+      expect(same(await joined(pieces), data)).toBe(true);
+      const source = sourceOf((await store().openReader(ref.id))!);
+      const copies: Uint8Array<ArrayBuffer>[] = [];
+      for (let piece = await source.next(false); piece !== null; piece = await source.next(true)) {
+        copies.push(Uint8Array.from(piece));
+        piece.fill(0);
+      }
+      expect(same(await joined(copies), data)).toBe(true);
+      expect(same(await store().get(ref.id), data)).toBe(true);
+    });
   });
+}
+
+async function joined(pieces: readonly Uint8Array<ArrayBuffer>[]): Promise<Uint8Array> {
+  return new Uint8Array(await new Blob([...pieces]).arrayBuffer());
 }
 
 // Contract: streams in.

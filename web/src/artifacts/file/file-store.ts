@@ -6,6 +6,7 @@ import { statfs, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { guarded, storageError, systemCode } from "../../errors/storage.js";
+import { streamFrom, type ByteSource } from "../byte-source.js";
 import { spanOf, type Span, bytesOf, encoded } from "../bytes.js";
 import { checkOptionNames, objectOf } from "../../errors/arguments.js";
 import { sha256 } from "../hash-node.js";
@@ -291,36 +292,54 @@ async function readSpan(
   span: Span,
   hashing: Hashing,
 ): Promise<ReadableStream<Uint8Array>> {
-  const stream = streamSpan(file, span);
+  const stream = streamFrom(new FileSpan(file, span));
   if (span.end - span.start < ref.size_bytes) return stream;
   return verified(stream, ref, hashing, () => withdraw(folder, ref.sha256));
 }
 
-/** Streams a span of an open file as fast as it is read, and closes it at the end, on failure or on cancel. */
-function streamSpan(file: FileHandle, span: Span): ReadableStream<Uint8Array> {
-  let at = span.start;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller): Promise<void> {
-        try {
-          const piece = new Uint8Array(Math.min(PIECE, span.end - at));
-          await fill(file, piece, at);
-          at += piece.byteLength;
-          if (piece.byteLength > 0) controller.enqueue(piece);
-          if (at < span.end) return;
-          await file.close();
-          controller.close();
-        } catch (error) {
-          await file.close().catch(() => undefined);
-          throw storageError(error, "read");
-        }
-      },
-      async cancel(): Promise<void> {
-        await file.close();
-      },
-    },
-    { highWaterMark: 0 },
-  );
+/** Reads a span of an open file when it is asked to, and closes the file at the end, on failure or on cancel. */
+class FileSpan implements ByteSource {
+  readonly #file: FileHandle;
+  readonly #end: number;
+  #at: number;
+  #buffer: Uint8Array | undefined;
+  #isOpen = true;
+  #isCancelled = false;
+
+  constructor(file: FileHandle, { start, end }: Span) {
+    this.#file = file;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  async next(reuse: boolean): Promise<Uint8Array | null> {
+    if (!this.#isOpen) return null;
+    try {
+      const size = Math.min(PIECE, this.#end - this.#at);
+      if (!reuse || this.#buffer === undefined || this.#buffer.byteLength < size) this.#buffer = new Uint8Array(size);
+      const piece = this.#buffer.subarray(0, size);
+      await fill(this.#file, piece, this.#at);
+      this.#at += size;
+      if (this.#at === this.#end) await this.#close();
+      return size === 0 || this.#isCancelled ? null : piece;
+    } catch (error) {
+      // The file was closed under a read that came short.
+      if (this.#isCancelled) return null;
+      await this.#close().catch(() => undefined);
+      throw storageError(error, "read");
+    }
+  }
+
+  cancel(): Promise<void> {
+    this.#isCancelled = true;
+    return this.#close();
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#file.close();
+  }
 }
 
 async function fill(file: FileHandle, into: Uint8Array, from: number): Promise<void> {

@@ -3,6 +3,7 @@
  * promised length. Artifacts have a strong entity tag and no modification date, so conditions on dates do not apply.
  * @module
  */
+import { sourceOf, streamFrom, type ByteSource } from "../../artifacts/byte-source.js";
 import { readRange, resolveRange, type Span } from "../../artifacts/bytes.js";
 import type { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { StoredArtifact } from "../../artifacts/store.js";
@@ -122,36 +123,35 @@ export async function bodyOf(
   stream: ReadableStream<Uint8Array>,
   length: number,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const pieces = new Pieces(stream, length);
-  let first: Uint8Array<ArrayBuffer> | null | undefined = await pieces.next();
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller): Promise<void> {
-        const piece = first === undefined ? await pieces.next() : first;
-        first = undefined;
-        if (piece === null) controller.close();
-        else controller.enqueue(piece);
-      },
-      cancel: (reason) => pieces.cancel(reason),
+  const pieces = new ExactBytes(sourceOf(stream), length);
+  let first: Uint8Array | null | undefined = await pieces.next(false);
+  const body = streamFrom({
+    async next(reuse): Promise<Uint8Array | null> {
+      if (first === undefined) return pieces.next(reuse);
+      const piece = first;
+      first = undefined;
+      return piece;
     },
-    { highWaterMark: 0 },
-  );
+    cancel: (reason) => pieces.cancel(reason),
+  });
+  // No store gives views of shared memory.
+  return body as ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** The pieces of a stream, with their total length checked. */
-class Pieces {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+/** The pieces of a source that are not empty, with their total length checked. */
+class ExactBytes implements ByteSource {
+  readonly #source: ByteSource;
   #left: number;
+  #isCancelled = false;
 
-  constructor(stream: ReadableStream<Uint8Array>, length: number) {
-    this.#reader = stream.getReader();
+  constructor(source: ByteSource, length: number) {
+    this.#source = source;
     this.#left = length;
   }
 
-  /** The next piece that is not empty, or null at the end. */
-  async next(): Promise<Uint8Array<ArrayBuffer> | null> {
+  async next(reuse: boolean): Promise<Uint8Array | null> {
     try {
-      return await this.#next();
+      return await this.#next(reuse);
     } catch (error) {
       await this.cancel(error).catch(() => undefined);
       throw storageError(error, "read");
@@ -159,18 +159,19 @@ class Pieces {
   }
 
   cancel(reason: unknown): Promise<void> {
-    return this.#reader.cancel(reason);
+    this.#isCancelled = true;
+    return this.#source.cancel(reason);
   }
 
-  async #next(): Promise<Uint8Array<ArrayBuffer> | null> {
+  async #next(reuse: boolean): Promise<Uint8Array | null> {
     for (;;) {
-      const { done, value } = await this.#reader.read();
-      if (done && this.#left > 0) throw damaged();
-      if (done) return null;
-      if (value.byteLength > this.#left) throw damaged();
-      this.#left -= value.byteLength;
-      // No store gives views of shared memory.
-      if (value.byteLength > 0) return value as Uint8Array<ArrayBuffer>;
+      const piece = await this.#source.next(reuse);
+      if (this.#isCancelled) return null;
+      if (piece === null && this.#left > 0) throw damaged();
+      if (piece === null) return null;
+      if (piece.byteLength > this.#left) throw damaged();
+      this.#left -= piece.byteLength;
+      if (piece.byteLength > 0) return piece;
     }
   }
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
+import { sourceOf, streamFrom, type ByteSource } from "../../artifacts/byte-source.js";
 import { busyRefused, rateRefused } from "./refusals.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { ownerOf } from "../sessions/session.js";
@@ -165,7 +166,7 @@ function withEnd(response: Response, deps: BodyDeps): Response {
     deps.onEnd();
     return response;
   }
-  return new Response(watched(response.body, deps), response);
+  return new Response(streamFrom(watched(sourceOf(response.body), deps)), response);
 }
 
 /** The answer to `HEAD`: its body is cancelled. */
@@ -174,34 +175,29 @@ function withoutBody(response: Response): Response {
   return new Response(null, response);
 }
 
-function watched(body: ReadableStream<Uint8Array>, { onEnd, onFailure }: BodyDeps): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  let isUnwanted = false;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller): Promise<undefined> {
-        try {
-          const { done, value } = await reader.read();
-          if (isUnwanted) return undefined;
-          if (!done) {
-            controller.enqueue(value);
-            return undefined;
-          }
-          controller.close();
-          onEnd();
-          return undefined;
-        } catch (error) {
-          onFailure(error);
-          onEnd();
-          throw error;
-        }
-      },
-      async cancel(reason): Promise<void> {
-        isUnwanted = true;
-        onEnd();
-        await reader.cancel(reason);
-      },
+function watched(source: ByteSource, { onEnd, onFailure }: BodyDeps): ByteSource {
+  let [isUnwanted, hasEnded] = [false, false];
+  const end = (): void => {
+    if (!hasEnded) onEnd();
+    hasEnded = true;
+  };
+  return {
+    async next(reuse): Promise<Uint8Array | null> {
+      try {
+        const piece = await source.next(reuse);
+        if (isUnwanted) return null;
+        if (piece === null) end();
+        return piece;
+      } catch (error) {
+        onFailure(error);
+        end();
+        throw error;
+      }
     },
-    { highWaterMark: 0 },
-  );
+    async cancel(reason): Promise<void> {
+      isUnwanted = true;
+      end();
+      await source.cancel(reason);
+    },
+  };
 }

@@ -6,8 +6,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
+import { AnswerWriter } from "./answer-writer.js";
 import { refusal } from "./answers.js";
 import { closingRefused } from "./refusals.js";
 import { checkOptionNames } from "../../errors/arguments.js";
@@ -96,7 +98,7 @@ class RequestListener {
   readonly connections = new Connections();
   readonly #server: RequestHandler;
   readonly #timeout: number;
-  readonly #answers = new Set<PacedAnswer>();
+  readonly #answers = new Set<AnswerWriter>();
   #isClosing = false;
 
   constructor(server: RequestHandler, timeout: number) {
@@ -123,19 +125,21 @@ class RequestListener {
     // A request for a proxy names another host, which nobody would check.
     if (incoming.url?.startsWith("/") !== true) return notHttp();
     if (this.#isClosing) return leaving(closingRefused());
-    return this.#paced(await this.#server.fetch(request), incoming, outgoing);
+    return this.#sent(await this.#server.fetch(request), incoming, outgoing);
   }
 
-  #paced(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Response {
+  /** Sends an answer that has a body; leaves one without to the library. */
+  async #sent(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const isEarly = isUnread(incoming);
     if (this.#isClosing || isEarly) outgoing.shouldKeepAlive = false;
     if (response.body === null) return response;
     const beforeEnd = isEarly ? (): Promise<void> => letGo(incoming) : undefined;
-    const answer = new PacedAnswer(response, outgoing, { timeout: this.#timeout, beforeEnd });
+    const answer = new AnswerWriter(response, outgoing, { timeout: this.#timeout, beforeEnd });
     this.#answers.add(answer);
-    outgoing.once("close", () => this.#answers.delete(answer));
     if (this.#isClosing && answer.isLasting) answer.end();
-    return answer.response;
+    await answer.send();
+    this.#answers.delete(answer);
+    return RESPONSE_ALREADY_SENT;
   }
 }
 
@@ -219,95 +223,6 @@ function dropped(answer: ServerResponse): void {
   if (answer.closed) return;
   answer.destroy();
   answer.emit("close");
-}
-
-/** Bytes that a client has to take within the time limit. */
-const PIECE = 64 * 1024;
-
-/** How an answer is sent. */
-interface PacedDeps {
-  /** The time limit for each piece, in milliseconds. */
-  readonly timeout: number;
-  /** Awaited between the last piece and the end. Must not throw. */
-  readonly beforeEnd: (() => Promise<void>) | undefined;
-}
-
-/**
- * Sends the body of an answer in pieces, each within a time limit. A failure breaks the connection: a part must not
- * look like the whole.
- */
-class PacedAnswer {
-  /** The answer to send in place of the given one. */
-  readonly response: Response;
-  /** Whether it is an event stream. */
-  readonly isLasting: boolean;
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #outgoing: ServerResponse;
-  readonly #timeout: number;
-  readonly #beforeEnd: (() => Promise<void>) | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #rest: Uint8Array | undefined;
-  #isOver = false;
-  #isGone = false;
-
-  /** Create it just before the answer is sent. */
-  constructor(response: Response, outgoing: ServerResponse, { timeout, beforeEnd }: PacedDeps) {
-    this.#reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
-    this.#outgoing = outgoing;
-    this.#timeout = timeout;
-    this.#beforeEnd = beforeEnd;
-    this.isLasting = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    outgoing.once("close", () => {
-      this.#isGone = true;
-      this.#leave();
-    });
-    const body = new ReadableStream<Uint8Array>(
-      { pull: (controller) => this.#pull(controller), cancel: (reason) => this.#cancel(reason) },
-      { highWaterMark: 0 },
-    );
-    this.response = new Response(body, response);
-  }
-
-  /** Ends the body early. */
-  end(): void {
-    this.#isOver = true;
-    this.#reader.cancel().catch(() => undefined);
-  }
-
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    this.#leave();
-    const piece = await this.#next();
-    if (piece === undefined) await this.#beforeEnd?.();
-    if (!this.#isGone) this.#timer = setTimeout(() => this.#outgoing.destroy(), this.#timeout);
-    if (piece === undefined) controller.close();
-    else controller.enqueue(piece);
-  }
-
-  async #next(): Promise<Uint8Array | undefined> {
-    try {
-      const whole = this.#rest ?? (await this.#read());
-      if (whole === undefined) return undefined;
-      this.#rest = whole.byteLength > PIECE ? whole.subarray(PIECE) : undefined;
-      return this.#rest === undefined ? whole : whole.subarray(0, PIECE);
-    } catch {
-      this.#outgoing.destroy();
-      return undefined;
-    }
-  }
-
-  async #read(): Promise<Uint8Array | undefined> {
-    const { done, value } = await this.#reader.read();
-    return done || this.#isOver ? undefined : value;
-  }
-
-  async #cancel(reason: unknown): Promise<void> {
-    this.#leave();
-    await this.#reader.cancel(reason);
-  }
-
-  #leave(): void {
-    clearTimeout(this.#timer);
-  }
 }
 
 /** Milliseconds for a client that still sends to read the answer. */
