@@ -2,6 +2,7 @@
  * The proxy over stdio: large results, memory, small calls, its start.
  * @module
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import { inFolder, median } from "../measure.mjs";
@@ -65,10 +66,9 @@ export async function compareBytes(mebibytes, rounds, most) {
     for (let id = 1; id <= rounds + 1; id += 1) {
       // Other bytes each time: what is stored already would not be written again.
       const bytes = mebibytes * MIB - 3 * id;
-      // The client's own garbage is collected before it can get in the way of either.
-      globalThis.gc?.();
+      await collected();
       const one = await plain(direct, id, bytes);
-      globalThis.gc?.();
+      await collected();
       const other = await reduced(through, id, bytes);
       if (!other.answer.includes(one.hash.slice(0, 12))) throw new Error("The proxy stored something else.");
       times.push({ plain: one.time, ours: other.time });
@@ -76,6 +76,16 @@ export async function compareBytes(mebibytes, rounds, most) {
     await Promise.all([direct.close(), through.close()]);
     return verdict(times, most);
   });
+}
+
+/**
+ * Lets what is left of the round before get in nobody's way: the client's garbage, which threads beside give back, and what the disk has
+ * not written yet.
+ */
+async function collected() {
+  globalThis.gc?.();
+  if (process.platform !== "win32") execFileSync("sync");
+  await sleep(200);
 }
 
 const shareOf = ({ ours: through, plain: direct }) => through / direct;
