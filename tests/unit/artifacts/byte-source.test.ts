@@ -9,7 +9,7 @@ import { verified } from "../../../web/src/artifacts/hash.js";
 import { timedStore } from "../../../web/src/core/store-access.js";
 import { FileArtifactStore } from "../../../web/src/node.js";
 import { bodyOf } from "../../../web/src/server/artifacts/bytes.js";
-import { noise } from "./noise.js";
+import { noise } from "./bytes.js";
 
 /** Counts to three; what was asked of it. */
 class Counting implements ByteSource {

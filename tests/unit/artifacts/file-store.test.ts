@@ -67,7 +67,7 @@ describe("a hash in another thread that fails", () => {
     ["at its end", { ...steady, digest: fails }],
   ])("%s: nothing is stored, and nothing is left", async (_, hash) => {
     const root = await emptyFolder();
-    const store = new FileArtifactStore(root, { hashing: { ...sha256, parallel: () => hash } });
+    const store = new FileArtifactStore(root, { hashing: { ...sha256, parallel: async () => hash } });
     await expect(store.putBytes(new Uint8Array(9_000_000))).rejects.toMatchObject({ code: "E_STORE_WRITE" });
     const left = await readdir(root, { recursive: true, withFileTypes: true });
     expect(left.filter((entry) => entry.isFile() && entry.name === "blob")).toEqual([]);

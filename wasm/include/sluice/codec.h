@@ -36,7 +36,7 @@ Decoded decode(Bytes text, Alphabet alphabet, uint8_t* out);
 
 /// Room that `decode` may use for `characters` of input, in bytes (with slack for wide stores).
 constexpr size_t decoded_capacity(size_t characters) {
-  return characters / 4 * 3 + 3 + characters / 4 + 32;
+  return characters / 4 * 3 + 3 + 32;
 }
 
 /// Decodes a last quantum of 2 or 3 characters without padding. Nothing when a character is outside

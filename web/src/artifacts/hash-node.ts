@@ -3,8 +3,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { parallelHash } from "./hash-thread.js";
-import type { Hashing, StreamHash } from "./hash.js";
+import type { Hashing, ParallelHash, StreamHash } from "./hash.js";
 
 /** SHA-256 for Node. */
 export const sha256: Hashing = {
@@ -18,5 +17,9 @@ export const sha256: Hashing = {
       digest: (): string => hash.digest("hex"),
     });
   },
-  parallel: parallelHash,
+  async parallel(): Promise<ParallelHash | undefined> {
+    // Loaded for the first large content only.
+    const { parallelHash } = await import("./hash-thread.js");
+    return parallelHash();
+  },
 };

@@ -31,7 +31,7 @@ export interface Hashing {
   /** Begins a hash of bytes that come in pieces. */
   stream(): Promise<StreamHash>;
   /** Begins a hash of much content in another thread. Undefined, or left out, where there are none. */
-  parallel?(): ParallelHash | undefined;
+  parallel?(): Promise<ParallelHash | undefined>;
 }
 
 /** A hash in this thread, to use like one in another. */

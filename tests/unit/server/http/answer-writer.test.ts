@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { FileArtifactStore } from "../../../../web/src/node.js";
 import { listen, SluiceServer } from "../../../../web/src/serve.js";
-import { noise } from "../../artifacts/noise.js";
+import { noise } from "../../artifacts/bytes.js";
 import { Visitor } from "../visitor.js";
 import { headers, received, sent } from "./connections.js";
 

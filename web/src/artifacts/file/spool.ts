@@ -155,7 +155,7 @@ export class Spool implements ByteSink {
 
   /** Hands the full buffer on, and takes another one. */
   async #swap(): Promise<void> {
-    this.#hash ??= this.#hashing.parallel?.() ?? (await inline(this.#hashing));
+    this.#hash ??= (await this.#hashing.parallel?.()) ?? (await inline(this.#hashing));
     this.#send(this.#hash);
     this.#filling = (this.#flying.length < BUFFERS ? undefined : await this.#flying.shift()) ?? this.#buffer();
     if (this.#failure) throw this.#failure;

@@ -5,7 +5,7 @@
 import { spawn as spawnPlain, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { SluiceError } from "../../errors/error.js";
-import { ServerOutput } from "./server-output.js";
+import type { ServerOutput } from "./server-output.js";
 
 /** How a process ended: with an exit code or by a signal. */
 export interface ProcessEnd {
@@ -73,9 +73,9 @@ export class ServerProcess {
   /** Starts a command without a shell. Throws E_MISUSE if it cannot be started. */
   static async start(command: string, options: ServerProcessOptions = {}): Promise<ServerProcess> {
     const { args = [], env, cwd, stderr = "inherit", reusesMemory = false } = options;
-    const output = reusesMemory ? await ServerOutput.open() : undefined;
     // Loaded here, since it reads the environment at once: in Deno nobody should have to allow that who starts no program.
     const { default: spawn } = await import("cross-spawn");
+    const output = reusesMemory ? await (await import("./server-output.js")).ServerOutput.open() : undefined;
     const child = spawn(command, [...args], {
       stdio: ["pipe", output?.theirs ?? "pipe", stderr],
       // In a group of its own, so that what a launcher such as npx started ends with it.
