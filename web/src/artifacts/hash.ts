@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { sourceOf, streamFrom, type ByteSource } from "./byte-source.js";
+import { readerOf, streamFrom, type ByteReader } from "./byte-reader.js";
 import type { ArtifactRef } from "./store.js";
 
 /** A hash that is fed in pieces. */
@@ -101,33 +101,33 @@ export async function verified(
   onDamage: () => Promise<void> = () => Promise.resolve(),
 ): Promise<ReadableStream<Uint8Array>> {
   const verifier = new Verifier(expected, await hashing.stream());
-  const source = sourceOf(stream);
+  const reader = readerOf(stream);
   let isCancelled = false;
   return streamFrom({
     async next(reuse): Promise<Uint8Array | null> {
       if (verifier.complete) return null;
-      const piece = await source.next(reuse);
-      // A source that is given up ends early, which says nothing of what is stored.
+      const piece = await reader.next(reuse);
+      // A reader that is given up ends early, which says nothing of what is stored.
       if (isCancelled) return null;
       try {
         if (piece === null) verifier.end();
-        // What looks whole is held back until the source has ended as well.
-        else if (verifier.take(piece)) await readEnd(source, verifier);
+        // What looks whole is held back until the reader has ended as well.
+        else if (verifier.take(piece)) await readEnd(reader, verifier);
       } catch (error) {
-        await Promise.allSettled([onDamage(), source.cancel()]);
+        await Promise.allSettled([onDamage(), reader.cancel()]);
         throw error;
       }
       return piece;
     },
     cancel(reason): Promise<void> {
       isCancelled = true;
-      return source.cancel(reason);
+      return reader.cancel(reason);
     },
   });
 }
 
-async function readEnd(source: ByteSource, verifier: Verifier): Promise<void> {
-  for (let piece = await source.next(false); piece !== null; piece = await source.next(false)) verifier.take(piece);
+async function readEnd(reader: ByteReader, verifier: Verifier): Promise<void> {
+  for (let piece = await reader.next(false); piece !== null; piece = await reader.next(false)) verifier.take(piece);
 }
 
 /** The error for stored bytes that are not those that were stored. */

@@ -12,7 +12,7 @@ import type {
   ArtifactWriter,
   StoredArtifact,
 } from "../artifacts/store.js";
-import { sourceOf, streamFrom, type ByteSource } from "../artifacts/byte-source.js";
+import { readerOf, streamFrom, type ByteReader } from "../artifacts/byte-reader.js";
 import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded, storageError, type StorageAct } from "../errors/storage.js";
@@ -394,20 +394,20 @@ async function openReader(
     isLate = true;
     throw error;
   });
-  return stream && streamFrom(timedSource(sourceOf(stream), time));
+  return stream && streamFrom(timedReader(readerOf(stream), time));
 }
 
-function timedSource(source: ByteSource, time: Time): ByteSource {
+function timedReader(reader: ByteReader, time: Time): ByteReader {
   return {
     async next(reuse): Promise<Uint8Array | null> {
       try {
-        return await time.within("read", "bytes", () => source.next(reuse));
+        return await time.within("read", "bytes", () => reader.next(reuse));
       } catch (error) {
-        source.cancel(error).catch(() => undefined);
+        reader.cancel(error).catch(() => undefined);
         throw error;
       }
     },
-    cancel: (reason) => source.cancel(reason),
+    cancel: (reason) => reader.cancel(reason),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Contract: streams out, and streams in. */
 import { describe, expect, test } from "vitest";
-import { sourceOf } from "../../../../web/src/artifacts/byte-source.js";
+import { readerOf } from "../../../../web/src/artifacts/byte-reader.js";
 import { chunksOf } from "../../../../web/src/artifacts/bytes.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { drained, same, hashOf, listed, streamed, undated, noise } from "../bytes.js";
@@ -58,9 +58,9 @@ export function contractOfReading(subject: () => Subject): void {
         pieces.push(piece as Uint8Array<ArrayBuffer>);
       }
       expect(same(await joined(pieces), data)).toBe(true);
-      const source = sourceOf((await store().openReader(ref.id))!);
+      const reader = readerOf((await store().openReader(ref.id))!);
       const copies: Uint8Array<ArrayBuffer>[] = [];
-      for (let piece = await source.next(false); piece !== null; piece = await source.next(true)) {
+      for (let piece = await reader.next(false); piece !== null; piece = await reader.next(true)) {
         copies.push(Uint8Array.from(piece));
         piece.fill(0);
       }

@@ -6,7 +6,7 @@ import { statfs, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { guarded, storageError, systemCode } from "../../errors/storage.js";
-import { streamFrom, type ByteSource } from "../byte-source.js";
+import { streamFrom, type ByteReader } from "../byte-reader.js";
 import { spanOf, type Span, bytesOf, encoded } from "../bytes.js";
 import { checkOptionNames, objectOf } from "../../errors/arguments.js";
 import { sha256 } from "../hash-node.js";
@@ -298,7 +298,7 @@ async function readSpan(
 }
 
 /** Reads a span of an open file when it is asked to, and closes the file at the end, on failure or on cancel. */
-class FileSpan implements ByteSource {
+class FileSpan implements ByteReader {
   readonly #file: FileHandle;
   readonly #end: number;
   #at: number;

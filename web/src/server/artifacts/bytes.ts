@@ -3,7 +3,7 @@
  * promised length. Artifacts have a strong entity tag and no modification date, so conditions on dates do not apply.
  * @module
  */
-import { sourceOf, streamFrom, type ByteSource } from "../../artifacts/byte-source.js";
+import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
 import { readRange, resolveRange, type Span } from "../../artifacts/bytes.js";
 import type { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { StoredArtifact } from "../../artifacts/store.js";
@@ -123,7 +123,7 @@ export async function bodyOf(
   stream: ReadableStream<Uint8Array>,
   length: number,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const pieces = new ExactBytes(sourceOf(stream), length);
+  const pieces = new ExactBytes(readerOf(stream), length);
   let first: Uint8Array | null | undefined = await pieces.next(false);
   const body = streamFrom({
     async next(reuse): Promise<Uint8Array | null> {
@@ -138,14 +138,14 @@ export async function bodyOf(
   return body as ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** The pieces of a source that are not empty, with their total length checked. */
-class ExactBytes implements ByteSource {
-  readonly #source: ByteSource;
+/** The pieces of a reader that are not empty, with their total length checked. */
+class ExactBytes implements ByteReader {
+  readonly #reader: ByteReader;
   #left: number;
   #isCancelled = false;
 
-  constructor(source: ByteSource, length: number) {
-    this.#source = source;
+  constructor(reader: ByteReader, length: number) {
+    this.#reader = reader;
     this.#left = length;
   }
 
@@ -160,12 +160,12 @@ class ExactBytes implements ByteSource {
 
   cancel(reason: unknown): Promise<void> {
     this.#isCancelled = true;
-    return this.#source.cancel(reason);
+    return this.#reader.cancel(reason);
   }
 
   async #next(reuse: boolean): Promise<Uint8Array | null> {
     for (;;) {
-      const piece = await this.#source.next(reuse);
+      const piece = await this.#reader.next(reuse);
       if (this.#isCancelled) return null;
       if (piece === null && this.#left > 0) throw damaged();
       if (piece === null) return null;

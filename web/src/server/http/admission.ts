@@ -3,7 +3,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import { sourceOf, streamFrom, type ByteSource } from "../../artifacts/byte-source.js";
+import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
 import { busyRefused, rateRefused } from "./refusals.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { ownerOf } from "../sessions/session.js";
@@ -166,7 +166,7 @@ function withEnd(response: Response, deps: BodyDeps): Response {
     deps.onEnd();
     return response;
   }
-  return new Response(streamFrom(watched(sourceOf(response.body), deps)), response);
+  return new Response(streamFrom(watched(readerOf(response.body), deps)), response);
 }
 
 /** The answer to `HEAD`: its body is cancelled. */
@@ -175,7 +175,7 @@ function withoutBody(response: Response): Response {
   return new Response(null, response);
 }
 
-function watched(source: ByteSource, { onEnd, onFailure }: BodyDeps): ByteSource {
+function watched(reader: ByteReader, { onEnd, onFailure }: BodyDeps): ByteReader {
   let [isUnwanted, hasEnded] = [false, false];
   const end = (): void => {
     if (!hasEnded) onEnd();
@@ -184,7 +184,7 @@ function watched(source: ByteSource, { onEnd, onFailure }: BodyDeps): ByteSource
   return {
     async next(reuse): Promise<Uint8Array | null> {
       try {
-        const piece = await source.next(reuse);
+        const piece = await reader.next(reuse);
         if (isUnwanted) return null;
         if (piece === null) end();
         return piece;
@@ -197,7 +197,7 @@ function watched(source: ByteSource, { onEnd, onFailure }: BodyDeps): ByteSource
     async cancel(reason): Promise<void> {
       isUnwanted = true;
       end();
-      await source.cancel(reason);
+      await reader.cancel(reason);
     },
   };
 }

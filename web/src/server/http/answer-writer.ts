@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sourceOf, type ByteSource } from "../../artifacts/byte-source.js";
+import { readerOf, type ByteReader } from "../../artifacts/byte-reader.js";
 
 /** Bytes that a client has to take within the time limit. */
 const PIECE = 64 * 1024;
@@ -28,7 +28,7 @@ export class AnswerWriter {
   /** Whether the answer is an event stream. */
   readonly isLasting: boolean;
   readonly #response: Response;
-  readonly #source: ByteSource;
+  readonly #reader: ByteReader;
   readonly #outgoing: ServerResponse;
   readonly #timeout: number;
   readonly #beforeEnd: (() => Promise<void>) | undefined;
@@ -39,7 +39,7 @@ export class AnswerWriter {
 
   constructor(response: Response, outgoing: ServerResponse, { timeout, beforeEnd }: WriterDeps) {
     this.#response = response;
-    this.#source = sourceOf(response.body ?? new ReadableStream<Uint8Array>());
+    this.#reader = readerOf(response.body ?? new ReadableStream<Uint8Array>());
     this.#outgoing = outgoing;
     this.#timeout = timeout;
     this.#beforeEnd = beforeEnd;
@@ -63,7 +63,7 @@ export class AnswerWriter {
   /** Ends the body early. */
   end(): void {
     this.#isOver = true;
-    this.#source.cancel().catch(() => undefined);
+    this.#reader.cancel().catch(() => undefined);
   }
 
   async #write(): Promise<void> {
@@ -120,7 +120,7 @@ export class AnswerWriter {
   /** The next piece of the body. Null at the end, and behind a failure. */
   async #next(reuse: boolean): Promise<Uint8Array | null> {
     try {
-      const piece = await this.#source.next(reuse);
+      const piece = await this.#reader.next(reuse);
       if (piece === null) this.#isOver = true;
       return this.#isOver ? null : piece;
     } catch {

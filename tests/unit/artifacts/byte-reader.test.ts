@@ -3,7 +3,7 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { sourceOf, streamFrom, type ByteSource } from "../../../web/src/artifacts/byte-source.js";
+import { readerOf, streamFrom, type ByteReader } from "../../../web/src/artifacts/byte-reader.js";
 import { sha256 } from "../../../web/src/artifacts/hash-node.js";
 import { verified } from "../../../web/src/artifacts/hash.js";
 import { timedStore } from "../../../web/src/core/store-access.js";
@@ -12,7 +12,7 @@ import { bodyOf } from "../../../web/src/server/artifacts/bytes.js";
 import { noise } from "./bytes.js";
 
 /** Counts to three; what was asked of it. */
-class Counting implements ByteSource {
+class Counting implements ByteReader {
   readonly asked: (boolean | "cancel")[] = [];
   #at = 0;
 
@@ -27,7 +27,7 @@ class Counting implements ByteSource {
   }
 }
 
-async function all(source: ByteSource, reuse: boolean): Promise<Buffer> {
+async function all(source: ByteReader, reuse: boolean): Promise<Buffer> {
   const copies: Uint8Array[] = [];
   for (let piece = await source.next(false); piece !== null; piece = await source.next(reuse)) {
     copies.push(Uint8Array.from(piece));
@@ -35,8 +35,8 @@ async function all(source: ByteSource, reuse: boolean): Promise<Buffer> {
   return Buffer.concat(copies);
 }
 
-describe("a stream of a source", () => {
-  test("asks for a piece when one is read, for memory of its own, and ends with the source", async () => {
+describe("a stream over a reader", () => {
+  test("asks for a piece when one is read, for memory of its own, and ends with what it reads", async () => {
     const source = new Counting();
     const reader = streamFrom(source).getReader();
     expect(source.asked).toEqual([]);
@@ -47,7 +47,7 @@ describe("a stream of a source", () => {
   });
 
   test("passes on a cancel, also while a piece is awaited, and a failure", async () => {
-    const [next, cancel] = [vi.fn<ByteSource["next"]>(), vi.fn<ByteSource["cancel"]>()];
+    const [next, cancel] = [vi.fn<ByteReader["next"]>(), vi.fn<ByteReader["cancel"]>()];
     let give: ((piece: Uint8Array) => void) | undefined;
     next.mockReturnValue(new Promise((resolve) => void (give = resolve)));
     const reader = streamFrom({ next, cancel }).getReader();
@@ -63,12 +63,12 @@ describe("a stream of a source", () => {
   });
 });
 
-describe("the source of a stream", () => {
+describe("the reader of a stream", () => {
   test("is the one it was made of, and nobody else can read then", async () => {
     const source = new Counting();
     const stream = streamFrom(source);
-    expect(sourceOf(stream)).toBe(source);
-    expect(() => sourceOf(stream)).toThrow(TypeError);
+    expect(readerOf(stream)).toBe(source);
+    expect(() => readerOf(stream)).toThrow(TypeError);
     expect(() => stream.getReader()).toThrow(TypeError);
   });
 
@@ -78,7 +78,7 @@ describe("the source of a stream", () => {
     const reader = stream.getReader();
     await reader.read();
     reader.releaseLock();
-    const rest = sourceOf(stream);
+    const rest = readerOf(stream);
     expect(rest).not.toBe(source);
     expect([...(await all(rest, true))]).toEqual([2, 3]);
   });
@@ -86,13 +86,13 @@ describe("the source of a stream", () => {
   test("has nothing of a stream that was cancelled", async () => {
     const stream = streamFrom(new Counting());
     await stream.cancel();
-    expect(await sourceOf(stream).next(false)).toBeNull();
+    expect(await readerOf(stream).next(false)).toBeNull();
   });
 
   test("reads any other stream, whose pieces stay as they are", async () => {
     const piece = new Uint8Array([7]);
     const onCancel = vi.fn<() => void>();
-    const source = sourceOf(
+    const source = readerOf(
       new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(piece), cancel: onCancel }),
     );
     expect(await source.next(false)).toBe(piece);
@@ -106,14 +106,14 @@ describe("the source of a stream", () => {
 describe("an artifact in a folder, below a time limit, a check of its hash and of its length", () => {
   const data = noise(1_000_000);
 
-  async function body(): Promise<{ source: ByteSource; blob: string }> {
-    const folder = await mkdtemp(join(tmpdir(), "sluice-source-"));
+  async function body(): Promise<{ source: ByteReader; blob: string }> {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-reader-"));
     onTestFinished(async () => new FileArtifactStore(folder).purge());
     const store = new FileArtifactStore(folder);
     const { id, sha256: name } = await store.putBytes(data);
     const stream = await timedStore(store).openReader(id);
     return {
-      source: sourceOf(await bodyOf(stream!, data.byteLength)),
+      source: readerOf(await bodyOf(stream!, data.byteLength)),
       blob: join(folder, "blobs", name.slice(0, 2), name),
     };
   }
