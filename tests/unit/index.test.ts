@@ -6,7 +6,7 @@ import * as root from "../../web/src/index.js";
 
 const SOURCES = fileURLToPath(new URL("../../web/src/", import.meta.url));
 
-/** The source files that a module pulls in, itself included; `#compile`, `#folder` and `#hash` as browsers resolve them. */
+/** The source files that a module pulls in, itself included; names with `#` as browsers resolve them. */
 async function reached(entry: string, seen = new Map<string, string>()): Promise<Map<string, string>> {
   if (seen.has(entry)) return seen;
   const source = await readFile(entry, "utf8");
@@ -15,7 +15,8 @@ async function reached(entry: string, seen = new Map<string, string>()): Promise
     const inBrowsers = name
       .replace("#compile", join(SOURCES, "core/compile-web.js"))
       .replace("#folder", join(SOURCES, "artifacts/folder-web.js"))
-      .replace("#hash", join(SOURCES, "artifacts/hash-web.js"));
+      .replace("#hash", join(SOURCES, "artifacts/hash-web.js"))
+      .replace("#byte-search", join(SOURCES, "json/byte-search-web.js"));
     if (/^[./]/.test(inBrowsers)) await reached(resolve(dirname(entry), inBrowsers).replace(/\.js$/, ".ts"), seen);
   }
   return seen;

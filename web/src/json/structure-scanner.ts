@@ -5,7 +5,7 @@
  * looks like JSON. Use `value-scanner.ts` where malformed JSON must be refused.
  * @module
  */
-import { indexOfByte } from "./byte-search.js";
+import { indexOfByte } from "#byte-search";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -4,7 +4,7 @@
  * @module
  */
 import { joined } from "./bytes.js";
-import { indexOfByte } from "../json/byte-search.js";
+import { indexOfByte } from "#byte-search";
 
 const NEWLINE = 0x0a;
 const CR = 0x0d;

@@ -6,7 +6,7 @@ import { BYTE_ORDER_MARK, joined } from "./bytes.js";
 import type { MessageReader, MessageSink } from "./message-reader.js";
 import { isBlank } from "./lines.js";
 import type { ByteSink } from "./message-rewriter.js";
-import { indexOfByte } from "../json/byte-search.js";
+import { indexOfByte } from "#byte-search";
 
 const LF = 0x0a;
 const CR = 0x0d;

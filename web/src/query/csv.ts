@@ -6,7 +6,7 @@
  * the closing quote belongs to the field too, and a quote inside any other field is an ordinary character. Empty lines are no records.
  * @module
  */
-import { indexOfByte } from "../json/byte-search.js";
+import { indexOfByte } from "#byte-search";
 /** How records and cells are separated. */
 export interface CsvDialect {
   /** What separates cells: one ASCII character. */

@@ -11,7 +11,7 @@ import { JsonRows, MAX_ROW_BYTES, rowPlace, tooLong, valueOfJson, type JsonRow, 
 import type { Cells, QueryTable } from "./query.js";
 import { unknownColumn } from "./scope.js";
 import { wrongQuery } from "./statement.js";
-import { indexOfByte } from "../json/byte-search.js";
+import { indexOfByte } from "#byte-search";
 
 /** Bytes that are looked at together. A chunk may be a whole file. */
 const PIECE_BYTES = 256 * 1024;

@@ -11,7 +11,7 @@ import { pour, type Readable } from "../artifact-reader/source.js";
 import { firstOf, type EditPlan } from "./plan.js";
 import type { TextEdit } from "./request.js";
 import { Matcher, TextRewriter } from "./rewriter.js";
-import { indexOfByte } from "../../json/byte-search.js";
+import { indexOfByte } from "#byte-search";
 
 const NEWLINE = 0x0a;
 
