@@ -9,7 +9,7 @@ import { describe, expect, it, test, vi } from "vitest";
 import { chunksOf, type Uploaded } from "../../../web/src/artifacts/bytes.js";
 import { sha256 as nodeHash } from "../../../web/src/artifacts/hash-node.js";
 import { sha256 as webHash } from "../../../web/src/artifacts/hash-web.js";
-import { inline, type ParallelHash, verified } from "../../../web/src/artifacts/hash.js";
+import { serialHash, type ParallelHash, verified } from "../../../web/src/artifacts/hash.js";
 import { Copies, PrivateFolder } from "../../../web/src/artifacts/private-folder.js";
 import { claimOf, refOf } from "../../../web/src/artifacts/reference.js";
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
@@ -52,7 +52,7 @@ test("hashes in progress do not mix", async () => {
 
 describe.each<[string, () => Promise<ParallelHash | undefined>]>([
   ["another", async () => nodeHash.parallel?.()],
-  ["this", () => inline(webHash)],
+  ["this", () => serialHash(webHash)],
 ])("a hash in %s thread", (_, begin) => {
   test("is that of its pieces, and each piece comes back as it was", async () => {
     const hash = await begin();

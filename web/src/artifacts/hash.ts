@@ -35,7 +35,7 @@ export interface Hashing {
 }
 
 /** A hash in this thread, to use like one in another. */
-export async function inline(hashing: Hashing): Promise<ParallelHash> {
+export async function serialHash(hashing: Hashing): Promise<ParallelHash> {
   const hash = await hashing.stream();
   return {
     update: async (piece) => {

@@ -177,7 +177,7 @@ export class Message implements GatedResult {
       this.#engine.call("body", chunk.length).set(chunk);
       this.#engine.call("push", chunk.length);
       this.#bytesIn += chunk.length;
-      if (this.#original !== undefined) this.#keep(chunk.slice());
+      if (this.#original !== undefined) this.#keep(new Uint8Array(chunk));
       await this.#drain(DIVERTED);
     }
   }

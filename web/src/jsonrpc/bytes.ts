@@ -6,6 +6,11 @@
 /** The UTF-8 byte order mark. */
 export const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
+/** A copy, of whose memory nobody else knows. `slice` of Node's buffers, which are byte arrays too, is none. */
+export function copyOf(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
 /** Concatenates pieces. A single piece is returned as it is. */
 export function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const [first, ...more] = pieces;

@@ -4,7 +4,7 @@
  */
 import type { GatedResult, Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
-import { textOf } from "./bytes.js";
+import { copyOf, textOf } from "./bytes.js";
 import { MAX_HEAD, MAX_MESSAGE } from "./limits.js";
 import { JsonRpcScanner } from "./json-rpc-scanner.js";
 
@@ -97,8 +97,8 @@ export class MessageRewriter implements AsyncDisposable {
     if (this.#failure !== undefined) return;
     try {
       if (this.#gated !== undefined) await this.#gated.write(bytes, at);
-      else if (this.#action?.kind === "raw") await this.#sink(bytes.slice());
-      else await this.#buffer(bytes.slice());
+      else if (this.#action?.kind === "raw") await this.#sink(copyOf(bytes));
+      else await this.#buffer(copyOf(bytes));
     } catch (error) {
       await this.#fail(error);
     }
@@ -270,7 +270,7 @@ class GatedValue implements AsyncDisposable {
     if (bytes.length === 0) return;
     this.#kept += bytes.length;
     if (this.#kept > MAX_MESSAGE) throw tooLarge();
-    pieces.push(bytes.slice());
+    pieces.push(copyOf(bytes));
   }
 }
 

@@ -71,7 +71,7 @@ export class Talk {
     // Pieces as a pipe gives them.
     const bytes = encoder.encode(text);
     for (let at = 0; at < bytes.length; at += 65_536) {
-      const piece = bytes.slice(at, at + 65_536);
+      const piece = Buffer.from(bytes.subarray(at, at + 65_536));
       await incoming.write(piece);
       // Its memory is read into again.
       piece.fill(0x23);

@@ -78,9 +78,49 @@ describe.each([
   });
 });
 
+test.each([false, true])(
+  "a program that the system refuses to start keeps nothing running (%s)",
+  async (reusesMemory) => {
+    const host = `
+    import { ServerProcess } from ${JSON.stringify(BUILT)};
+    const options = { args: ["x".repeat(4_000_000)], reusesMemory: ${String(reusesMemory)} };
+    await ServerProcess.start("echo", options).catch(({ code }) => console.log(code));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", host], {
+      timeout: 20_000,
+    });
+    expect(stdout).toBe("E_MISUSE\n");
+  },
+);
+
 async function leftovers(): Promise<readonly string[]> {
   return (await readdir(tmpdir())).filter((name) => name.startsWith("sluice-output-"));
 }
+
+test("where no file can be opened any more, a server starts or is refused, and nobody waits for ever", async () => {
+  const host = `
+    import { openSync } from "node:fs";
+    import { ServerProcess } from ${JSON.stringify(BUILT)};
+    const { ServerOutput } = await import(${JSON.stringify(BUILT.replace("server-process", "server-output"))});
+    await import("cross-spawn");
+    const open = [];
+    try { for (;;) open.push(openSync("/dev/null")); } catch {}
+    const { closeSync } = await import("node:fs");
+    let made = 0;
+    for (let free = 0; free < 12; free += 1) {
+      const output = await ServerOutput.open();
+      if (output !== undefined) made += 1;
+      output?.destroy();
+      output?.handedOver();
+      closeSync(open.pop());
+    }
+    console.log(made > 0 && made < 12);`;
+  const shell = 'ulimit -n 64; exec "$0" --input-type=module -e "$1"';
+  const { stdout } = await promisify(execFile)("sh", ["-c", shell, process.execPath, host], {
+    timeout: 20_000,
+    cwd: new URL("../../../../", import.meta.url),
+  });
+  expect(stdout).toBe("true\n");
+});
 
 test("where no socket can be made, a pipe does the same", async () => {
   const host = `

@@ -6,7 +6,7 @@ import { lstat, open, rename, writeFile, type FileHandle } from "node:fs/promise
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
-import { inline, type Hashing, type ParallelHash } from "../hash.js";
+import { serialHash, type Hashing, type ParallelHash } from "../hash.js";
 import { idsFor, patched, refOf, restated, type Claim } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
@@ -52,7 +52,7 @@ export class Spool implements ByteSink {
   #filling: Uint8Array = NONE;
   #filled = 0;
   /** The buffers on their way, oldest first. Each resolves to its memory when that is free again. None rejects, see `#failure`. */
-  readonly #flying: Promise<Uint8Array>[] = [];
+  readonly #pending: Promise<Uint8Array>[] = [];
   /** Settles when the newest of them is written. */
   #written: Promise<void> = Promise.resolve();
   #failure: SluiceError | undefined;
@@ -113,7 +113,7 @@ export class Spool implements ByteSink {
   }
 
   async #free(): Promise<void> {
-    const buffers = [...(await Promise.all(this.#flying.splice(0))), this.#filling];
+    const buffers = [...(await Promise.all(this.#pending.splice(0))), this.#filling];
     this.#land(this.#size - this.#onDisk);
     this.#filling = NONE;
     for (const each of buffers) if (each.byteLength === BUFFER && this.#spare.length < BUFFERS) this.#spare.push(each);
@@ -155,9 +155,9 @@ export class Spool implements ByteSink {
 
   /** Hands the full buffer on, and takes another one. */
   async #swap(): Promise<void> {
-    this.#hash ??= (await this.#hashing.parallel?.()) ?? (await inline(this.#hashing));
+    this.#hash ??= (await this.#hashing.parallel?.()) ?? (await serialHash(this.#hashing));
     this.#send(this.#hash);
-    this.#filling = (this.#flying.length < BUFFERS ? undefined : await this.#flying.shift()) ?? this.#buffer();
+    this.#filling = (this.#pending.length < BUFFERS ? undefined : await this.#pending.shift()) ?? this.#buffer();
     if (this.#failure) throw this.#failure;
   }
 
@@ -168,7 +168,7 @@ export class Spool implements ByteSink {
     this.#written = this.#written.then(() => this.#attempt(() => this.#put(full)));
     const hashed = this.#written.then(() => this.#attempt(() => hash.update(full)));
     // Memory that went to another thread is lost if that fails.
-    this.#flying.push(
+    this.#pending.push(
       hashed.then((piece) => (piece === undefined ? new Uint8Array(BUFFER) : new Uint8Array(piece.buffer))),
     );
   }
@@ -204,9 +204,9 @@ export class Spool implements ByteSink {
   async #finish(): Promise<string> {
     if (!this.#file) return this.#hashing.whole(this.#filling.subarray(0, this.#filled));
     // What fits in one buffer is hashed sooner than another thread is asked.
-    const hash = (this.#hash ??= await inline(this.#hashing));
+    const hash = (this.#hash ??= await serialHash(this.#hashing));
     this.#send(hash);
-    await Promise.all(this.#flying);
+    await Promise.all(this.#pending);
     if (this.#failure) throw this.#failure;
     await this.#file.close();
     this.#file = undefined;

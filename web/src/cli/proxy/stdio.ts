@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import type { McpInterceptor } from "../../mcp/interceptor.js";
 import { PassThrough } from "../../mcp/pass-through.js";
 import { passClientLines, passServerLines } from "../../mcp/stdio/lines.js";
+import { copyOf } from "../../jsonrpc/bytes.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { LineWriter, withNewline } from "../../jsonrpc/lines.js";
 import { ServerProcess, type ProcessEnd } from "../../mcp/stdio/server-process.js";
@@ -73,7 +74,7 @@ export class StdioProxy {
   async #passOutput(): Promise<void> {
     const { output, ended } = this.#server;
     if (this.#interceptor === undefined) {
-      for await (const chunk of output) await this.#terminal.output.write(chunk.slice());
+      for await (const chunk of output) await this.#terminal.output.write(copyOf(chunk));
       return;
     }
     await passServerLines(output, this.#interceptor, {

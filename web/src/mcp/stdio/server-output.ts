@@ -19,17 +19,17 @@ const CAN_HAND_OVER = process.platform !== "win32" && !("Bun" in globalThis) && 
 
 /** The output, for one reader. A chunk is valid until the next one is asked for. */
 export class ServerOutput implements AsyncIterable<Uint8Array> {
+  /** The end for the server, for `stdio` of `spawn`. */
+  readonly theirs: Socket;
   readonly #ours: Socket;
-  readonly #theirs: Socket;
   readonly #reads: Reads;
   /** Resolves when all is read, or nothing more will be. */
   readonly ended: Promise<void>;
 
   private constructor(ours: Socket, theirs: Socket, reads: Reads) {
     this.#ours = ours;
-    this.#theirs = theirs;
+    this.theirs = theirs;
     this.#reads = reads;
-    ours.on("error", () => undefined);
     this.ended = new Promise((resolve) => {
       ours.once("close", () => {
         reads.end();
@@ -46,24 +46,26 @@ export class ServerOutput implements AsyncIterable<Uint8Array> {
     if (folder === undefined) return undefined;
     const path = join(folder, "socket");
     const listener = createServer({ pauseOnConnect: true });
+    let ours: Socket | undefined;
     try {
       listener.listen({ path, exclusive: true });
       await once(listener, "listening");
       const reads = new Reads();
-      const ours = connect({ path, onread: { buffer: reads.memory, callback: (size) => reads.take(size) } });
-      const [[theirs]] = await Promise.all([once(listener, "connection"), once(ours, "connect")]);
-      return new ServerOutput(ours, theirs as Socket, reads);
+      ours = connect({ path, onread: { buffer: reads.memory, callback: (size) => reads.take(size) } });
+      // Its end tells all that there is to tell.
+      ours.on("error", () => undefined);
+      const closed = new AbortController();
+      ours.once("close", () => closed.abort());
+      // A process with too many open files accepts nothing, and closes what connects.
+      const [theirs] = (await once(listener, "connection", closed)) as [Socket];
+      return new ServerOutput(ours, theirs, reads);
     } catch {
+      ours?.destroy();
       return undefined;
     } finally {
       listener.close();
       await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     }
-  }
-
-  /** The end for the server, for `stdio` of `spawn`. */
-  get theirs(): Socket {
-    return this.#theirs;
   }
 
   /** Whether somebody has begun to read. */
@@ -73,7 +75,7 @@ export class ServerOutput implements AsyncIterable<Uint8Array> {
 
   /** Closes our copy of the server's end: the server has it, or will never. */
   handedOver(): void {
-    this.#theirs.destroy();
+    this.theirs.destroy();
   }
 
   /** Stops reading. */

@@ -3,6 +3,7 @@
  * @module
  */
 import { spawn as spawnPlain, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { SluiceError } from "../../errors/error.js";
 import type { ServerOutput } from "./server-output.js";
@@ -76,24 +77,24 @@ export class ServerProcess {
     // Loaded here, since it reads the environment at once: in Deno nobody should have to allow that who starts no program.
     const { default: spawn } = await import("cross-spawn");
     const output = reusesMemory ? await (await import("./server-output.js")).ServerOutput.open() : undefined;
-    const child = spawn(command, [...args], {
-      stdio: ["pipe", output?.theirs ?? "pipe", stderr],
-      // In a group of its own, so that what a launcher such as npx started ends with it.
-      detached: HAS_GROUPS,
-      windowsHide: true,
-      env: childEnvironment(env),
-      ...(cwd !== undefined && { cwd }),
-    });
-    output?.handedOver();
-    await new Promise<void>((resolve, reject) => {
-      child.once("spawn", resolve);
-      child.once("error", (error: NodeJS.ErrnoException) => {
-        output?.destroy();
-        reject(notStarted(command, error));
+    try {
+      const child = spawn(command, [...args], {
+        stdio: ["pipe", output?.theirs ?? "pipe", stderr],
+        // In a group of its own, so that what a launcher such as npx started ends with it.
+        detached: HAS_GROUPS,
+        windowsHide: true,
+        env: childEnvironment(env),
+        ...(cwd !== undefined && { cwd }),
       });
-    });
-    child.on("error", () => undefined);
-    return new ServerProcess(child, output);
+      await once(child, "spawn");
+      child.on("error", () => undefined);
+      return new ServerProcess(child, output);
+    } catch (error) {
+      output?.destroy();
+      throw notStarted(command, error as NodeJS.ErrnoException);
+    } finally {
+      output?.handedOver();
+    }
   }
 
   get pid(): number {
