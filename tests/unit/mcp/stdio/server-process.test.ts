@@ -59,7 +59,9 @@ describe.each([
       expect(chunk[0]).toBe(0x79);
       break;
     }
-    expect(await server.ended).toEqual({ code: 1, signal: null });
+    // The system says so in an error, or with a signal that the shell in between may tell as 128 + 13.
+    const { code, signal } = await server.ended;
+    expect([1, 141, "SIGPIPE"]).toContain(code ?? signal);
   });
 
   test("what a child writes after it has gone is read", async () => {
