@@ -217,6 +217,52 @@ test("of very many different failures some are listed", async () => {
   expect(failures).toHaveLength(32);
 });
 
+describe("the segment that ends last", () => {
+  const resource = { uri: "file:///chart.png", blob: base64(PNG), mimeType: "image/png" };
+  const image = { content: [{ type: "resource", resource }] };
+  const ended = async ({ sluice }: Opened) => {
+    await using stream = sluice.open({ dialect: "mcp", tool: "draw" });
+    await stream.write(new TextEncoder().encode(JSON.stringify(image)));
+    return await stream.end();
+  };
+
+  test("is stored with its name, in one record", async () => {
+    const updates: unknown[] = [];
+    const all = await opened((call) => void (call === "update" && updates.push(call)));
+    await using gated = await ended(all);
+    const { artifacts } = await gated.answer();
+    expect(artifacts).toMatchObject([{ filename: "chart.png", source: { tool: "draw" } }]);
+    expect(updates).toEqual([]);
+    expect(await refsIn(all.memory)).toMatchObject([{ id: artifacts[0]?.id, filename: "chart.png" }]);
+  });
+
+  test("is in each further answer, also after one that was given up", async () => {
+    const all = await opened(() => undefined);
+    await using gated = await ended(all);
+    await expect(gated.answer({ signal: AbortSignal.abort() })).rejects.toThrow("aborted");
+    const first = await gated.answer();
+    const other = await gated.answer({ tool: "paint", scope: { user_id: "ada" } });
+    expect(first.artifacts.map(isStored)).toEqual([true]);
+    expect(other.artifacts).toMatchObject([{ id: first.artifacts[0]?.id, source: { tool: "paint" } }]);
+    expect(await refsIn(all.memory)).toHaveLength(2);
+  });
+
+  test("leaves nothing behind if nobody asks for an answer", async () => {
+    const all = await opened(() => undefined);
+    await (await ended(all))[Symbol.asyncDispose]();
+    expect(all.open.size).toBe(0);
+    expect(await refsIn(all.memory)).toEqual([]);
+  });
+
+  test("tells its failure in the answer, whoever may end that", async () => {
+    const all = await opened(failingAt(1, FULL, "close"));
+    await using gated = await ended(all);
+    const answer = await gated.answer({ signal: new AbortController().signal });
+    expect(answer.failures).toEqual([FULL]);
+    await expectSound(all, answer);
+  });
+});
+
 describe("a store that fails after the document is through", () => {
   test("at names and types: the answer has them all the same", async () => {
     const all = await opened(failingAt(1, FULL, "update"));

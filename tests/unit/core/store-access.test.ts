@@ -340,7 +340,7 @@ describe("retention", () => {
     expect(gone?.source["warning"]).toMatch(/^Content not stored\. .*\(E_STORE_FULL\)/);
   });
 
-  test("an artifact that is gone before its name is known is not referred to, though it is the only one", async () => {
+  test("an artifact that is gone before its next answer is not referred to, though it is the only one", async () => {
     const inner = new MemoryArtifactStore();
     const { store } = faulty(inner, async (call) => {
       if (call !== "update") return;
@@ -351,7 +351,12 @@ describe("retention", () => {
       type: "resource",
       resource: { uri: "file:///report.pdf", blob: base64(PDF), mimeType: "application/pdf" },
     };
-    const { artifacts, failures } = await sluice.transform({ content: [block] }, { scope, tool: "report" });
+    await using stream = sluice.open({ scope, tool: "report" });
+    await stream.write(new TextEncoder().encode(JSON.stringify({ content: [block] })));
+    await using gated = await stream.end();
+    const first = await gated.answer();
+    expect(first).toMatchObject({ artifacts: [{ filename: "report.pdf" }], failures: [] });
+    const { artifacts, failures } = await gated.answer({ tool: "reports" });
     expect(artifacts.map(({ source }) => source["truncated"])).toEqual([true]);
     expect(failures).toMatchObject([{ code: "E_STORE_FULL" }]);
   });

@@ -49,6 +49,8 @@ export class Segments {
   readonly #deps: MessageDeps;
   readonly #info: ArtifactInfo;
   readonly #writing = new Map<number, SegmentWriter>();
+  /** The segment that ended last, if it is not stored yet. */
+  #ended: EndedSegment | undefined;
   /** The refs so far, by segment. */
   readonly refs: Map<number, AnswerRef>;
   /** The artifacts of resources that were read. */
@@ -60,29 +62,46 @@ export class Segments {
   /** Whether the store has lost an artifact that it had taken. */
   #isMissing = false;
 
-  /**
-   * @param refs of segments that are stored already.
-   * @param source what is recorded with each segment. Defaults to the tool.
-   */
-  constructor(
-    engine: Engine,
-    deps: MessageDeps,
-    refs: ReadonlyMap<number, AnswerRef> = new Map(),
-    source?: ArtifactRef["source"],
-  ) {
+  /** `source` is recorded with each segment. It defaults to the tool. */
+  constructor(engine: Engine, deps: MessageDeps, source?: ArtifactRef["source"]) {
     this.#engine = engine;
     this.#deps = deps;
     this.#info = infoOf(deps.options, source);
-    this.refs = new Map(refs);
+    this.refs = new Map();
+  }
+
+  /** Those of an answer: the same segments so far, with the refs that they have there. */
+  of(deps: MessageDeps, refs: ReadonlyMap<number, AnswerRef>): Segments {
+    const segments = new Segments(this.#engine, deps);
+    for (const [segment, ref] of refs) segments.refs.set(segment, ref);
+    segments.#ended = this.#ended;
+    return segments;
+  }
+
+  /** Whether there are any. */
+  get isEmpty(): boolean {
+    return this.refs.size === 0 && this.#ended === undefined;
   }
 
   /** Marks the last segment as incomplete. */
-  lose(warning: string): void {
+  async lose(warning: string): Promise<void> {
+    await this.settle();
     const last = [...this.refs].at(-1);
     if (last !== undefined) this.refs.set(last[0], insteadOf(last[1], warning));
   }
 
-  /** Takes all events, then clears the log. A failure discards what is half written. */
+  /** Stores the segment that ended last, so that all have refs. */
+  async settle(patch?: ArtifactPatch): Promise<void> {
+    const ended = this.#ended;
+    if (ended === undefined) return;
+    this.refs.set(ended.index, await this.#deps.access.ended(ended.store(patch)));
+    this.#ended = undefined;
+  }
+
+  /**
+   * Takes all events, then clears the log. A failure discards what is half written. The last segment that ends is not stored yet:
+   * the layers may name it, and its record is then written once.
+   */
   async drain(): Promise<void> {
     try {
       for (let at = 0; ;) {
@@ -92,6 +111,10 @@ export class Segments {
         if (at >= log.length) break;
         const view = new DataView(log.buffer, log.byteOffset + at, HEADER);
         const kind = view.getUint32(0, true);
+        if (kind !== DATA && this.#ended !== undefined) {
+          await this.settle();
+          continue;
+        }
         const segment = view.getUint32(4, true);
         const size = view.getUint32(8, true);
         const payload = log.subarray(at + HEADER, at + HEADER + size);
@@ -107,7 +130,7 @@ export class Segments {
           const { references } = writer;
           const { mime_type, description } = JSON.parse(this.#engine.ask("segment", segment, writer.size)) as Described;
           const source = { ...this.#info.source, description, ...(references.length > 0 && { references }) };
-          this.refs.set(segment, await writer.close({ mime_type, source }));
+          this.#ended = new EndedSegment(segment, writer, { mime_type, source });
           this.#writing.delete(segment);
         }
       }
@@ -123,13 +146,18 @@ export class Segments {
    * the same content.
    */
   async abort(): Promise<void> {
-    await Promise.all([...this.#writing.values()].map((writer) => writer.abort()));
+    const unstored = [...this.#writing.values(), ...(this.#ended === undefined ? [] : [this.#ended])];
     this.#writing.clear();
+    this.#ended = undefined;
+    await Promise.all(unstored.map((writer) => writer.abort()));
   }
 
   /** Stores what the layers divert, does their tasks, and tells the core what was stored. */
   async do(): Promise<void> {
+    const ended = this.#ended;
     await this.drain();
+    // What the layers divert is this answer's own, and nobody else would store it.
+    if (this.#ended !== ended) await this.settle();
     // Decoding may add tasks, so the list is read until it has no more.
     for (let done = 0; ;) {
       const tasks = JSON.parse(this.#engine.ask("tasks")) as Task[];
@@ -142,6 +170,7 @@ export class Segments {
         else await this.#read(task);
       }
     }
+    await this.settle();
     const isCrowded = this.refs.size > 1 || this.#isMissing;
     for (const [segment, ref] of this.refs) {
       const kept = isCrowded ? await this.#deps.access.storedOrTruncated(ref) : ref;
@@ -156,9 +185,10 @@ export class Segments {
    * more than a reference to nothing.
    */
   async storeWhole(): Promise<boolean> {
-    const whole = new Segments(this.#engine, this.#deps, undefined, { observation: true });
+    const whole = new Segments(this.#engine, this.#deps, { observation: true });
     this.#engine.call("storeWhole");
     await whole.drain();
+    await whole.settle();
     const ref = whole.refs.get(0);
     if (ref === undefined) return false;
     const isStored = !isTruncated(ref);
@@ -181,18 +211,23 @@ export class Segments {
 
   /** Tells the store a name and a type that it does not know. The answer has them even if the store fails. */
   async #annotate({ index, mime_type, filename }: Task): Promise<void> {
-    const ref = this.refs.get(index);
-    if (ref === undefined) return;
     const { access, options } = this.#deps;
-    const { tool } = options;
-    // Another segment of the same content may have told its own: the last counts.
-    const known = this.#told.get(ref.id) ?? ref;
-    const patch = {
+    const patchOf = (
+      known: Pick<AnswerRef, "filename" | "mime_type">,
+      source: ArtifactRef["source"],
+    ): ArtifactPatch => ({
       ...(mime_type !== "" && mime_type !== known.mime_type && { mime_type }),
       ...(filename !== "" && filename !== known.filename && { filename }),
       // The gate may not have known yet.
-      ...(tool !== undefined && ref.source.tool !== tool && { source: { ...ref.source, tool } }),
-    };
+      ...(options.tool !== undefined && source.tool !== options.tool && { source: { ...source, tool: options.tool } }),
+    });
+    const ended = this.#ended;
+    if (ended?.index === index) return this.settle(patchOf({ ...ended.about, filename: null }, ended.about.source));
+    const ref = this.refs.get(index);
+    if (ref === undefined) return;
+    // Another segment of the same content may have told its own: the last counts.
+    const known = this.#told.get(ref.id) ?? ref;
+    const patch = patchOf(known, ref.source);
     const annotated = { ...known, ...patch } as AnswerRef;
     this.refs.set(index, annotated);
     if (Object.keys(patch).length === 0 || isTruncated(ref)) return;
@@ -208,6 +243,7 @@ export class Segments {
 
   /** Replaces a text that turns out to be base64 of a block by its bytes. */
   async #decode({ index }: Task): Promise<void> {
+    await this.settle();
     const ref = this.refs.get(index);
     if (ref === undefined) return;
     if (isTruncated(ref)) return void this.#opaque.add(index);
@@ -250,6 +286,40 @@ export class Segments {
     this.linked.push(...artifacts);
     this.#engine.give(JSON.stringify(outcome));
     this.#engine.call("link", index);
+  }
+}
+
+/** A segment that has ended, with all its bytes written, and is stored by the first who asks. */
+class EndedSegment {
+  readonly index: number;
+  /** What the core says of it. */
+  readonly about: Required<Pick<ArtifactPatch, "mime_type" | "source">>;
+  readonly #writer: SegmentWriter;
+  #stored: Promise<AnswerRef> | undefined;
+
+  constructor(index: number, writer: SegmentWriter, about: EndedSegment["about"]) {
+    this.index = index;
+    this.about = about;
+    this.#writer = writer;
+  }
+
+  /** Stores it, with a name and a type that count before the core's. Later calls get the same ref. */
+  store(patch: ArtifactPatch = {}): Promise<AnswerRef> {
+    return (this.#stored ??= this.#close({ ...this.about, ...patch }));
+  }
+
+  async #close(patch: ArtifactPatch): Promise<AnswerRef> {
+    try {
+      return await this.#writer.close(patch);
+    } catch (error) {
+      await this.#writer.abort();
+      throw error;
+    }
+  }
+
+  /** Discards it, unless it is stored. */
+  async abort(): Promise<void> {
+    if (this.#stored === undefined) await this.#writer.abort();
   }
 }
 

@@ -151,7 +151,6 @@ export class Message implements GatedResult {
   #answering: StoreAccess | undefined;
   /** The refs of what the gate stored, in the scope of the last answer. */
   #adopted: { readonly scope: string; readonly refs: ReadonlyMap<number, AnswerRef> } | undefined;
-  #isFinished = false;
   #isOver = false;
 
   constructor(pool: EnginePool, engine: Engine, deps: MessageDeps) {
@@ -219,14 +218,13 @@ export class Message implements GatedResult {
     }
     this.#engine.call("closeBytes");
     await this.#drain();
-    if (!outcome.isWhole) this.#segments?.lose(BROKEN_OFF);
+    if (!outcome.isWhole) await this.#segments?.lose(BROKEN_OFF);
   }
 
   /** Ends the document. */
   async finish(): Promise<void> {
     this.#engine.call("finish");
     await this.#drain();
-    this.#isFinished = true;
   }
 
   /** Runs the layers, does what they ask for, and writes the answer. */
@@ -236,24 +234,29 @@ export class Message implements GatedResult {
     const access = signal === undefined ? this.#deps.access : this.#deps.access.with(signal);
     const deps = { ...this.#deps, options: { ...this.#deps.options, ...options }, access };
     const engine = this.#engine;
-    let refs = this.#segments?.refs ?? NO_REFS;
-    if (deps.options.scope !== this.#deps.options.scope) refs = await this.#refsFor(refs, deps);
+    const gated = this.#segments;
+    const isFirst = this.#answering === undefined;
+    const isOthers = deps.options.scope !== this.#deps.options.scope;
+    if (!isFirst || isOthers) await gated?.settle();
+    const stored = gated?.refs ?? NO_REFS;
+    const refs = isOthers ? await this.#refsFor(stored, deps) : stored;
     // Before any other answer the core still knows the call from `begin`.
-    const isAsBegun = this.#answering === undefined && options.tool === undefined && options.dialect === undefined;
+    const isAsBegun = isFirst && options.tool === undefined && options.dialect === undefined;
     this.#answering = access;
     const { tool, dialect, readResource } = deps.options;
     if (!isAsBegun) engine.give(JSON.stringify({ ...this.#call, tool, dialect }));
     engine.call("plan", !isAsBegun);
     // Without segments only links can need work, and only if the host reads them.
-    const isWork = refs.size > 0 || readResource !== undefined || engine.call("events").length > 0;
-    let segments = isWork ? new Segments(engine, deps, refs) : undefined;
+    const isWork = gated?.isEmpty === false || readResource !== undefined || engine.call("events").length > 0;
+    const ofAnswer = (): Segments => gated?.of(deps, refs) ?? new Segments(engine, deps);
+    let segments = isWork ? ofAnswer() : undefined;
     await segments?.do();
     let text = engine.ask("render");
     let bytesOut = engine.call("output").length;
     const outcome = engine.call("outcome");
     let cut = (outcome & CLAMPED) === 0 ? undefined : clampOf(engine);
     if (cut !== undefined && (outcome & STORE_WHOLE) !== 0) {
-      segments ??= new Segments(engine, deps, refs);
+      segments ??= ofAnswer();
       if (await segments.storeWhole()) cut = { ...cut, method: "stored" };
       text = engine.ask("output");
       bytesOut = engine.call("output").length;
@@ -270,7 +273,7 @@ export class Message implements GatedResult {
     return new Answer({
       text,
       artifacts: [...once.values()],
-      failures: access.failures,
+      failures: this.#failuresOf(access),
       changed: isChanged,
       cut,
       bytesIn: this.#bytesIn,
@@ -283,9 +286,15 @@ export class Message implements GatedResult {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (!this.#isFinished) await this.#segments?.abort();
+    await this.#segments?.abort();
     const isAbandoned = this.#deps.access.isAbandoned || this.#answering?.isAbandoned === true;
     if (!isAbandoned) this.#pool.release(this.#engine);
+  }
+
+  /** The failures of an answer, with those of the segment that was stored for it by the message's access. */
+  #failuresOf({ failures }: StoreAccess): readonly SluiceError[] {
+    const own = this.#deps.access.failures;
+    return failures === own ? own : [...new Set([...failures, ...own])];
   }
 
   async #refsFor(refs: ReadonlyMap<number, AnswerRef>, deps: MessageDeps): Promise<ReadonlyMap<number, AnswerRef>> {

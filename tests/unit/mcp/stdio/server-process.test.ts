@@ -1,9 +1,10 @@
 /** Programs that are started, what they write, and their ends. */
 import { execFile } from "node:child_process";
-import { readdir } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ServerProcess } from "../../../../web/src/mcp/stdio/server-process.js";
 
 const BUILT = new URL("../../../../dist/mcp/stdio/server-process.js", import.meta.url).href;
@@ -72,11 +73,16 @@ describe.each([
   });
 
   test("a program that is not there is a coded error, and leaves nothing behind", async () => {
-    const before = await leftovers();
+    const own = await mkdtemp(join(tmpdir(), "sluice-"));
+    vi.stubEnv("TMPDIR", own);
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await rm(own, { recursive: true });
+    });
     await expect(ServerProcess.start("sluice-no-such-program", { reusesMemory })).rejects.toMatchObject({
       code: "E_MISUSE",
     });
-    expect(await leftovers()).toEqual(before);
+    expect(await readdir(own)).toEqual([]);
   });
 });
 
@@ -93,10 +99,6 @@ test.each([false, true])(
     expect(stdout).toBe("E_MISUSE\n");
   },
 );
-
-async function leftovers(): Promise<readonly string[]> {
-  return (await readdir(tmpdir())).filter((name) => name.startsWith("sluice-output-"));
-}
 
 test("where no file can be opened any more, a server starts or is refused, and nobody waits for ever", async () => {
   const host = `
