@@ -23,7 +23,7 @@ import { fileRoutes } from "./routes/files.js";
 import { healthRoutes, type Part, Readiness, readyRoutes, whileReady } from "./routes/health.js";
 import { oauthRoutes } from "./routes/oauth.js";
 import { resourceRoutes } from "./routes/resources.js";
-import { documentRoutes } from "./routes/document.js";
+import { documentRoutes } from "./routes/openapi.js";
 import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
 import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
 import { Announcer } from "./sessions/announcer.js";

@@ -168,7 +168,9 @@ export const TRACE: z.ZodType<string> = z
   .max(MAX_TRACE)
   .refine((trace) => trace !== "*", "* stands for all traces and cannot be the name of one")
   // Stored as UTF-8 it would come back as another name, under which nobody finds the artifacts.
-  .refine((trace) => !/\p{Cs}/u.test(trace), "it must be valid Unicode, without lone surrogates");
+  .refine((trace) => !/\p{Cs}/u.test(trace), "it must be valid Unicode, without lone surrogates")
+  // What JSON Schema says of it without code.
+  .meta({ not: { const: "*" } });
 
 /**
  * Reads the query. Of parameters with the same name the first counts, and unknown ones are ignored. Throws

@@ -326,6 +326,12 @@ function nothingWaits(): Response {
 }
 
 const MCP_SOURCE = z.object({ source: z.string().describe("A source with `has_mcp`.") });
+const MCP_HEADERS = {
+  Accept: "`application/json, text/event-stream`, as MCP wants it.",
+  "Mcp-Session-Id": "The session of MCP, from the answer to `initialize`.",
+  "Mcp-Protocol-Version": "The revision that was agreed on.",
+  "Last-Event-ID": "The id of the last event that was received.",
+};
 const MESSAGE = z.unknown().describe("A message of MCP.");
 /** Most bytes of a message: what is larger, the source itself refuses. */
 const MCP_BODY: Passed = { schema: MESSAGE, most: 8 * 1024 * 1024 };
@@ -337,7 +343,7 @@ export function mcpRoutes({ mcp }: Pick<ServeDeps, "mcp">): Hono<ServeEnv> {
     const source = c.req.param("source") ?? "";
     return mcp.names.has(source) ? mcp.answer(source, c.req.raw, c.get("session")) : nothingThere();
   };
-  const common = { path: MCP_SOURCE, refusals: [404], handle: answer } as const;
+  const common = { path: MCP_SOURCE, headers: MCP_HEADERS, refusals: [404], handle: answer } as const;
   return routesOf({
     "/:source": {
       get: operation({

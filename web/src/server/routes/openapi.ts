@@ -217,7 +217,7 @@ function contentPart(type: string, schema: z.ZodType, schemas: Schemas): Part {
   if (type !== EVENT_STREAM) return schemas.of(schema);
   return {
     type: "string",
-    description: "Server-sent events. The name of each is the `kind` of its data, which is JSON.",
+    description: "Server-sent events, whose data is JSON.",
     contentMediaType: EVENT_STREAM,
     contentSchema: { type: "array", items: schemas.of(schema) },
   };
@@ -252,7 +252,7 @@ class Schemas {
     }
     // What is not said of an object is open: later servers may tell more. What bodies may not have is said.
     const options = { io: "input", target: "draft-2020-12", uri: (id: string) => COMPONENT + id } as const;
-    this.#made = z.toJSONSchema(registry, options).schemas as Record<string, Part>;
+    this.#made = z.toJSONSchema(registry, options).schemas;
   }
 
   /** A reference to a schema that is named, else the schema itself. */
