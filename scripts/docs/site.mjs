@@ -8,6 +8,7 @@ import { Application } from "typedoc";
 import { SCHEMA } from "../build.mjs";
 import { root } from "../run.mjs";
 import { configTable, MARKER } from "./config-table.mjs";
+import { REST_MARKER, restReference } from "./rest-reference.mjs";
 
 /** Where the site is built. */
 export const SITE = join(root, "build/docs");
@@ -128,22 +129,26 @@ export async function buildSite() {
   const app = await Application.bootstrap(OPTIONS);
   const project = await app.convert();
   if (project === undefined) return false;
-  const table = configTable(await configuredKeys());
-  for (const page of project.documents ?? []) finish(page, table);
+  const generated = [
+    [MARKER, configTable(await configuredKeys())],
+    [REST_MARKER, restReference(await servedDocument())],
+  ];
+  for (const page of project.documents ?? []) finish(page, generated);
   dropHeading(project.readme);
   app.validate(project);
   await app.generateDocs(project, SITE);
   return !app.logger.hasErrors() && !app.logger.hasWarnings();
 }
 
-/** A page is called by its heading; the configuration's page gets its table. */
-function finish(page, table) {
+/** A page is called by its heading; what is generated goes where its marker stands. */
+function finish(page, generated) {
   const [first] = page.content;
   const heading = /^# (.*)$/m.exec(first?.text ?? "");
   if (heading === null) throw new Error(`${page.name} has no heading.`);
   page.name = heading[1];
   for (const part of page.content) {
-    if (part.kind === "text") part.text = part.text.replace(MARKER, () => table);
+    if (part.kind !== "text") continue;
+    for (const [marker, text] of generated) part.text = part.text.replace(marker, () => text);
   }
 }
 
@@ -155,4 +160,25 @@ function dropHeading([first]) {
 async function configuredKeys() {
   const { configKeys } = await import("../../dist/cli/config.js");
   return configKeys(JSON.parse(readFileSync(SCHEMA, "utf8")));
+}
+
+const unused = () => Promise.reject(new Error("It is not called."));
+
+/** The document of a server that has everything there is. Nothing of it is called. */
+async function servedDocument() {
+  const [{ MemoryArtifactStore }, { OpenAiClient }, { SluiceServer }] = await Promise.all(
+    ["index", "planner", "serve"].map((name) => import(`../../dist/${name}.js`)),
+  );
+  const server = new SluiceServer({
+    store: new MemoryArtifactStore(),
+    filesStore: new MemoryArtifactStore(),
+    llm: new OpenAiClient({ model: "none", baseUrl: "http://127.0.0.1/v1", fetch: unused }),
+    mcp: { names: new Set(), answer: unused, end: async () => undefined },
+  });
+  try {
+    const answer = await server.fetch(new Request("http://127.0.0.1/openapi.json"));
+    return await answer.json();
+  } finally {
+    await server[Symbol.asyncDispose]();
+  }
 }

@@ -131,6 +131,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "route events",
     "route health",
     "route ready",
+    "route openapi.json",
     "route sources",
   ],
   "the same as ReactPlanner.run, later or as events": [
@@ -180,7 +181,7 @@ function transports(): string[] {
 async function entries(): Promise<readonly string[]> {
   const modules = await Promise.all(Object.values(MODULES).map((load) => load()));
   const server = readFileSync(new URL("../../../web/src/server/sluice-server.ts", import.meta.url), "utf8");
-  const routes = [...server.matchAll(/(?:\.route|mount)\("\/(\w+)"/g)].map(([, address]) => address);
+  const routes = [...server.matchAll(/(?:\.route|mount)\("\/([\w.]+)"/g)].map(([, address]) => address);
   return [
     ...modules.flatMap((module) => Object.keys(module)),
     ...members(Object.getPrototypeOf(await createSluice()) as object).map((name) => `Sluice.${name}`),

@@ -61,7 +61,8 @@ export function objectOf<T extends object>(value: T, name: string): T {
 /** The default namespace of artifacts. */
 export const DEFAULT_NAMESPACE = "artifact";
 
-const NAMESPACE = /^[A-Za-z0-9._-]{1,64}$/;
+/** The form of a namespace. */
+export const NAMESPACE: RegExp = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
  * Checks a namespace. Defaults to `artifact`.

@@ -13,7 +13,7 @@ import type { ServedMcp, ServeLimits } from "./options.js";
 import type { SeenArtifacts } from "./artifacts/handler.js";
 import type { Readiness } from "./routes/health.js";
 import type { SessionTokens } from "./sessions/credentials.js";
-import type { Authenticate, ServedSession } from "./sessions/session.js";
+import type { Authenticate, Identity, ServedSession } from "./sessions/session.js";
 import type { ServedSources } from "./sources/served-sources.js";
 import type { ServeState } from "./state.js";
 import type { SessionWork } from "./sessions/session-work.js";
@@ -64,7 +64,11 @@ export interface ServedFiles {
 
 /** The variables of a Hono context. */
 export interface ServeEnv {
-  Variables: { session: ServedSession };
+  Variables: {
+    session: ServedSession;
+    /** Of somebody who begins a session. */
+    identity: Identity;
+  };
 }
 
 /** A request within a session. */

@@ -23,6 +23,7 @@ import { fileRoutes } from "./routes/files.js";
 import { healthRoutes, type Part, Readiness, readyRoutes, whileReady } from "./routes/health.js";
 import { oauthRoutes } from "./routes/oauth.js";
 import { resourceRoutes } from "./routes/resources.js";
+import { documentRoutes } from "./routes/openapi.js";
 import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
 import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
 import { Announcer } from "./sessions/announcer.js";
@@ -103,6 +104,10 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     .use("*", forGuests(deps))
     .route("/health", healthRoutes(deps))
     .route("/ready", readyRoutes(deps))
+    .route(
+      "/openapi.json",
+      documentRoutes(deps.base, () => app),
+    )
     .use("*", whileReady(deps, "state"))
     .route("/sessions", sessionRoutes(deps, ending))
     .route("/oauth", oauthRoutes(deps))
@@ -151,7 +156,7 @@ function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
     authenticate,
     mcp: options.mcp ?? null,
     seen: new SeenInMemory(),
-    admission: new Admission({ state, limits, base, report }),
+    admission: new Admission({ state, limits, report }),
     sessionWork: new SessionWork(state.events, report),
     announcer: new Announcer(state.events, report),
     hasChat: options.llm !== undefined,

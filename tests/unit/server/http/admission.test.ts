@@ -4,11 +4,13 @@ import { expect, test, vi, describe } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
 import { Admission, heldOf, LargeBodies } from "../../../../web/src/server/http/admission.js";
+import { operation, routesOf, streamOf, UPLOAD } from "../../../../web/src/server/routes/operation.js";
 import { LIMITS } from "../../../../web/src/server/options.js";
 import { memoryState } from "../../../../web/src/server/state.js";
 import type { ServeEnv } from "../../../../web/src/server/deps.js";
 import { refused, Visitor, byHeaders } from "../visitor.js";
 import * as fc from "fast-check";
+import { z } from "zod";
 
 // How much one session may ask for at a time.
 
@@ -25,8 +27,13 @@ function served(body: () => ReadableStream<Uint8Array> | null): Served {
   const admission = new Admission({
     state: memoryState(),
     limits,
-    base: "/",
     report: (error) => void reported.push(error),
+  });
+  const listening = operation({
+    id: "listen",
+    summary: "Listen",
+    answers: { 200: streamOf(z.unknown(), "Events.") },
+    handle: () => new Response(body(), { headers: { "x-kept": "1" } }),
   });
   const app = new Hono<ServeEnv>()
     .use("*", async (c, next) => {
@@ -34,6 +41,7 @@ function served(body: () => ReadableStream<Uint8Array> | null): Served {
       await next();
     })
     .use("*", admission.admit)
+    .route("/events", routesOf({ "/": { get: listening } }))
     .get("/throws", () => Promise.reject(new Error("no")))
     .get("/*", () => new Response(body(), { headers: { "x-kept": "1" } }))
     .onError(() => new Response("failed", { status: 500 }));
@@ -97,7 +105,7 @@ test("who listens is counted apart", async () => {
   const { admission, ask } = served(() => new ReadableStream());
   const [events, request] = [await ask("/events"), await ask("/artifacts")];
   expect(admission.underWay).toEqual({ requests: 1, listeners: 1 });
-  expect((await ask("/chat/run")).status).toBe(429);
+  expect((await ask("/events")).status).toBe(429);
   await events.body?.cancel();
   await request.body?.cancel();
   expect(admission.underWay).toEqual(NONE);
@@ -160,18 +168,20 @@ describe("room", () => {
 });
 
 describe("what is held of a request", () => {
+  const JSON_BODY = z.unknown();
+  const MESSAGE = { schema: z.unknown(), most: 8 * MIB };
+
   test.each([
-    ["nothing of one without a body", asked("POST", null, 5), "tools/a", 0],
-    ["nothing where none is read", asked("DELETE", "x"), "sessions/current", 0],
-    ["nothing of an upload", asked("POST", "x", 5_000_000), "artifacts", 0],
-    ["nothing of a file", asked("POST", "x", 5_000_000), "files/", 0],
-    ["what it says", asked("PATCH", "x", 70_000), "files/id", 70_000],
-    ["no more than is read", asked("POST", "x", 5_000_000), "tools/a", MIB],
-    ["as much as may be where it does not say", asked("POST", "x"), "chat", MIB],
-    ["more of a message for a source", asked("POST", "x", 5_000_000), "mcp/a", 5_000_000],
-    ["and of one that does not say", asked("POST", "x"), "mcp/a", 8 * MIB],
-  ])("is %s", (_, request, path, bytes) => {
-    expect(heldOf(request, path)).toBe(bytes);
+    ["nothing of one without a body", asked("POST", null, 5), JSON_BODY, 0],
+    ["nothing where none is read", asked("DELETE", "x"), undefined, 0],
+    ["nothing of an upload", asked("POST", "x", 5_000_000), UPLOAD, 0],
+    ["what it says", asked("PATCH", "x", 70_000), JSON_BODY, 70_000],
+    ["no more than is read", asked("POST", "x", 5_000_000), JSON_BODY, MIB],
+    ["as much as may be where it does not say", asked("POST", "x"), JSON_BODY, MIB],
+    ["more of a message for a source", asked("POST", "x", 5_000_000), MESSAGE, 5_000_000],
+    ["and of one that does not say", asked("POST", "x"), MESSAGE, 8 * MIB],
+  ] as const)("is %s", (_, request, body, bytes) => {
+    expect(heldOf(request, body)).toBe(bytes);
   });
 });
 

@@ -3,13 +3,16 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
 import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
 import { busyRefused, rateRefused } from "./refusals.js";
+import { MAX_JSON } from "./request.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { ownerOf } from "../sessions/session.js";
-import type { ServeEnv, ServeDeps } from "../deps.js";
+import { isStream, type Operation, operationOf, UPLOAD } from "../routes/operation.js";
+import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
-type AdmissionDeps = Pick<ServeDeps, "state" | "limits" | "base" | "report">;
+type AdmissionDeps = Pick<ServeDeps, "state" | "limits" | "report">;
 
 /** Counted separately: event streams cost next to nothing, and last. */
 type Kind = "requests" | "listeners";
@@ -17,9 +20,6 @@ type Kind = "requests" | "listeners";
 type Counts = Record<Kind, number>;
 
 const MINUTE = 60;
-
-/** Paths below the base whose `GET` is an event stream. */
-const LASTING = /^(?:events$|chat\/|mcp\/)/;
 
 /** Counts requests by session, in this process. Rates are counted over all processes. */
 export class Admission {
@@ -46,9 +46,9 @@ export class Admission {
   readonly admit: MiddlewareHandler<ServeEnv> = async (c, next) => {
     const { state, limits, report } = this.#deps;
     const { id, identity } = c.get("session");
-    const path = new URL(c.req.raw.url).pathname.slice(this.#deps.base.length);
-    const kind = kindOf(c.req.raw, path);
-    const forget = this.#large.enter(userKey({ scope: ownerOf(identity) }), heldOf(c.req.raw, path));
+    const operation = operationFor(c);
+    const kind = kindOf(c.req.raw, operation);
+    const forget = this.#large.enter(userKey({ scope: ownerOf(identity) }), heldOf(c.req.raw, operation?.body));
     if (forget === null) return busyRefused("large requests");
     const out = this.#enter(id, kind);
     if (out === null) {
@@ -95,8 +95,15 @@ export class Admission {
   }
 }
 
-function kindOf({ method }: Request, path: string): Kind {
-  return method === "GET" && LASTING.test(path) ? "listeners" : "requests";
+/** The operation that will answer a request, or undefined if it will be refused. */
+function operationFor(c: InSession): Operation | undefined {
+  return matchedRoutes(c)
+    .map(({ handler }) => operationOf(handler))
+    .find((operation) => operation !== undefined);
+}
+
+function kindOf({ method }: Request, operation: Operation | undefined): Kind {
+  return method === "GET" && operation !== undefined && isStream(operation) ? "listeners" : "requests";
 }
 
 /** Bytes of a body that is always admitted. */
@@ -107,13 +114,6 @@ const MIB = 1024 * 1024;
 /** Most bytes of bodies under way, of one user over all sessions and of all users. */
 const MOST_OF_USER = 8 * MIB;
 const MOST = 32 * MIB;
-
-/** Most bytes of a body in memory: of a message for a source, and of anything else. */
-const MESSAGE = 8 * MIB;
-const ANYTHING_ELSE = MIB;
-
-/** Paths below the base whose bodies are streamed. */
-const STREAMED = /^(?:artifacts|files)\/?$/;
 
 /** Counts the bytes of large bodies. */
 export class LargeBodies {
@@ -141,14 +141,12 @@ export class LargeBodies {
   }
 }
 
-/** The bytes of a request's body that will be in memory. `path` is the part below the base. */
-export function heldOf(request: Request, path: string): number {
-  const { method, headers } = request;
-  // Only these methods have a body that is read. `body` comes last: asking for it makes a stream.
-  const isStreamed = method === "POST" && STREAMED.test(path);
-  if ((method !== "POST" && method !== "PATCH") || isStreamed || request.body === null) return 0;
-  const most = path.startsWith("mcp/") ? MESSAGE : ANYTHING_ELSE;
-  const said = headers.get("content-length");
+/** The bytes of a request's body that will be in memory, if its operation reads one. */
+export function heldOf(request: Request, body: Operation["body"]): number {
+  // What is uploaded is streamed. The request's body comes last: asking for it makes a stream.
+  if (body === undefined || body === UPLOAD || request.body === null) return 0;
+  const most = "most" in body ? body.most : MAX_JSON;
+  const said = request.headers.get("content-length");
   return said === null ? most : Math.min(Number(said), most);
 }
 

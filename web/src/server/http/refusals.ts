@@ -70,6 +70,59 @@ export function methodRefused(allowed: string): Response {
   return refusal(405, "E_INVALID_ARGUMENT", `Use ${alternatives(allowed.split(", "))} here.`, { Allow: allowed });
 }
 
+/** What refusals there are. */
+interface Refused {
+  readonly status: number;
+  readonly code: ErrorCode;
+  /** When it is answered, as the document tells it. */
+  readonly when: string;
+}
+
+const among = (status: number, codes: readonly ErrorCode[], when: string): readonly Refused[] =>
+  codes.map((code) => ({ status, code, when }));
+
+/** Every refusal, by its status. */
+export const REFUSED: readonly Refused[] = [
+  ...among(400, ["E_INVALID_ARGUMENT", "E_INVALID_PATH"], "Something is not valid; the message names the place."),
+  ...among(400, ["E_TOOL_CLIENT"], "The source refuses it."),
+  ...among(401, ["E_SESSION"], "There is no session, it is over, or nobody is signed in."),
+  ...among(403, ["E_FORBIDDEN"], "Nobody may ask from this host name or origin."),
+  ...among(
+    404,
+    ["E_NOT_FOUND"],
+    "It is unknown, or another's: the same words. Also a resource that its source does not have.",
+  ),
+  ...among(404, ["E_TOOL_UNSUPPORTED"], "The source does not have it."),
+  ...among(405, ["E_INVALID_ARGUMENT"], "The address has other methods: `Allow` says which."),
+  ...among(408, ["E_INVALID_ARGUMENT"], "The body does not arrive."),
+  ...among(410, ["E_EXPIRED"], "It was there, and is not any more."),
+  ...among(412, ["E_INVALID_ARGUMENT"], "The condition names other bytes."),
+  ...among(413, ["E_TOO_LARGE", "E_FILE_TOO_LARGE"], "It is larger than is taken."),
+  ...among(415, ["E_INVALID_ARGUMENT"], "The body is not of the type that is wanted."),
+  ...among(416, ["E_INVALID_ARGUMENT"], "The range is behind the end."),
+  ...among(
+    429,
+    ["E_RATE_LIMIT"],
+    "There are too many requests in a minute, or at once: `Retry-After` says how long to wait.",
+  ),
+  ...among(500, ["E_INTERNAL"], "The server has a fault, which its operator is told of."),
+  ...among(502, ["E_TOOL", "E_TOOL_AUTH", "E_TOOL_CONNECTION", "E_TOOL_SERVER"], "A source failed."),
+  ...among(502, ["E_LLM", "E_LLM_AUTH", "E_LLM_CONNECTION", "E_LLM_REQUEST", "E_LLM_SERVER"], "The model failed."),
+  ...among(
+    503,
+    ["E_STORE_READ", "E_STORE_WRITE", "E_STORE_DENIED", "E_STORE_CORRUPT", "E_STORE_CLOSED"],
+    "The store or the state cannot be used, or the server is closing. `Retry-After` where it may soon be back.",
+  ),
+  ...among(503, ["E_TOOL_RATE_LIMIT", "E_LLM_RATE_LIMIT"], "A source or the model is asked too much."),
+  ...among(
+    504,
+    ["E_TOOL_TIMEOUT", "E_LLM_TIMEOUT", "E_PLANNER_TIME"],
+    "A source or the model did not answer in time, or the run took too long.",
+  ),
+  ...among(504, ["E_STORE_READ"], "The store did not answer in time."),
+  ...among(507, ["E_STORE_FULL"], "There is no room left."),
+];
+
 const STATUS: Partial<Record<ErrorCode, number>> = {
   E_NOT_FOUND: 404,
   E_EXPIRED: 410,

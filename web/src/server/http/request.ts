@@ -1,5 +1,5 @@
 /**
- * Reads requests: bodies, which may be too large, too slow or endless, uploads, queries and path segments.
+ * Reads requests: bodies, which may be too large, too slow or endless, uploads, queries and paths.
  * @module
  */
 import { z } from "zod";
@@ -28,7 +28,7 @@ export interface BodyLimits {
 const GRACE_SECONDS = 30;
 
 /** Most bytes of a JSON body. */
-const MAX_JSON = 1024 * 1024;
+export const MAX_JSON: number = 1024 * 1024;
 
 const JSON_LIMITS: BodyLimits = { maxBytes: MAX_JSON, idleSeconds: 10, totalSeconds: 30 };
 
@@ -168,7 +168,9 @@ export const TRACE: z.ZodType<string> = z
   .max(MAX_TRACE)
   .refine((trace) => trace !== "*", "* stands for all traces and cannot be the name of one")
   // Stored as UTF-8 it would come back as another name, under which nobody finds the artifacts.
-  .refine((trace) => !/\p{Cs}/u.test(trace), "it must be valid Unicode, without lone surrogates");
+  .refine((trace) => !/\p{Cs}/u.test(trace), "it must be valid Unicode, without lone surrogates")
+  // What JSON Schema says of it without code.
+  .meta({ not: { const: "*" } });
 
 /**
  * Reads the query. Of parameters with the same name the first counts, and unknown ones are ignored. Throws
@@ -177,27 +179,44 @@ export const TRACE: z.ZodType<string> = z
 export function readQuery<T>(request: Request, schema: z.ZodType<T>): T {
   const said: Record<string, string> = {};
   for (const [name, value] of new URL(request.url).searchParams) if (!Object.hasOwn(said, name)) said[name] = value;
+  return checkedParts(said, schema, (name) => `The parameter ${name}`);
+}
+
+function checkedParts<T>(
+  said: Readonly<Record<string, string>>,
+  schema: z.ZodType<T>,
+  what: (name: string) => string,
+): T {
   const read = schema.safeParse(said);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const name = String(issue?.path[0] ?? "");
-  throw new BodyRefused(400, sentenceOf(`The parameter ${name}`, issue, said), name);
+  throw new BodyRefused(400, sentenceOf(what(name), issue, said), name);
 }
 
 /** Most UTF-16 units of a path: more than any valid one. */
 const MAX_PATH = 32_768;
 
 /**
- * The decoded segments after `{base}{folder}/`. They are split before decoding, since a segment may contain slashes.
+ * Reads the parts of the path that have names in its form, such as `/:namespace/:uri`. The path is split before it is
+ * decoded, since a part may contain slashes.
  *
- * @throws BodyRefused 400 if one is no percent-encoded UTF-8, or the path is too long.
+ * @throws BodyRefused 400 with the part that is wrong, if one is no percent-encoded UTF-8, or the path is too long.
  */
-export function segmentsOf(request: Request, base: string, folder: string): readonly string[] {
+export function readPath<T>(request: Request, form: string, schema: z.ZodType<T>): T {
   const { pathname } = new URL(request.url);
-  const rest = pathname.slice(base.length + folder.length + 1);
-  if (rest.length > MAX_PATH) throw new BodyRefused(400, `The address is longer than ${MAX_PATH} characters.`);
+  if (pathname.length > MAX_PATH) throw new BodyRefused(400, `The address is longer than ${MAX_PATH} characters.`);
+  const names = form.split("/").slice(1);
+  // What stands before it is where it is mounted.
+  const parts = pathname.replace(/\/$/, "").split("/").slice(-names.length);
+  const said: Record<string, string> = {};
+  for (const [at, name] of names.entries()) if (name.startsWith(":")) said[name.slice(1)] = decoded(parts[at] ?? "");
+  return checkedParts(said, schema, (name) => `The part ${name} of the address`);
+}
+
+function decoded(part: string): string {
   try {
-    return rest.split("/").map(decodeURIComponent);
+    return decodeURIComponent(part);
   } catch {
     throw new BodyRefused(
       400,

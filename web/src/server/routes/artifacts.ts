@@ -10,52 +10,139 @@ import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
 import type { FileClaim, FileLook } from "../../core/sluice.js";
 import { writerOf } from "../../artifacts/writer.js";
-import { namespaceOf } from "../../errors/arguments.js";
+import { NAMESPACE } from "../../errors/arguments.js";
 import { coreDescriber } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifacts/handler.js";
 import { safeFilename } from "../artifacts/headers.js";
 import { artifactPage, PAGE } from "../artifacts/page.js";
 import { announced, publicRef } from "../sessions/announcer.js";
-import { declaredType, MAX_FILENAME, readQuery, TRACE, uploadedPieces } from "../http/request.js";
+import { MAX_FILENAME, TRACE } from "../http/request.js";
 import { inSteps, inStoreTime, inTime, limitedStore, StoreLate } from "../http/time-limit.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./path-methods.js";
+import { bytesOf, jsonOf, noBody, operation, routesOf, UPLOAD, type Upload } from "./operation.js";
+import { BYTES_ASKED, BYTES_HEADERS, ID, REFERENCE, STORED } from "../schemas.js";
 
 const ALL = "*";
 
 const LIST = z.object({
-  trace: z.union([z.literal(ALL), TRACE]).optional(),
-  limit: z.coerce.number().int().min(1).max(PAGE.most).default(PAGE.usual),
-  after: z.string().max(2048).optional(),
+  trace: z
+    .union([z.literal(ALL), TRACE])
+    .optional()
+    .describe("Those of a trace; `*` for those of all."),
+  limit: z.coerce.number().int().min(1).max(PAGE.most).default(PAGE.usual).describe("Most artifacts of the page."),
+  after: z.string().max(2048).optional().describe("The `next` of the page before."),
 });
 
-const ONE = z.object({ trace: TRACE.optional() });
+const LISTED = z.object({
+  artifacts: z.array(STORED).describe("Oldest first."),
+  next: z.string().optional().describe("What the next page begins after. Left out on the last page."),
+});
+
+const ONE_TRACE = TRACE.optional().describe("The trace that it was stored under.");
+const ONE = z.object({ trace: ONE_TRACE });
+const READ = ONE.extend({
+  download: z.string().optional().describe("Saves the bytes instead of showing them; `0` and `false` do not."),
+});
+const PATH = z.object({ id: ID });
+
+const UPLOADING = z.object({
+  filename: z.string().min(1).max(MAX_FILENAME).optional().describe("The file name."),
+  namespace: z
+    .string()
+    .regex(NAMESPACE, "1 to 64 characters, each an ASCII letter, a digit, '-', '_' or '.'")
+    .default("upload")
+    .describe("The first part of the id."),
+  trace: TRACE.optional().describe("The trace to store it under."),
+});
+
+const UPLOADED = z.object({ artifact: REFERENCE });
+
+const READ_ANSWERS = {
+  200: bytesOf("All bytes.", BYTES_HEADERS),
+  206: bytesOf("The range of bytes.", { ...BYTES_HEADERS, "Content-Range": "Which bytes of how many." }),
+  304: noBody("The bytes have an entity tag of `If-None-Match`.", { ETag: BYTES_HEADERS["ETag"] ?? "" }),
+};
 
 /** The session's artifacts, or those of a trace with `?trace=`. */
 export function artifactRoutes(deps: ServeDeps): Hono<ServeEnv> {
   const describer = coreDescriber(undefined);
   return routesOf({
-    "/": { get: (c) => listed(c, deps), post: (c) => uploadArtifact(c, deps, describer) },
-    "/:id": { get: (c) => served(c, deps), delete: (c) => deleted(c, deps) },
-    "/:id/meta": { get: (c) => served(c, deps) },
+    "/": {
+      get: operation({
+        id: "listArtifacts",
+        summary: "List the session's artifacts",
+        query: LIST,
+        answers: { 200: jsonOf(LISTED, "A page of artifacts.") },
+        handle: (c, { query }) => listed(c, deps, query),
+      }),
+      post: operation({
+        id: "uploadArtifact",
+        summary: "Store bytes",
+        description:
+          "The body is the bytes. `Content-Type` says what they are; without one, or with a general one, it is found out.",
+        query: UPLOADING,
+        body: UPLOAD,
+        answers: {
+          201: jsonOf(UPLOADED, "They are stored.", { Location: "The artifact's address." }),
+        },
+        refusals: [507],
+        handle: (c, { query, body }) => uploadArtifact(c, { ...query, body }, deps, describer),
+      }),
+    },
+    "/:id": {
+      get: operation({
+        id: "readArtifact",
+        summary: "Download an artifact",
+        description: "The bytes, streamed. Whatever they are, they run nothing and reach no network.",
+        path: PATH,
+        query: READ,
+        headers: BYTES_ASKED,
+        answers: READ_ANSWERS,
+        refusals: [404, 410, 412, 416],
+        handle: (c, { query }) => served(c, deps, query),
+      }),
+      delete: operation({
+        id: "deleteArtifact",
+        summary: "Delete an artifact",
+        path: PATH,
+        query: ONE,
+        answers: { 204: noBody("It is deleted. Afterwards it is 410, or 404 where another process is asked.") },
+        refusals: [404],
+        handle: (c, { path, query }) => deleted(c, deps, { ...path, ...query }),
+      }),
+    },
+    "/:id/meta": {
+      get: operation({
+        id: "describeArtifact",
+        summary: "Show what is known of an artifact",
+        path: PATH,
+        query: ONE,
+        answers: { 200: jsonOf(STORED, "The reference, as in the list.") },
+        refusals: [404, 410],
+        handle: (c, { query }) => served(c, deps, query),
+      }),
+    },
   });
 }
 
-async function listed(c: InSession, deps: ServeDeps): Promise<Response> {
+async function listed(
+  c: InSession,
+  deps: ServeDeps,
+  { trace, limit, after }: z.output<typeof LIST>,
+): Promise<z.output<typeof LISTED>> {
   const session = c.get("session");
-  const { trace = null, limit, after } = readQuery(c.req.raw, LIST);
-  const traces = trace === ALL ? [null, ...(await deps.state.sessions.traces(session.id))] : [trace];
+  const traces = trace === ALL ? [null, ...(await deps.state.sessions.traces(session.id))] : [trace ?? null];
   const scopes = traces.map((each) => scopeOf(session, each));
   const { artifacts, next } = await inStoreTime(deps, artifactPage(deps.store, { scopes, limit, after }));
   const said = artifacts.map((artifact) => shown(artifact, expiryOf(deps.retention, artifact)));
-  return jsonAnswer({ artifacts: said, ...(next !== undefined && { next }) });
+  return { artifacts: said, ...(next !== undefined && { next }) };
 }
 
 /** An artifact with its trace, which its address needs. */
-function shown(artifact: StoredArtifact, expires_at: number | null): object {
+function shown(artifact: StoredArtifact, expires_at: number | null): z.output<typeof STORED> {
   const trace = artifact.scope.trace_id ?? null;
   return {
     ...publicRef(artifact),
@@ -64,9 +151,8 @@ function shown(artifact: StoredArtifact, expires_at: number | null): object {
   };
 }
 
-async function served(c: InSession, deps: ServeDeps): Promise<Response> {
+async function served(c: InSession, deps: ServeDeps, { trace }: z.output<typeof ONE>): Promise<Response> {
   const { store, base, seen, retention, report } = deps;
-  const { trace = null } = readQuery(c.req.raw, ONE);
   const handle = artifactHandler({
     store: limitedStore(deps, store),
     scope: scopeOf(c.get("session"), trace),
@@ -78,9 +164,11 @@ async function served(c: InSession, deps: ServeDeps): Promise<Response> {
   return (await handle(c.req.raw)) ?? nothingThere();
 }
 
-async function deleted(c: InSession, deps: ServeDeps): Promise<Response> {
-  const { trace = null } = readQuery(c.req.raw, ONE);
-  const id = c.req.param("id") ?? "";
+async function deleted(
+  c: InSession,
+  deps: ServeDeps,
+  { id, trace }: z.output<typeof PATH> & z.output<typeof ONE>,
+): Promise<Response> {
   if (!isArtifactId(id)) return notFound();
   const scope = scopeOf(c.get("session"), trace);
   const wasThere = await inStoreTime(deps, new ScopedArtifacts(deps.store, scope).delete(id));
@@ -92,28 +180,22 @@ async function deleted(c: InSession, deps: ServeDeps): Promise<Response> {
 /** Makes a describer of one file. */
 type Describer = (said: FileClaim) => Promise<FileLook>;
 
-/** The default namespace. */
-const UPLOAD = "upload";
-
-const ASKED = z.object({
-  filename: z.string().min(1).max(MAX_FILENAME).optional(),
-  namespace: z.string().default(UPLOAD),
-  trace: TRACE.optional(),
-});
-
 /**
  * Stores the body. Nothing remains of one that breaks off, is too large or too slow, or whose session ends meanwhile.
  */
-async function uploadArtifact(c: InSession, deps: ServeDeps, describer: Describer): Promise<Response> {
+async function uploadArtifact(
+  c: InSession,
+  { body, filename, namespace, ...named }: z.output<typeof UPLOADING> & { readonly body: Upload },
+  deps: ServeDeps,
+  describer: Describer,
+): Promise<Response> {
   const { store, limits, base, retention } = deps;
-  const request = c.req.raw;
   const session = c.get("session");
-  const { filename, namespace, trace = null } = readQuery(request, ASKED);
-  namespaceOf(namespace);
-  const declared = declaredType(request);
+  const declared = body.type;
+  const trace = named.trace ?? null;
   await noteTrace(session, trace, deps);
   using upload = deps.sessionWork.upload(session.id);
-  const pieces = uploadedPieces(request, {
+  const pieces = body.pieces({
     maxBytes: retention.max_artifact_bytes ?? Infinity,
     idleSeconds: limits.bodySeconds,
     signal: upload.signal,
@@ -134,7 +216,8 @@ async function uploadArtifact(c: InSession, deps: ServeDeps, describer: Describe
   }
   if (!(await announced(deps, session, [ref]))) return sessionRefused();
   const query = trace === null ? "" : `?trace=${encodeURIComponent(trace)}`;
-  return jsonAnswer({ artifact: publicRef(ref) }, 201, { Location: `${base}artifacts/${ref.id}${query}` });
+  const uploaded: z.output<typeof UPLOADED> = { artifact: publicRef(ref) };
+  return jsonAnswer(uploaded, 201, { Location: `${base}artifacts/${ref.id}${query}` });
 }
 
 interface Said {

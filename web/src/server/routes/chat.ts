@@ -7,12 +7,14 @@ import { z } from "zod";
 import { SluiceError } from "../../errors/error.js";
 import { noSuchRun } from "../chat/chat-event.js";
 import type { Chats, StartedRun } from "../chat/chats.js";
-import { readJson, readQuery, TRACE } from "../http/request.js";
+import { TRACE } from "../http/request.js";
 import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
 import { closingRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./path-methods.js";
+import { CHAT_EVENT } from "../chat/event-schema.js";
+import { streamOf, noBody, operation, routesOf } from "./operation.js";
+import { RESUMING } from "../schemas.js";
 
 /** Most UTF-16 units of a question, and of an earlier answer. */
 const MAX_QUERY = 32 * 1024;
@@ -24,24 +26,40 @@ const ASKED = z.strictObject({
   query: z
     .string()
     .max(MAX_QUERY)
-    .refine((query) => query.trim() !== "", "it must not be empty"),
+    .refine((query) => query.trim() !== "", "it must not be empty")
+    .meta({ description: "The question.", pattern: String.raw`\S` }),
   conversation: z
     .array(z.strictObject({ query: z.string().max(MAX_QUERY), answer: z.string().max(MAX_ANSWER) }))
     .max(MAX_CONVERSATION)
-    .default([]),
-  trace: TRACE.nullable().default(null),
-  max_parallel: z.int().min(1).max(50).nullable().default(null),
-  timeout_seconds: z.number().min(1).max(300).nullable().default(null),
+    .default([])
+    .describe("Earlier questions and answers, oldest first."),
+  trace: TRACE.nullable().default(null).describe("The trace that its artifacts are stored under."),
+  max_parallel: z.int().min(1).max(50).nullable().default(null).describe("Most calls at the same time."),
+  timeout_seconds: z
+    .number()
+    .min(1)
+    .max(300)
+    .nullable()
+    .default(null)
+    .describe("Seconds of silence after which a call is given up."),
 });
 
-const ANSWERED = z.strictObject({ resume_token: z.string().max(200), answer: z.unknown() });
+const ANSWERED = z.strictObject({
+  resume_token: z.string().max(200).describe("The one of the event `pause`."),
+  answer: z.unknown().optional().describe("What the person says. Null, or none, declines."),
+});
+
+const PATH = z.object({ run: z.string().describe("The `run` of the event `run_started`.") });
+
+const LAST = "The last event is `result`, `pause` or `failed`.";
 
 /** A step and the id of one of its calls. */
 const STOPPED = z.object({
   call: z
     .string()
     .regex(/^\d{1,6} [^]{1,256}$/, "it must be a step and a call's id")
-    .optional(),
+    .optional()
+    .describe("Gives up this call alone: its step, a space, and its id."),
 });
 
 /** Routes to ask, follow, answer pauses and give up. `chats` is null without a model. */
@@ -49,32 +67,59 @@ export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over">): 
   if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
   return routesOf({
     "/": {
-      post: async (c) => {
-        const asked = await readJson(c.req.raw, ASKED);
-        return streamed(c, chats, deps, () => chats.begin(c.get("session"), asked));
-      },
+      post: operation({
+        id: "startRun",
+        summary: "Ask the model, which has the tools of all sources",
+        description: "The run goes on when its client leaves: come back with `GET chat/{run}`.",
+        body: ASKED,
+        answers: { 200: streamOf(CHAT_EVENT, `First \`run_started\`. ${LAST}`) },
+        refusals: [502, 504, 507],
+        handle: (c, { body }) => streamed(c, chats, deps, () => chats.begin(c.get("session"), body)),
+      }),
     },
     "/resume": {
-      post: async (c) => {
-        const { resume_token, answer } = await readJson(c.req.raw, ANSWERED);
-        return streamed(c, chats, deps, () => chats.resume(c.get("session"), resume_token, answer));
-      },
+      post: operation({
+        id: "resumeRun",
+        summary: "Answer what a run waits for, once",
+        body: ANSWERED,
+        answers: { 200: streamOf(CHAT_EVENT, `First \`run_resumed\`. ${LAST}`) },
+        refusals: [404, 502, 504, 507],
+        handle: (c, { body: { resume_token, answer } }) =>
+          streamed(c, chats, deps, () => chats.resume(c.get("session"), resume_token, answer)),
+      }),
     },
     "/:run": {
-      get: async (c) => {
-        const session = c.get("session");
-        const place = await chats.find(session, c.req.param("run") ?? "");
-        if (place === null) return noRun();
-        const after = lastEventId(c.req.raw);
-        return eventStream((signal) => chats.follow(session, place, after, signal), deps.over, session.expires_at);
-      },
-      delete: async (c) => {
-        const { call } = readQuery(c.req.raw, STOPPED);
-        const place = await chats.find(c.get("session"), c.req.param("run") ?? "");
-        if (place === null) return noRun();
-        await chats.giveUp(place, call);
-        return emptyAnswer();
-      },
+      get: operation({
+        id: "followRun",
+        summary: "Follow a run",
+        description:
+          "Where the process of the run died, another one goes on with it, from the last step that was done.",
+        path: PATH,
+        headers: RESUMING,
+        answers: { 200: streamOf(CHAT_EVENT, `The events behind \`Last-Event-ID\`, or all. ${LAST}`) },
+        refusals: [404],
+        handle: async (c, { path }) => {
+          const session = c.get("session");
+          const place = await chats.find(session, path.run);
+          if (place === null) return noRun();
+          const after = lastEventId(c.req.raw);
+          return eventStream((signal) => chats.follow(session, place, after, signal), deps.over, session.expires_at);
+        },
+      }),
+      delete: operation({
+        id: "cancelRun",
+        summary: "Give up a run, or one of its calls",
+        path: PATH,
+        query: STOPPED,
+        answers: { 204: noBody("It is given up.") },
+        refusals: [404],
+        handle: async (c, { path, query }) => {
+          const place = await chats.find(c.get("session"), path.run);
+          if (place === null) return noRun();
+          await chats.giveUp(place, query.call);
+          return emptyAnswer();
+        },
+      }),
     },
   });
 }

@@ -13,20 +13,31 @@ import type { UserStorage } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifacts/handler.js";
 import { PAGE } from "../artifacts/page.js";
 import { inSteps, inStoreTime, limitedStore } from "../http/time-limit.js";
-import { BodyRefused, declaredType, MAX_FILENAME, readJson, readQuery, uploadedPieces } from "../http/request.js";
+import { BodyRefused, MAX_FILENAME } from "../http/request.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
 import { ownerOf, scopeOf } from "../sessions/session.js";
 import type { InSession, ServedFiles, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./path-methods.js";
+import { bytesOf, jsonOf, noBody, operation, routesOf, UPLOAD, type Upload } from "./operation.js";
+import { BYTES_ASKED, BYTES_HEADERS, FILE, ID, STORED } from "../schemas.js";
 
 const FILENAME = z.string().min(1).max(MAX_FILENAME);
-const PUT = z.object({ filename: FILENAME });
+const PUT = z.object({ filename: FILENAME.describe("The file's name.") });
 const PATCH = z.strictObject({ filename: FILENAME });
 /** A page has all files of most users. */
 const LIST = z.object({
-  limit: z.coerce.number().int().min(1).max(PAGE.most).default(PAGE.most),
-  after: FILENAME.optional(),
+  limit: z.coerce.number().int().min(1).max(PAGE.most).default(PAGE.most).describe("Most files of the page."),
+  after: FILENAME.optional().describe("The `next` of the page before."),
+});
+const LISTED = z.object({
+  files: z.array(FILE).describe("By name."),
+  next: z.string().optional().describe("What the next page begins after. Left out on the last page."),
+});
+const ONE = z.object({ file: FILE });
+const VERSIONS = z.object({ versions: z.array(FILE).describe("Newest first.") });
+const PATH = z.object({ id: ID });
+const READ = z.object({
+  download: z.string().optional().describe("Saves the bytes instead of showing them; `0` and `false` do not."),
 });
 
 /** Routes for the files of the session's user; none if the server keeps no files. */
@@ -34,11 +45,89 @@ export function fileRoutes(deps: ServeDeps): Hono<ServeEnv> {
   if (deps.files === null) return new Hono<ServeEnv>().all("*", nothingThere);
   const routes = new FileRoutes(deps, deps.files);
   return routesOf({
-    "/": { get: (c) => routes.list(c), post: (c) => routes.put(c) },
-    "/:id": { get: (c) => routes.serve(c), patch: (c) => routes.rename(c), delete: (c) => routes.remove(c) },
-    "/:id/meta": { get: (c) => routes.serve(c) },
-    "/:id/versions": { get: (c) => routes.versions(c) },
+    "/": {
+      get: operation({
+        id: "listFiles",
+        summary: "List the user's files",
+        query: LIST,
+        answers: { 200: jsonOf(LISTED, "A page of files, each as its newest version is.") },
+        handle: (c, { query }) => routes.list(c, query),
+      }),
+      post: operation({
+        id: "uploadFile",
+        summary: "Store a file, or a new version of one",
+        description: "The body is the bytes. `Content-Type` says what they are; without one it is found out.",
+        query: PUT,
+        body: UPLOAD,
+        answers: { 201: jsonOf(ONE, "It is stored.", { Location: "The file's address." }) },
+        refusals: [507],
+        handle: (c, { query, body }) => routes.put(c, query, body),
+      }),
+    },
+    "/:id": {
+      get: operation({
+        id: "readFile",
+        summary: "Download a file",
+        description: "The bytes, streamed. Whatever they are, they run nothing and reach no network.",
+        path: PATH,
+        query: READ,
+        headers: BYTES_ASKED,
+        answers: {
+          200: bytesOf("All bytes.", BYTES_HEADERS),
+          206: bytesOf("The range of bytes.", { ...BYTES_HEADERS, "Content-Range": "Which bytes of how many." }),
+          304: noBody("The bytes have an entity tag of `If-None-Match`."),
+        },
+        refusals: [404, 410, 412, 416],
+        handle: (c) => routes.serve(c),
+      }),
+      patch: operation({
+        id: "renameFile",
+        summary: "Rename a file",
+        path: PATH,
+        body: PATCH,
+        answers: { 200: jsonOf(ONE, "The file, with its new name.") },
+        refusals: [404],
+        handle: (c, { path, body }) => routes.rename(c, path.id, body.filename),
+      }),
+      delete: operation({
+        id: "deleteFile",
+        summary: "Delete a file with all of its versions",
+        path: PATH,
+        answers: { 204: noBody("It is deleted.") },
+        refusals: [404],
+        handle: (c, { path }) => routes.remove(c, path.id),
+      }),
+    },
+    "/:id/meta": {
+      get: operation({
+        id: "describeFile",
+        summary: "Show what is known of a file",
+        path: PATH,
+        answers: { 200: jsonOf(STORED, "The reference.") },
+        refusals: [404, 410],
+        handle: (c) => routes.serve(c),
+      }),
+    },
+    "/:id/versions": {
+      get: operation({
+        id: "listFileVersions",
+        summary: "List the versions of a file",
+        path: PATH,
+        answers: { 200: jsonOf(VERSIONS, "Every version.") },
+        refusals: [404],
+        handle: (c, { path }) => routes.versions(c, path.id),
+      }),
+    },
   });
+}
+
+interface OneFile {
+  readonly file: UserFile;
+}
+
+interface GivenList {
+  readonly files: readonly UserFile[];
+  readonly next?: string;
 }
 
 class FileRoutes {
@@ -50,23 +139,20 @@ class FileRoutes {
     this.#files = files;
   }
 
-  async list(c: InSession): Promise<Response> {
-    const { limit, after } = readQuery(c.req.raw, LIST);
+  async list(c: InSession, { limit, after }: z.output<typeof LIST>): Promise<GivenList> {
     const all = await inStoreTime(this.#deps, this.#storage(c).list());
     // Pages go by name, so that renaming or deleting a file does not move the others.
     const behind = after === undefined ? all : all.filter(({ name }) => name > after);
     const files = behind.slice(0, limit);
     const last = files.at(-1);
-    return jsonAnswer({ files, ...(behind.length > limit && last !== undefined && { next: last.name }) });
+    return { files, ...(behind.length > limit && last !== undefined && { next: last.name }) };
   }
 
-  async put(c: InSession): Promise<Response> {
+  async put(c: InSession, { filename }: z.output<typeof PUT>, body: Upload): Promise<Response> {
     const { limits, sessionWork, base } = this.#deps;
-    const request = c.req.raw;
-    const { filename } = readQuery(request, PUT);
-    const mime_type = declaredType(request);
+    const mime_type = body.type;
     using upload = sessionWork.upload(c.get("session").id);
-    const pieces = uploadedPieces(request, {
+    const pieces = body.pieces({
       maxBytes: this.#files.maxBytes,
       idleSeconds: limits.bodySeconds,
       signal: upload.signal,
@@ -81,7 +167,8 @@ class FileRoutes {
         return sessionRefused();
       }
       await this.#tell(c);
-      return jsonAnswer({ file }, 201, { Location: `${base}files/${file.id}` });
+      const stored: OneFile = { file };
+      return jsonAnswer(stored, 201, { Location: `${base}files/${file.id}` });
     } catch (error) {
       if (upload.signal.aborted) return sessionRefused();
       throw error instanceof BodyRefused && error.status === 413 ? tooLarge(this.#files.maxBytes) : error;
@@ -100,17 +187,16 @@ class FileRoutes {
     return (await handle(c.req.raw)) ?? nothingThere();
   }
 
-  async rename(c: InSession): Promise<Response> {
-    const { filename } = await readJson(c.req.raw, PATCH);
-    return this.#withFile(c, async (storage, { name }) => {
+  async rename(c: InSession, id: string, filename: string): Promise<OneFile | Response> {
+    return this.#withFile(c, id, async (storage, { name }) => {
       const file = await storage.rename(name, filename);
       await this.#tell(c);
-      return jsonAnswer({ file });
+      return { file };
     });
   }
 
-  async remove(c: InSession): Promise<Response> {
-    return this.#withFile(c, async (storage, { name, id }) => {
+  async remove(c: InSession, named: string): Promise<Response> {
+    return this.#withFile(c, named, async (storage, { name, id }) => {
       if (!(await storage.remove(name))) return notFound();
       await this.#deps.seen.add(id, this.#scope(c));
       await this.#tell(c);
@@ -118,14 +204,17 @@ class FileRoutes {
     });
   }
 
-  async versions(c: InSession): Promise<Response> {
-    return this.#withFile(c, async (storage, { name }) => jsonAnswer({ versions: await storage.versions(name) }));
+  async versions(c: InSession, id: string): Promise<{ readonly versions: readonly UserFile[] } | Response> {
+    return this.#withFile(c, id, async (storage, { name }) => ({ versions: await storage.versions(name) }));
   }
 
   /** Finds a file by the id of its newest version, as listed. */
-  #withFile(c: InSession, work: (storage: UserStorage, file: UserFile) => Promise<Response>): Promise<Response> {
-    const found = async (): Promise<Response> => {
-      const id = c.req.param("id");
+  #withFile<T>(
+    c: InSession,
+    id: string,
+    work: (storage: UserStorage, file: UserFile) => Promise<T>,
+  ): Promise<T | Response> {
+    const found = async (): Promise<T | Response> => {
       const storage = this.#storage(c);
       const file = isArtifactId(id) ? await storage.findArtifact(id) : null;
       return file === null ? notFound() : work(storage, file);

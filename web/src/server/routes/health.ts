@@ -3,22 +3,43 @@
  * @module
  */
 import type { Hono, MiddlewareHandler } from "hono";
+import { z } from "zod";
 import { jsonAnswer } from "../http/answers.js";
 import { awayRefused } from "../http/refusals.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 import { SluiceError } from "../../errors/error.js";
 import { within } from "../http/time-limit.js";
-import { routesOf } from "./path-methods.js";
+import { jsonOf, operation, routesOf } from "./operation.js";
 
 /** Whether a path is that of a probe, below the server's own: it is answered while the server starts and closes, too. */
 export function isProbe(pathname: string, base: string = "/"): boolean {
   return pathname === `${base}health` || pathname === `${base}ready`;
 }
 
+const PART = z.enum(["ok", "away"]);
+const HEALTH = z.object({ status: z.enum(["ok", "closing", "starting"]) });
+const READY = z.object({
+  status: z.enum(["ok", "away", "closing", "starting"]),
+  state: PART.optional().describe("What sessions are kept in."),
+  store: PART.optional().describe("What artifacts are kept in."),
+  files: PART.optional().describe("What users' files are kept in, if there are any."),
+});
+
 /** `GET /health`: 200 while the process serves, 503 while it closes. Asks no store. */
 export function healthRoutes({ over }: ServeDeps): Hono<ServeEnv> {
   const look = (): Response => (over.aborted ? jsonAnswer({ status: "closing" }, 503) : jsonAnswer({ status: "ok" }));
-  return routesOf({ "/": { get: look } });
+  return routesOf({
+    "/": {
+      get: operation({
+        id: "checkHealth",
+        summary: "Tell whether the process serves",
+        tag: "server",
+        isOpen: true,
+        answers: { 200: jsonOf(HEALTH, "It serves."), 503: jsonOf(HEALTH, "It is starting, or closing.") },
+        handle: look,
+      }),
+    },
+  });
 }
 
 /** `GET /ready`: 503 while the server closes, or while a store or the state cannot be reached. Names which. */
@@ -30,7 +51,21 @@ export function readyRoutes({ over, readiness }: ServeDeps): Hono<ServeEnv> {
     const said = Object.fromEntries(parts.map(([part, isAway]) => [part, isAway ? "away" : "ok"]));
     return jsonAnswer({ status: isReady ? "ok" : "away", ...said }, isReady ? 200 : 503);
   };
-  return routesOf({ "/": { get: look } });
+  return routesOf({
+    "/": {
+      get: operation({
+        id: "checkReadiness",
+        summary: "Tell whether the stores can be reached",
+        tag: "server",
+        isOpen: true,
+        answers: {
+          200: jsonOf(READY, "All can be reached."),
+          503: jsonOf(READY, "A part is away, or the server is starting or closing."),
+        },
+        handle: look,
+      }),
+    },
+  });
 }
 
 /** Refuses requests at once that need a part which is away. */

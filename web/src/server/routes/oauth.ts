@@ -3,12 +3,35 @@
  * @module
  */
 import { Hono, type MiddlewareHandler } from "hono";
+import { z } from "zod";
 import type { CallbackError } from "../../tools/auth/oauth-manager.js";
 import { messagePage, type Message } from "../http/answers.js";
 import { methodRefused, saidOf } from "../http/refusals.js";
 import { inSession } from "../sessions/credentials.js";
 import { ownerOf, type ServedSession } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
+import { operation, pageOf, routesOf } from "./operation.js";
+
+/** What providers send (RFC 6749, 4.1.2). */
+const CALLBACK = z.object({
+  state: z.string().optional(),
+  code: z.string().optional(),
+  error: z.string().optional(),
+  error_description: z.string().optional(),
+  iss: z.string().optional(),
+});
+
+const CALLBACK_ANSWERS = {
+  200: pageOf("A page for the person: access was given."),
+  400: pageOf("A page for the person: access was not given."),
+  401: pageOf("A page for the person: there is no session here."),
+  403: pageOf("A page for the person: another session or another user asked for it."),
+  404: pageOf("A page for the person: the provider is unknown."),
+  429: pageOf("A page for the person: too much is asked."),
+  502: pageOf("A page for the person: the provider failed."),
+  503: pageOf("A page for the person: the provider or the state cannot be asked now."),
+  504: pageOf("A page for the person: the provider did not answer in time."),
+};
 
 /** Answers with a page. The session's cookie identifies the person. */
 export function oauthRoutes(deps: ServeDeps): Hono<ServeEnv> {
@@ -18,7 +41,20 @@ export function oauthRoutes(deps: ServeDeps): Hono<ServeEnv> {
       .use("/callback", (c, next) => (c.req.raw.method === "GET" ? next() : Promise.resolve(methodRefused("GET"))))
       .use("/callback", asPage)
       .use("/callback", inSession(deps))
-      .get("/callback", async (c) => messagePage(await consented(new URL(c.req.url), c.get("session"), deps)))
+      .route(
+        "/",
+        routesOf({
+          "/callback": {
+            get: operation({
+              id: "takeConsent",
+              summary: "Take the answer of an OAuth provider, which sends people back here",
+              query: CALLBACK,
+              answers: CALLBACK_ANSWERS,
+              handle: async (c) => messagePage(await consented(new URL(c.req.url), c.get("session"), deps)),
+            }),
+          },
+        }),
+      )
   );
 }
 

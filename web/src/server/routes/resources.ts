@@ -9,8 +9,8 @@ import type { ToolContext } from "../../tools/options.js";
 import { checkUri, MAX_WATCHED_URI } from "../../tools/resources/connection.js";
 import type { ResourceContent } from "../../tools/resources/cache.js";
 import type { ToolNode } from "../../tools-node.js";
-import { readQuery, segmentsOf, TRACE } from "../http/request.js";
-import { emptyAnswer, jsonAnswer } from "../http/answers.js";
+import { TRACE } from "../http/request.js";
+import { emptyAnswer } from "../http/answers.js";
 import { announced, publicRef } from "../sessions/announcer.js";
 import { sessionRefused } from "../http/refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
@@ -18,70 +18,169 @@ import { MAX_SUBSCRIPTIONS } from "../sessions/session-register.js";
 import { answeredFor } from "../sessions/session-work.js";
 import { takenBack } from "../sources/watcher.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./path-methods.js";
+import { jsonOf, noBody, operation, routesOf } from "./operation.js";
+import { REFERENCE } from "../schemas.js";
 
-const READ = z.object({ trace: TRACE.optional() });
+const READ = z.object({ trace: TRACE.optional().describe("The trace that its artifacts are stored under.") });
 
 const COMPLETION = z.object({
-  template: z.string().min(1),
-  variable: z.string().min(1),
-  value: z.string().default(""),
+  template: z.string().min(1).describe("The `uri_template`."),
+  variable: z.string().min(1).describe("One of its variables."),
+  value: z.string().default("").describe("The beginning of its value."),
 });
+
+const NAMESPACE = z.string().describe("The name of the source.");
+const OF_SOURCE = z.object({ namespace: NAMESPACE });
+const OF_URI = z.object({
+  namespace: NAMESPACE,
+  uri: z.string().describe("The URI as one part of the path: `/` is `%2F`."),
+});
+
+/** Whose resource it is. */
+type Named = z.output<typeof OF_URI>;
+
+const LISTED = {
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  mime_type: z.string().optional(),
+};
+const COMPLETE = z.boolean().describe("False if the source has more than are listed.");
+const RESOURCES = z.object({
+  resources: z.array(z.object({ uri: z.string(), ...LISTED, size_bytes: z.number().optional() })),
+  complete: COMPLETE,
+});
+const TEMPLATES = z.object({
+  templates: z.array(z.object({ uri_template: z.string().describe("RFC 6570."), ...LISTED })),
+  complete: COMPLETE,
+});
+const COMPLETED = z.object({ values: z.array(z.string()) });
+
+const CONTENT = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("text"),
+    uri: z.string(),
+    mime_type: z.string().nullable(),
+    text: z.string(),
+    artifact: REFERENCE.optional().describe("The same as an artifact, if it was stored."),
+  }),
+  z.object({
+    kind: z.literal("artifact"),
+    uri: z.string(),
+    mime_type: z.string().nullable(),
+    id: z.string().describe("The artifact's id."),
+    size_bytes: z.number(),
+    filename: z.string().nullable(),
+    summary: z.string(),
+  }),
+]);
+const CONTENTS = z.object({ contents: z.array(CONTENT) });
+
+/** A source may be unknown, fail, refuse, or not answer. */
+const FAILING = [404, 502, 504];
 
 /** Routes for the resources of a source, by its name. A URI is one percent-encoded segment. */
 export function resourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
   return routesOf({
-    "/:namespace": { get: (c) => listed(c, deps) },
-    "/:namespace/templates": { get: (c) => listedTemplates(c, deps) },
-    "/:namespace/completions": { get: (c) => completed(c, deps) },
-    "/:namespace/:uri": { get: (c) => read(c, deps) },
-    "/:namespace/:uri/subscription": { put: (c) => subscribed(c, deps), delete: (c) => unsubscribed(c, deps) },
+    "/:namespace": {
+      get: operation({
+        id: "listResources",
+        summary: "List the resources of a source",
+        path: OF_SOURCE,
+        answers: { 200: jsonOf(RESOURCES, "Its resources.") },
+        refusals: FAILING,
+        handle: (c, { path }) =>
+          withSource(c, deps, path, async (node, context) => {
+            const { items, left_out } = await node.listResources(context);
+            return { resources: items, complete: left_out === 0 };
+          }),
+      }),
+    },
+    "/:namespace/templates": {
+      get: operation({
+        id: "listResourceTemplates",
+        summary: "List the templates of a source",
+        path: OF_SOURCE,
+        answers: { 200: jsonOf(TEMPLATES, "Its templates.") },
+        refusals: FAILING,
+        handle: (c, { path }) =>
+          withSource(c, deps, path, async (node, context) => {
+            const { items, left_out } = await node.listResourceTemplates(context);
+            return { templates: items, complete: left_out === 0 };
+          }),
+      }),
+    },
+    "/:namespace/completions": {
+      get: operation({
+        id: "completeTemplate",
+        summary: "Complete a variable of a template",
+        path: OF_SOURCE,
+        query: COMPLETION,
+        answers: { 200: jsonOf(COMPLETED, "What it may be.") },
+        refusals: FAILING,
+        handle: (c, { path, query: { template, variable, value } }) =>
+          withSource(c, deps, path, async (node, context) => ({
+            values: await node.complete(template, variable, value, context),
+          })),
+      }),
+    },
+    "/:namespace/:uri": {
+      get: operation({
+        id: "readResource",
+        summary: "Read a resource",
+        description:
+          "Short texts are answered as they are, also long ones that no store keeps. What else is long, or bytes, is a reference.",
+        path: OF_URI,
+        query: READ,
+        answers: { 200: jsonOf(CONTENTS, "Its contents.") },
+        refusals: [...FAILING, 507],
+        handle: (c, { path, query }) => read(c, deps, { ...path, ...query }),
+      }),
+    },
+    "/:namespace/:uri/subscription": {
+      put: operation({
+        id: "subscribeResource",
+        summary: "Watch a resource",
+        path: OF_URI,
+        answers: { 204: noBody("Its changes are told at `events`.") },
+        refusals: [...FAILING, 507],
+        handle: (c, { path }) => subscribed(c, deps, path),
+      }),
+      delete: operation({
+        id: "unsubscribeResource",
+        summary: "Watch a resource no longer",
+        path: OF_URI,
+        answers: { 204: noBody("Its changes are not told any more.") },
+        handle: (c, { path }) => unsubscribed(c, deps, path),
+      }),
+    },
   });
 }
 
-function listed(c: InSession, deps: ServeDeps): Promise<Response> {
-  return withSource(c, deps, null, async (node, context) => {
-    const { items, left_out } = await node.listResources(context);
-    return jsonAnswer({ resources: items, complete: left_out === 0 });
-  });
-}
-
-function listedTemplates(c: InSession, deps: ServeDeps): Promise<Response> {
-  return withSource(c, deps, null, async (node, context) => {
-    const { items, left_out } = await node.listResourceTemplates(context);
-    return jsonAnswer({ templates: items, complete: left_out === 0 });
-  });
-}
-
-function completed(c: InSession, deps: ServeDeps): Promise<Response> {
-  const { template, variable, value } = readQuery(c.req.raw, COMPLETION);
-  return withSource(c, deps, null, async (node, context) =>
-    jsonAnswer({ values: await node.complete(template, variable, value, context) }),
-  );
-}
-
-async function read(c: InSession, deps: ServeDeps): Promise<Response> {
-  const { trace = null } = readQuery(c.req.raw, READ);
-  const { uri } = namedIn(c, deps);
+async function read(
+  c: InSession,
+  deps: ServeDeps,
+  { namespace, uri, ...named }: Named & z.output<typeof READ>,
+): Promise<z.output<typeof CONTENTS> | Response> {
+  const trace = named.trace ?? null;
   checkUri(uri);
-  return withSource(c, deps, trace, async (node, context) => {
+  return withSource(c, deps, { namespace, trace }, async (node, context) => {
     await noteTrace(c.get("session"), trace, deps);
     const { contents, artifacts, failures } = await node.readResource(uri, context);
     for (const failure of failures) deps.report(failure);
     if (!(await announced(deps, c.get("session"), artifacts))) return sessionRefused();
-    return jsonAnswer({ contents: contents.map(shown) });
+    return { contents: contents.map(shown) };
   });
 }
 
 /**
  * Asks the source first, which may refuse. Then the subscription is in the register, for every process that listens.
  */
-function subscribed(c: InSession, deps: ServeDeps): Promise<Response> {
-  const { namespace, uri } = namedIn(c, deps);
+function subscribed(c: InSession, deps: ServeDeps, { namespace, uri }: Named): Promise<Response> {
   checkUri(uri, "uri", MAX_WATCHED_URI);
   const session = c.get("session");
   const { state, sources } = deps;
-  return withSource(c, deps, null, async (node, context) => {
+  return withSource(c, deps, { namespace }, async (node, context) => {
     await node.subscribe(uri, context);
     try {
       if (!(await state.sessions.subscribe(session.id, { namespace, uri }))) throw tooMany();
@@ -94,34 +193,29 @@ function subscribed(c: InSession, deps: ServeDeps): Promise<Response> {
   });
 }
 
-async function unsubscribed(c: InSession, deps: ServeDeps): Promise<Response> {
+async function unsubscribed(c: InSession, deps: ServeDeps, named: Named): Promise<Response> {
   const session = c.get("session");
-  await deps.state.sessions.unsubscribe(session.id, namedIn(c, deps));
+  await deps.state.sessions.unsubscribe(session.id, named);
   await deps.sources.subscriptionsChanged(session);
   return emptyAnswer();
 }
 
-function withSource(
+function withSource<T>(
   c: InSession,
   deps: ServeDeps,
-  trace: string | null,
-  work: (node: ToolNode, context: ToolContext) => Promise<Response>,
-): Promise<Response> {
-  const { namespace } = namedIn(c, deps);
+  { namespace, trace = null }: Pick<Named, "namespace"> & { readonly trace?: string | null },
+  work: (node: ToolNode, context: ToolContext) => Promise<T>,
+): Promise<T | Response> {
   return answeredFor(c, deps, async (signal) => {
     const context = { scope: scopeOf(c.get("session"), trace), signal };
     return work(await deps.sources.get(namespace, context), context);
   });
 }
 
-function namedIn(c: InSession, { base }: ServeDeps): { readonly namespace: string; readonly uri: string } {
-  const [namespace = "", uri = ""] = segmentsOf(c.req.raw, base, "resources");
-  return { namespace, uri };
-}
-
-function shown(content: ResourceContent): object {
-  if (content.kind === "artifact" || content.artifact === undefined) return content;
-  return { ...content, artifact: publicRef(content.artifact) };
+function shown(content: ResourceContent): z.output<typeof CONTENT> {
+  if (content.kind === "artifact") return content;
+  const { artifact, ...text } = content;
+  return artifact === undefined ? text : { ...text, artifact: publicRef(artifact) };
 }
 
 function tooMany(): SluiceError {

@@ -4,7 +4,6 @@
  */
 import type { Hono } from "hono";
 import { z } from "zod";
-import { readJson } from "../http/request.js";
 import { StoreLate, inTime } from "../http/time-limit.js";
 import { jsonAnswer, refusal } from "../http/answers.js";
 import { identityRefused, rateRefused } from "../http/refusals.js";
@@ -13,11 +12,25 @@ import { deleteSessionCookie, inSession, setSessionCookie } from "../sessions/cr
 import { userKey } from "../../tools/auth/token-store.js";
 import { identityOf, ownerOf, type Identity, type ServedSession } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./path-methods.js";
-import { sessionChannel } from "../sessions/announcer.js";
+import { streamOf, jsonOf, operation, routesOf } from "./operation.js";
+import { RESUMING, TIME } from "../schemas.js";
+import { SESSION_EVENT, sessionChannel } from "../sessions/announcer.js";
 import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
 
-const BEGIN = z.strictObject({ token: z.boolean().optional() });
+const BEGIN = z.strictObject({
+  token: z.boolean().optional().describe("Whether the answer has a token in place of the cookie."),
+});
+
+const SESSION = z.object({
+  id: z.string().describe("Its id in addresses. It opens nothing without the token or the cookie."),
+  begun_at: TIME,
+  expires_at: TIME,
+});
+const BEGUN = SESSION.extend({
+  token: z.string().optional().describe("Send it as `Authorization: Bearer …`. Only where it was asked for."),
+});
+const ENDED = z.object({ deleted_artifacts: z.int() });
+const PATH = z.object({ id: z.string().describe("`current`, or the session's own id.") });
 
 const MINUTE = 60;
 
@@ -29,7 +42,7 @@ const ENDING = 60_000;
  * true}`, and end by their own credentials.
  */
 export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<ServeEnv> {
-  const begin = async (c: InSession): Promise<Response> => {
+  const admit = async (c: InSession): Promise<Response | undefined> => {
     const identity = await identityOf(c.req.raw, deps);
     if (identity === null) return identityRefused();
     const rate = await deps.state.rates.take(
@@ -38,29 +51,71 @@ export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<Serv
       MINUTE,
     );
     if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
-    const { token: wantsToken = false } = await readJson(c.req.raw, BEGIN);
-    const session = newSession(identity, deps.limits.sessionSeconds);
+    c.set("identity", identity);
+    return undefined;
+  };
+  const begin = async (c: InSession, wantsToken: boolean): Promise<Begun | Response> => {
+    const session = newSession(c.get("identity"), deps.limits.sessionSeconds);
     await deps.readiness.unlessAway("state", deps.state.sessions.begin(session));
-    if (wantsToken) return jsonAnswer({ ...shown(session), token: await deps.tokens.sign(session) }, 201);
+    if (wantsToken) return { ...shown(session), token: await deps.tokens.sign(session) };
     await setSessionCookie(c, deps, session);
     return withHeadersOf(c.res, jsonAnswer(shown(session), 201));
   };
-  const end = async (c: InSession): Promise<Response> => {
+  const end = async (c: InSession, id: string): Promise<Response> => {
     const session = c.get("session");
-    if (!isOwn(c.req.param("id"), session)) return noSuchSession();
+    if (!isOwn(id, session)) return noSuchSession();
     const deleted = await inTime(ending.end(session.id), ENDING, () => new StoreLate());
     deleteSessionCookie(c, deps);
-    return withHeadersOf(c.res, jsonAnswer({ deleted_artifacts: deleted }));
+    const ended: z.output<typeof ENDED> = { deleted_artifacts: deleted };
+    return withHeadersOf(c.res, jsonAnswer(ended));
   };
-  return routesOf({ "/": { post: begin } })
-    .use("/:id", inSession(deps))
-    .route("/", routesOf({ "/:id": { get: showSession, delete: end } }));
+  const beginning = routesOf({
+    "/": {
+      post: operation({
+        id: "beginSession",
+        summary: "Begin a session",
+        description:
+          "Needs the credentials that this server expects of its users, if it expects any. A browser gets a cookie, any other client asks for a token.",
+        isOpen: true,
+        body: BEGIN,
+        before: admit,
+        answers: {
+          201: jsonOf(BEGUN, "The session has begun.", {
+            "Set-Cookie": "The session's cookie, unless a token was asked for.",
+          }),
+        },
+        refusals: [401, 429],
+        handle: (c, { body: { token = false } }) => begin(c, token),
+      }),
+    },
+  });
+  const one = routesOf({
+    "/:id": {
+      get: operation({
+        id: "showSession",
+        summary: "Show the session",
+        path: PATH,
+        answers: { 200: jsonOf(SESSION, "The session.") },
+        refusals: [404],
+        handle: (c, { path }) => {
+          const session = c.get("session");
+          return isOwn(path.id, session) ? shown(session) : noSuchSession();
+        },
+      }),
+      delete: operation({
+        id: "endSession",
+        summary: "End the session",
+        path: PATH,
+        answers: { 200: jsonOf(ENDED, "The session is over in every process, and all that it stored is deleted.") },
+        refusals: [404],
+        handle: (c, { path }) => end(c, path.id),
+      }),
+    },
+  });
+  return beginning.use("/:id", inSession(deps)).route("/", one);
 }
 
-function showSession(c: InSession): Response {
-  const session = c.get("session");
-  return isOwn(c.req.param("id"), session) ? jsonAnswer(shown(session)) : noSuchSession();
-}
+type Begun = z.output<typeof BEGUN>;
 
 function newSession(identity: Identity, seconds: number): ServedSession {
   const begun_at = Date.now();
@@ -68,11 +123,11 @@ function newSession(identity: Identity, seconds: number): ServedSession {
 }
 
 /** `current` stands for the client's own session. */
-function isOwn(id: string | undefined, session: ServedSession): boolean {
+function isOwn(id: string, session: ServedSession): boolean {
   return id === "current" || id === session.id;
 }
 
-function shown({ id, begun_at, expires_at }: ServedSession): object {
+function shown({ id, begun_at, expires_at }: ServedSession): z.output<typeof SESSION> {
   return { id, begun_at, expires_at };
 }
 
@@ -103,5 +158,17 @@ export function eventRoutes({ state, sources, over }: ServeDeps): Hono<ServeEnv>
     };
     return eventStream(events, over, expires_at);
   };
-  return routesOf({ "/": { get } });
+  return routesOf({
+    "/": {
+      get: operation({
+        id: "followSession",
+        summary: "Follow what happens in the session",
+        description:
+          "First the events that are kept, at most 1,000 and 4 MiB, then those that come. A client that comes back with `Last-Event-ID` gets what it missed.",
+        headers: RESUMING,
+        answers: { 200: streamOf(SESSION_EVENT, "Events, each with an id. The last one is `session_ended`.") },
+        handle: get,
+      }),
+    },
+  });
 }

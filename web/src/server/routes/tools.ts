@@ -3,36 +3,85 @@
  * @module
  */
 import { Hono } from "hono";
-import { segmentsOf, TRACE, readJson } from "../http/request.js";
-import { jsonAnswer, emptyAnswer, refusal } from "../http/answers.js";
+import { TRACE } from "../http/request.js";
+import { emptyAnswer, refusal } from "../http/answers.js";
 import { saidOf, nothingThere } from "../http/refusals.js";
 import { scopeOf, noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
 import { askedBy } from "../sources/pauses.js";
 import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { routesOf } from "./path-methods.js";
+import { either, streamOf, jsonOf, noBody, operation, type Passed, routesOf } from "./operation.js";
+import { DISPLAY, eventOf, FAILURE, named, PAYLOAD, PROGRESS, REASON, REFERENCE, WAIT } from "../schemas.js";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
-import type { AnswerRef } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
 import { announced, publicRef } from "../sessions/announcer.js";
+
+const SOURCES = z.object({
+  sources: z.array(
+    z.object({
+      name: z.string(),
+      transport: z.enum(["mcp", "http", "utcp", "cli"]),
+      description: z.string(),
+      asks_consent: z.boolean().describe("Whether each user gives access to it. Its tools are known afterwards."),
+      has_mcp: z.boolean().describe("Whether it is served at `mcp/{source}`."),
+    }),
+  ),
+  chat: z.boolean().describe("Whether there is a chat."),
+  files: z.boolean().describe("Whether users have files."),
+});
+
+const SOURCE = z.object({ name: z.string().describe("The source's name.") });
+
+/** A call or a connection that waits for a person. */
+const PAUSED = eventOf("paused", "It waits for a person.", {
+  pause: z.string().describe("Answers it, at `pauses/{pause}`."),
+  reason: REASON,
+  payload: PAYLOAD,
+});
+const FAILED = eventOf("failed", "The last one, of what failed.", { error: FAILURE });
+
+const CONNECTION_EVENT = named(
+  "ConnectionEvent",
+  z.discriminatedUnion("kind", [
+    PAUSED,
+    eventOf("connected", "The last one, of a source that is connected.", {
+      tools: z.int().describe("How many it has."),
+    }),
+    FAILED,
+  ]),
+);
 
 /** Routes for sources: listing them, and connecting one, for which a person may have to consent. */
 export function sourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
   const { sources, files, mcp, hasChat } = deps;
   const facts = sources.facts.map((each) => ({ ...each, has_mcp: mcp?.names.has(each.name) === true }));
   return routesOf({
-    "/": { get: () => jsonAnswer({ sources: facts, chat: hasChat, files: files !== null }) },
-    "/:name/connection": { post: (c) => connected(c, deps) },
+    "/": {
+      get: operation({
+        id: "listSources",
+        summary: "List the sources of tools, and what else there is",
+        answers: { 200: jsonOf(SOURCES, "What there is.") },
+        handle: () => ({ sources: facts, chat: hasChat, files: files !== null }),
+      }),
+    },
+    "/:name/connection": {
+      post: operation({
+        id: "connectSource",
+        summary: "Connect a source, which may need a person's consent",
+        path: SOURCE,
+        answers: { 200: streamOf(CONNECTION_EVENT, "The last event is `connected` or `failed`.") },
+        handle: (c, { path }) => connected(c, deps, path.name),
+      }),
+    },
   });
 }
 
 /** Sends the events `paused`, then `connected` or `failed`. */
-function connected(c: InSession, deps: ServeDeps): Response {
+function connected(c: InSession, deps: ServeDeps, name: string): Response {
   const session = c.get("session");
-  const { sources, base } = deps;
-  const [name = ""] = segmentsOf(c.req.raw, base, "sources");
+  const { sources } = deps;
   return streamedFor(c, deps, async (tell, signal) => {
     const pause = askedBy(sources.pauses, session, tell, signal);
     const node = await sources.get(name, { scope: scopeOf(session), signal, pause });
@@ -41,43 +90,105 @@ function connected(c: InSession, deps: ServeDeps): Response {
 }
 
 const CALL = z.strictObject({
-  args: z.record(z.string(), z.unknown()).default({}),
-  trace: TRACE.optional(),
-  timeout_seconds: z.number().min(1).max(300).optional(),
+  args: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe("The arguments, as `args_schema` of the tool wants them."),
+  trace: TRACE.optional().describe("The trace that its artifacts are stored under."),
+  timeout_seconds: z.number().min(1).max(300).optional().describe("Seconds of silence after which it is given up."),
 });
+
+const TOOL = z.object({ name: z.string().describe("The tool, as the list has it: `{source}.{tool}`.") });
+
+const TOOLS = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string().describe("`{source}.{tool}`."),
+      source: z.string(),
+      description: z.string().describe("The source's words, which are untrusted."),
+      args_schema: z.record(z.string(), z.unknown()).describe("A JSON Schema of the arguments."),
+    }),
+  ),
+  unavailable: z.array(z.object({ source: z.string(), error: FAILURE })),
+});
+
+const RESULT = {
+  observation: z.string().describe("JSON text, as a model sees it. As text it loses no digit of a number."),
+  artifacts: z.array(REFERENCE).describe("What was stored of the result, or could not be."),
+  is_error: z.boolean().describe("Whether the tool failed. The observation says how."),
+  changed: z.boolean().describe("Whether it differs from what the source sent."),
+  cut: z
+    .object({ original_chars: z.number(), method: z.string() })
+    .optional()
+    .describe("How the observation was cut, if it was too long."),
+};
+const CALLED = named("CallResult", z.object(RESULT));
+
+const CALL_EVENT = named(
+  "CallEvent",
+  z.discriminatedUnion("kind", [
+    eventOf("tool_progress", "The call makes progress.", PROGRESS),
+    eventOf("tool_waiting", "The source is silent for long.", WAIT),
+    PAUSED,
+    eventOf("tool_display", "The tool wants files shown.", { display: DISPLAY }),
+    eventOf("result", "The last one.", RESULT),
+    FAILED,
+  ]),
+);
 
 /** Routes for tools. A call answers with events, or with JSON if the client accepts nothing else. */
 export function toolRoutes(deps: ServeDeps): Hono<ServeEnv> {
-  const call = async (c: InSession): Promise<Response> => {
-    const asked = await callIn(c, deps);
-    return wantsJson(c.req.header("accept") ?? "") ? answered(c, asked, deps) : streamed(c, asked, deps);
-  };
-  return routesOf({ "/": { get: (c) => listed(c, deps) }, "/:name": { post: call } });
+  return routesOf({
+    "/": {
+      get: operation({
+        id: "listTools",
+        summary: "List the tools of all sources",
+        answers: { 200: jsonOf(TOOLS, "The tools, and the sources that cannot be used now.") },
+        handle: (c) => listed(c, deps),
+      }),
+    },
+    "/:name": {
+      post: operation({
+        id: "callTool",
+        summary: "Call a tool",
+        description:
+          "Answers with events, or with `Accept: application/json` with the result alone: then nobody is asked, and what would pause is declined.",
+        path: TOOL,
+        body: CALL,
+        headers: { Accept: "`application/json` for the result alone." },
+        answers: {
+          200: either(
+            jsonOf(CALLED, "The result."),
+            streamOf(CALL_EVENT, "As events: the last one is `result` or `failed`."),
+          ),
+        },
+        refusals: [404, 502, 504, 507],
+        handle: (c, { path, body: { args, trace = null, timeout_seconds } }) => {
+          const asked = { name: path.name.slice(0, MAX_NAME), args, trace, timeoutSeconds: timeout_seconds };
+          return wantsJson(c.req.header("accept") ?? "") ? answered(c, asked, deps) : streamed(c, asked, deps);
+        },
+      }),
+    },
+  });
 }
 
-function listed(c: InSession, deps: ServeDeps): Promise<Response> {
+function listed(c: InSession, deps: ServeDeps): Promise<z.output<typeof TOOLS> | Response> {
   return answeredFor(c, deps, async (signal) => {
     const { nodes, unavailable } = await deps.sources.available({ scope: scopeOf(c.get("session")), signal });
     const missing = unavailable.map(({ source, error }) => {
       const { code, message } = saidOf(error, () => undefined);
       return { source, error: { code, message } };
     });
-    return jsonAnswer({ tools: nodes.flatMap((node) => node.getTools().map(shownTool)), unavailable: missing });
+    return { tools: nodes.flatMap((node) => node.getTools().map(shownTool)), unavailable: missing };
   });
 }
 
-function shownTool({ name, description, input_schema, extra }: ToolSpec): object {
+function shownTool({ name, description, input_schema, extra }: ToolSpec): z.output<typeof TOOLS>["tools"][number] {
   return { name, source: extra.namespace, description, args_schema: input_schema };
 }
 
-async function callIn(c: InSession, { base }: ServeDeps): Promise<AskedCall> {
-  const { args, trace = null, timeout_seconds } = await readJson(c.req.raw, CALL);
-  const [name = ""] = segmentsOf(c.req.raw, base, "tools");
-  return { name: name.slice(0, MAX_NAME), args, trace, timeoutSeconds: timeout_seconds };
-}
-
-function answered(c: InSession, call: AskedCall, deps: ServeDeps): Promise<Response> {
-  return answeredFor(c, deps, async (signal) => jsonAnswer(await calledFor(c.get("session"), call, deps, { signal })));
+function answered(c: InSession, call: AskedCall, deps: ServeDeps): Promise<CallResult | Response> {
+  return answeredFor(c, deps, (signal) => calledFor(c.get("session"), call, deps, { signal }));
 }
 
 function streamed(c: InSession, call: AskedCall, deps: ServeDeps): Response {
@@ -101,18 +212,7 @@ interface AskedCall {
 }
 
 /** A result as clients see it. */
-interface CallResult {
-  /** JSON text, as a model sees it. As text it loses no digit of a number. */
-  readonly observation: string;
-  /** What was stored, or could not be, without its scope. */
-  readonly artifacts: readonly Omit<AnswerRef, "scope">[];
-  /** Whether the tool failed. The observation says how. */
-  readonly is_error: boolean;
-  /** Whether it differs from what the source sent. */
-  readonly changed: boolean;
-  /** How the guardrail cut the observation, if it did. */
-  readonly cut?: { readonly original_chars: number; readonly method: string };
-}
+type CallResult = z.output<typeof CALLED>;
 
 /** Most UTF-16 units of a progress message. */
 const MAX_MESSAGE = 1000;
@@ -192,16 +292,32 @@ function shownResult({ text, artifacts, isError, changed, cut }: ToolResult): Ca
   };
 }
 
-const ANSWER = z.strictObject({ answer: z.unknown() });
+const ANSWER = z.strictObject({
+  answer: z
+    .unknown()
+    .optional()
+    .describe("As `reason` and `payload` of the question want it. Null, or none, declines."),
+});
+const PAUSE = z.object({ pause: z.string().describe("The `pause` of the event `paused`.") });
 
 /** Routes for answers to questions of the session, in whichever process the call waits. Null is no. */
 export function pauseRoutes({ sources }: Pick<ServeDeps, "sources">): Hono<ServeEnv> {
-  const post = async (c: InSession): Promise<Response> => {
-    const { answer } = await readJson(c.req.raw, ANSWER);
-    const isAnswered = await sources.pauses.answer(c.get("session").id, c.req.param("pause") ?? "", answer);
-    return isAnswered ? emptyAnswer() : nothingWaits();
-  };
-  return routesOf({ "/:pause": { post } });
+  return routesOf({
+    "/:pause": {
+      post: operation({
+        id: "answerPause",
+        summary: "Answer a call that waits for a person",
+        path: PAUSE,
+        body: ANSWER,
+        answers: { 204: noBody("It is answered.") },
+        refusals: [404],
+        handle: async (c, { path, body }) => {
+          const isAnswered = await sources.pauses.answer(c.get("session").id, path.pause, body.answer);
+          return isAnswered ? emptyAnswer() : nothingWaits();
+        },
+      }),
+    },
+  });
 }
 
 function nothingWaits(): Response {
@@ -209,10 +325,51 @@ function nothingWaits(): Response {
   return refusal(404, "E_NOT_FOUND", message);
 }
 
+const MCP_SOURCE = z.object({ source: z.string().describe("A source with `has_mcp`.") });
+const MCP_HEADERS = {
+  Accept: "`application/json, text/event-stream`, as MCP wants it.",
+  "Mcp-Session-Id": "The session of MCP, from the answer to `initialize`.",
+  "Mcp-Protocol-Version": "The revision that was agreed on.",
+  "Last-Event-ID": "The id of the last event that was received.",
+};
+const MESSAGE = z.unknown().describe("A message of MCP.");
+/** Most bytes of a message: what is larger, the source itself refuses. */
+const MCP_BODY: Passed = { schema: MESSAGE, most: 8 * 1024 * 1024 };
+
 /** The MCP endpoint of a source, if the host offers it. */
 export function mcpRoutes({ mcp }: Pick<ServeDeps, "mcp">): Hono<ServeEnv> {
-  return new Hono<ServeEnv>().all("/:source", async (c) => {
-    const source = c.req.param("source");
-    return mcp?.names.has(source) === true ? mcp.answer(source, c.req.raw, c.get("session")) : nothingThere();
+  if (mcp === null) return new Hono<ServeEnv>().all("*", nothingThere);
+  const answer = (c: InSession): Response | Promise<Response> => {
+    const source = c.req.param("source") ?? "";
+    return mcp.names.has(source) ? mcp.answer(source, c.req.raw, c.get("session")) : nothingThere();
+  };
+  const common = { path: MCP_SOURCE, headers: MCP_HEADERS, refusals: [404], handle: answer } as const;
+  return routesOf({
+    "/:source": {
+      get: operation({
+        ...common,
+        id: "listenMcp",
+        summary: "Listen to a source over MCP",
+        answers: { 200: streamOf(MESSAGE, "Messages of MCP, as Streamable HTTP has them.") },
+      }),
+      post: operation({
+        ...common,
+        id: "sendMcp",
+        summary: "Send a message to a source over MCP",
+        description: "Streamable HTTP of MCP, whose bytes pass as they are: for pages that have the gate themselves.",
+        body: MCP_BODY,
+        answers: {
+          200: either(jsonOf(MESSAGE, "The answer."), streamOf(MESSAGE, "Messages, and last the answer.")),
+          202: noBody("It is taken, and has no answer."),
+        },
+      }),
+      delete: operation({
+        ...common,
+        id: "endMcp",
+        summary: "End a session of MCP",
+        answers: { 200: noBody("It is over.") },
+      }),
+      otherwise: answer,
+    },
   });
 }

@@ -2,36 +2,46 @@
  * Events for sessions: refs and sizes, never bytes or scopes.
  * @module
  */
+import { z } from "zod";
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { isTruncated } from "../../artifacts/reference.js";
 import type { AnswerRef } from "../../core/sluice.js";
 import type { ServedSession } from "./session.js";
 import type { ServeDeps } from "../deps.js";
-import type { EventLog } from "./event-log.js";
+import { CLAMPED, eventOf, named, REFERENCE } from "../schemas.js";
+import { EVENTS_LOST, type EventLog } from "./event-log.js";
+
+const NAMESPACE = z.string().describe("The source.");
+
+/** What happens in a session, as the document describes it. */
+export const SESSION_EVENT = named(
+  "SessionEvent",
+  z.discriminatedUnion("kind", [
+    eventOf("artifact_stored", "Something was stored.", {
+      artifact: REFERENCE,
+      trace: z.string().optional().describe("The trace that it was stored under."),
+    }),
+    eventOf("observation_clamped", "A result was cut.", {
+      tool: z.string().describe("Whose result it was."),
+      ...CLAMPED,
+    }),
+    eventOf("resource_updated", "A resource that was subscribed to has changed.", {
+      namespace: NAMESPACE,
+      uri: z.string(),
+    }),
+    eventOf("resources_changed", "A source has other resources now.", { namespace: NAMESPACE }),
+    eventOf("files_changed", "The user's files are others now.", {}),
+    eventOf("consent_answered", "A person came back from an OAuth provider: what waits for it can continue.", {
+      provider: z.string(),
+      given: z.boolean().describe("Whether access was given."),
+    }),
+    eventOf("session_ended", "The last one.", {}),
+    eventOf(EVENTS_LOST.kind, "The first one: some of what was missed is not kept any more. Look anew.", {}),
+  ]),
+);
 
 /** An event for a session. */
-export type SessionEvent =
-  | {
-      readonly kind: "artifact_stored";
-      readonly artifact: PublicRef;
-      /** The trace that it was stored under, if any. */
-      readonly trace?: string;
-    }
-  | {
-      readonly kind: "observation_clamped";
-      /** The tool whose result was clamped. */
-      readonly tool: string;
-      /** Characters before and after. */
-      readonly original_size: number;
-      readonly clamped_size: number;
-      readonly method: string;
-    }
-  | { readonly kind: "resource_updated"; readonly namespace: string; readonly uri: string }
-  | { readonly kind: "resources_changed"; readonly namespace: string }
-  | { readonly kind: "files_changed" }
-  /** A person came back from an OAuth provider: what waits for it can continue. */
-  | { readonly kind: "consent_answered"; readonly provider: string; readonly given: boolean }
-  | { readonly kind: "session_ended" };
+export type SessionEvent = Exclude<z.output<typeof SESSION_EVENT>, typeof EVENTS_LOST>;
 
 /** Appends events to sessions' channels. Failures are reported and stop nothing, since the event has happened. */
 export class Announcer {
@@ -44,9 +54,9 @@ export class Announcer {
   }
 
   /** Sends an event to a session. Never throws. */
-  async tell(session: string, event: SessionEvent): Promise<void> {
+  async tell(session: string, told: SessionEvent): Promise<void> {
     try {
-      await this.#events.append(sessionChannel(session), event);
+      await this.#events.append(sessionChannel(session), told);
     } catch (error) {
       this.#report(error);
     }

@@ -17,11 +17,11 @@ import type { InSession, ServeDeps } from "../deps.js";
 const PASSING = "tool_progress";
 
 /** Answers with the result of work. Throws what the work throws. */
-export async function answeredFor(
+export async function answeredFor<T>(
   c: InSession,
   { sessionWork, state, over }: ServeDeps,
-  work: (signal: AbortSignal) => Promise<Response>,
-): Promise<Response> {
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | Response> {
   const { id } = c.get("session");
   const { signal } = c.req.raw;
   try {
