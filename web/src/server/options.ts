@@ -15,6 +15,7 @@ import type { McpClientIdentity } from "../tools/auth/mcp-discovery.js";
 import type { OAuthProviderConfig } from "../tools/auth/oauth-client.js";
 import type { ExternalToolConfig } from "../tools/config/config.js";
 import type { Variables } from "../tools/config/variables.js";
+import { checkOidc, type OidcOptions } from "./oidc/access-tokens.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServeState } from "./state.js";
 
@@ -94,6 +95,11 @@ export interface SluiceServerOptions {
   readonly secret?: string;
   /** Authenticates users. By default everybody is the same user: only for your own machine. */
   readonly authenticate?: Authenticate;
+  /**
+   * Authenticates users by access tokens of an OpenID Connect provider, in place of `authenticate`. MCP clients connect to `mcp/{source}` with
+   * them and find the provider by themselves. Needs `publicUrl`, which tokens are for.
+   */
+  readonly oidc?: OidcOptions;
   /** The public URL, such as `https://sluice.example`. By default only this machine can connect. */
   readonly publicUrl?: string;
   /** Further host names or addresses of this server. */
@@ -144,6 +150,7 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   state: OBJECT,
   secret: TEXT,
   authenticate: FUNCTION,
+  oidc: OBJECT,
   publicUrl: TEXT,
   hosts: LIST,
   origins: LIST,
@@ -172,6 +179,7 @@ export function checkServer(options: SluiceServerOptions): void {
   checkOptions(options.limits ?? {}, LIMIT_OPTIONS, "limits", (sentence, path) =>
     wrongOption(sentence, `limits.${path}`),
   );
+  checkSignIn(options);
   checkWhole(options.store, "store");
   checkWhole(options.filesStore, "filesStore");
   if (options.state?.isShared === true && options.secret === undefined) {
@@ -179,6 +187,17 @@ export function checkServer(options: SluiceServerOptions): void {
       "Processes that share state must sign tokens with the same secret: give each the same one.",
       "secret",
     );
+  }
+}
+
+function checkSignIn({ oidc, authenticate, publicUrl }: SluiceServerOptions): void {
+  if (oidc === undefined) return;
+  checkOidc(oidc);
+  if (authenticate !== undefined) {
+    throw wrongOption("Users sign in by one of oidc and authenticate: leave the other one out.", "authenticate");
+  }
+  if (publicUrl === undefined) {
+    throw wrongOption("With oidc, tokens are for the server's URL, which it has to know: set publicUrl.", "publicUrl");
   }
 }
 

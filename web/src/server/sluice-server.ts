@@ -23,6 +23,9 @@ import { fileRoutes } from "./routes/files.js";
 import { healthRoutes, type Part, Readiness, readyRoutes, whileReady } from "./routes/health.js";
 import { oauthRoutes } from "./routes/oauth.js";
 import { resourceRoutes } from "./routes/resources.js";
+import { AccessTokens } from "./oidc/access-tokens.js";
+import { OidcAccess } from "./oidc/oidc-access.js";
+import { WELL_KNOWN } from "./oidc/protected-resource.js";
 import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
 import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
 import { Announcer } from "./sessions/announcer.js";
@@ -106,6 +109,7 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     .use("*", whileReady(deps, "state"))
     .route("/sessions", sessionRoutes(deps, ending))
     .route("/oauth", oauthRoutes(deps))
+    .route(`/${WELL_KNOWN}`, deps.access?.routes() ?? new Hono<ServeEnv>())
     .use("*", inSession(deps))
     .route("/", sessionApp(deps, chats))
     .all("*", nothingThere)
@@ -133,7 +137,7 @@ function sessionApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
 }
 
 function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
-  const { publicUrl, hosts, origins, authenticate = oneUser } = options;
+  const { publicUrl, hosts, origins, oidc, authenticate = oidc === undefined ? oneUser : nobody } = options;
   const state = options.state ?? memoryState();
   const report = ignoreErrors(options.onError);
   const limits = { ...LIMITS, ...options.limits };
@@ -149,6 +153,7 @@ function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
     hosts: new HostGuard({ publicUrl, hosts, origins }),
     tokens: new SessionTokens(options.secret ?? newSecret()),
     authenticate,
+    access: accessOf(options, base),
     mcp: options.mcp ?? null,
     seen: new SeenInMemory(),
     admission: new Admission({ state, limits, base, report }),
@@ -161,6 +166,15 @@ function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
   const { sources = [], variables, providers, oauthClient } = options;
   const userFiles = deps.files?.userFiles ?? null;
   return { ...deps, sources: new ServedSources({ ...deps, sources, variables, providers, oauthClient, userFiles }) };
+}
+
+/** The sign-in by access tokens, or null. */
+function accessOf({ oidc, publicUrl = "", mcp }: SluiceServerOptions, base: string): OidcAccess | null {
+  if (oidc === undefined) return null;
+  const root = new URL(publicUrl);
+  // A public URL without a path is that of the host, which may have the server below another path.
+  root.pathname = root.pathname === "/" ? base : root.pathname.replace(/\/*$/, "/");
+  return new OidcAccess({ tokens: new AccessTokens(oidc), root, base, sources: mcp?.names ?? new Set() });
 }
 
 /** Ids that nothing has. Looking one up shows whether the state or the store answers. */
@@ -201,6 +215,9 @@ function chatsOf(options: SluiceServerOptions, deps: ServeDeps): Chats | null {
 
 /** Everybody is the same user. */
 const oneUser: Authenticate = () => ({ user_id: "local" });
+
+/** With access tokens, a request without one does not say who sends it. */
+const nobody: Authenticate = () => null;
 
 function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");

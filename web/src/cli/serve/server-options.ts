@@ -50,6 +50,19 @@ export async function serverOptions(settings: ServeSettings): Promise<Omit<Sluic
   };
 }
 
+/** The sign-in by access tokens, which are for the public URL, or for the address that the server listens at. */
+export function oidcOptions(
+  { config, address }: ServeSettings,
+  port: number,
+): Pick<SluiceServerOptions, "oidc" | "publicUrl"> {
+  const said = config.auth?.oidc;
+  if (said === undefined) return {};
+  const { issuer, ...others } = said;
+  const given = Object.entries(others).filter(([, value]) => value !== undefined);
+  const oidc = { issuer, ...Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) };
+  return { oidc, publicUrl: config.public_url ?? shown(address.host, port, "/") };
+}
+
 /** The OAuth providers, and our client at them. Codes return to the address that the server listens at. */
 export function providerOptions(
   { config, address }: ServeSettings,

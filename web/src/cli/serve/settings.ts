@@ -114,6 +114,10 @@ function checkReach({ address, config, token }: ServeSettings): void {
     const sentence = `${TOKEN_VARIABLE} and "auth" in the configuration both say who may connect: use only one of them`;
     throw new UsageError(sentence, "serve");
   }
+  if (config.auth?.oidc !== undefined && config.public_url === undefined && !isLoopback(address.host)) {
+    const sentence = 'access tokens are for the address that clients use: name it as "public_url" in the configuration';
+    throw new UsageError(sentence, "serve");
+  }
   if (token !== undefined || config.auth !== undefined) return;
   const outside = isLoopback(address.host) ? fromOutside(config) : "--listen";
   if (outside === undefined) return;

@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { segmentsOf, TRACE, readJson } from "../http/request.js";
 import { jsonAnswer, emptyAnswer, refusal } from "../http/answers.js";
 import { saidOf, nothingThere } from "../http/refusals.js";
+import { whileValid } from "../oidc/protected-resource.js";
 import { scopeOf, noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
 import { askedBy } from "../sources/pauses.js";
 import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
@@ -213,6 +214,7 @@ function nothingWaits(): Response {
 export function mcpRoutes({ mcp }: Pick<ServeDeps, "mcp">): Hono<ServeEnv> {
   return new Hono<ServeEnv>().all("/:source", async (c) => {
     const source = c.req.param("source");
-    return mcp?.names.has(source) === true ? mcp.answer(source, c.req.raw, c.get("session")) : nothingThere();
+    if (mcp?.names.has(source) !== true) return nothingThere();
+    return whileValid(c.req.raw, await mcp.answer(source, c.req.raw, c.get("session")), c.get("until"));
   });
 }

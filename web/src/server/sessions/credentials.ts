@@ -8,6 +8,7 @@ import { sign, verify } from "hono/jwt";
 import { wrong } from "../../errors/arguments.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 import { sessionRefused } from "../http/refusals.js";
+import { bearerIn } from "../oidc/access-tokens.js";
 import { identityOf, sameIdentity, type ServedSession } from "./session.js";
 
 /** Most cookies of the name that are read. */
@@ -23,11 +24,18 @@ export function inSession(deps: ServeDeps): MiddlewareHandler<ServeEnv> {
     // A page of another origin may share the browser's cookies, but not the session.
     const isGuest = deps.hosts.isGuest(headers.get("origin") ?? "");
     const bearer = bearerIn(headers);
-    const tokens = bearer !== undefined ? [bearer] : isGuest ? [] : cookiesIn(headers, cookieName(deps, c.req.raw));
+    const tokens = bearer !== null ? [bearer] : isGuest ? [] : cookiesIn(headers, cookieName(deps, c.req.raw));
     const id = await onlySession(tokens, deps);
     const session = id === null ? null : await deps.readiness.unlessAway("state", deps.state.sessions.find(id));
-    if (session === null) return sessionRefused();
-    if (bearer === undefined && (await isOfAnother(session, c.req.raw, deps))) return sessionRefused();
+    if (session === null) {
+      const access = (await deps.access?.session(c.req.raw, deps)) ?? null;
+      if (access === null) return sessionRefused();
+      if (access instanceof Response) return access;
+      c.set("session", access.session);
+      c.set("until", access.until);
+      return deps.admission.admit(c, next);
+    }
+    if (bearer === null && (await isOfAnother(session, c.req.raw, deps))) return sessionRefused();
     c.set("session", session);
     return deps.admission.admit(c, next);
   };
@@ -87,10 +95,6 @@ async function onlySession(tokens: readonly string[], deps: ServeDeps): Promise<
   const ids = new Set(read.filter((id) => id !== null));
   const [id = null] = ids;
   return ids.size === 1 ? id : null;
-}
-
-function bearerIn(headers: Headers): string | undefined {
-  return /^Bearer +([\w.~+/-]+=*)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
 /** Least characters of a secret. */
