@@ -1,15 +1,18 @@
 /** A real provider signs users in to a real server: its tokens open sessions, and MCP clients connect with them. */
-import { expect, onTestFinished, test, vi } from "vitest";
-import { Room } from "../../cli/command.js";
-import { begin, EVERYTHING, serve, type Served } from "../../cli/serve/serving.js";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { Room, ROOT } from "../../cli/command.js";
+import { begin, serve, type Served } from "../../cli/serve/serving.js";
 import {
   accessToken,
   startAuthorizationServer,
   type TestAuthorizationServer,
 } from "../../tools/auth/authorization-server.js";
+import { CLIENTS, connected } from "./signing-in.js";
 
-const [command = "", ...args] = EVERYTHING;
-const SOURCES = [{ name: "everything", transport: "mcp", connection: [command, ...args].join(" ") }];
+/** A server of both protocol eras. */
+const FIXTURE = [process.execPath, join(ROOT, "tests/e2e/fixture/stdio.mjs")].join(" ");
+const SOURCES = [{ name: "fixture", transport: "mcp", connection: FIXTURE }];
 
 /** A provider whose tokens are JWTs, and a server that takes them. */
 async function signedIn(
@@ -85,4 +88,31 @@ test("a provider that is away is 503 to begin with, and known keys go on without
   await vi.waitFor(async () => expect((await beginning(root, token)).status).toBe(201), { timeout: 15_000, interval: 500 });
   provider.away = (_, response) => void response.writeHead(500).end();
   expect((await beginning(root, token)).status).toBe(201);
+});
+
+const CALL = { name: "sha256", arguments: { kind: "pdf", bytes: 1000 } };
+
+describe.each(CLIENTS)("%s", (...client) => {
+  test("finds the provider by itself, signs a person in, and calls a tool", async () => {
+    const { provider, root } = await signedIn({ scopes: ["files.read"] });
+    await using own = await connected(`${root}mcp/fixture`, "ada", client);
+    const { content } = await own.client.callTool(CALL);
+    expect(content[0]?.text).toMatch(/[0-9a-f]{64}/);
+    const [asked] = own.keeping.asked;
+    expect(asked?.searchParams.get("resource")).toBe(`${root}mcp/fixture`);
+    expect(asked?.searchParams.get("scope")).toContain("files.read");
+    expect(provider.keysRead()).toBe(1);
+  });
+
+  test("goes on with the token that follows, in the same session", async () => {
+    const { root } = await signedIn({ clock_tolerance_seconds: 0, scopes: ["files.read"] }, { lifetime: 3 });
+    await using own = await connected(`${root}mcp/fixture`, "ada", client);
+    const before = [own.transport.sessionId, own.keeping.kept.tokens?.access_token];
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    const { content } = await own.client.callTool(CALL);
+    expect(content[0]?.text).toMatch(/[0-9a-f]{64}/);
+    expect(own.keeping.asked).toHaveLength(1);
+    expect(own.transport.sessionId).toBe(before[0]);
+    expect(own.keeping.kept.tokens?.access_token).not.toBe(before[1]);
+  });
 });
