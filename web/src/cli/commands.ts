@@ -594,6 +594,34 @@ export const COMMANDS: readonly CommandSpec[] = [
         otherNames: ADDRESS,
         help: "serve Streamable HTTP at this address, under /mcp, instead of standard input and output; an address that other machines can reach needs a token in SLUICE_PROXY_TOKEN, or in the file named in SLUICE_PROXY_TOKEN_FILE",
       },
+      {
+        name: "issuer",
+        value: "URL",
+        help: "with --listen: clients need an access token of this OpenID Connect provider, and each user has artifacts of their own; MCP clients find the provider by themselves",
+      },
+      {
+        name: "audience",
+        value: "TEXT",
+        multiple: true,
+        help: "with --issuer: what tokens may be for besides the URL that clients connect to; repeat the option for more",
+      },
+      { name: "user-claim", value: "NAME", help: "with --issuer: the claim that names the user; default: `sub`" },
+      {
+        name: "tenant-claim",
+        value: "NAME",
+        help: "with --issuer: the claim that names the user's organisation; tokens without it are refused",
+      },
+      {
+        name: "require-scope",
+        value: "SCOPE",
+        multiple: true,
+        help: "with --issuer: a scope that tokens must have; repeat the option for more",
+      },
+      {
+        name: "public-url",
+        value: "URL",
+        help: "with --issuer: the URL that clients connect to, if a proxy is in front, as in https://tools.example/mcp",
+      },
       { ...STORE, value: "DIR|session", help: `${STORE.help}; \`session\` is deleted at the end` },
       {
         name: "namespace",

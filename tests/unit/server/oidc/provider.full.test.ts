@@ -40,7 +40,9 @@ const beginning = (root: string, token: string): Promise<Response> =>
 
 test("a token for the server opens a session of its user, and one for another server none", async () => {
   const { provider, root } = await signedIn();
-  const session = await begin(root, { authorization: `Bearer ${await accessToken(provider, { login: "ada", resource: root })}` });
+  const session = await begin(root, {
+    authorization: `Bearer ${await accessToken(provider, { login: "ada", resource: root })}`,
+  });
   expect((await session.ask("sessions/current")).status).toBe(200);
   const other = await accessToken(provider, { login: "ada", resource: "https://other.example/" });
   const refused = await beginning(root, other);
@@ -68,7 +70,10 @@ test("keys that the provider changes while both run are found, and those it stil
   await provider.rotate();
   const after = await accessToken(provider, { login: "ada", resource: root });
   // The keys are read at most every ten seconds.
-  await vi.waitFor(async () => expect((await beginning(root, after)).status).toBe(201), { timeout: 15_000, interval: 500 });
+  await vi.waitFor(async () => expect((await beginning(root, after)).status).toBe(201), {
+    timeout: 15_000,
+    interval: 500,
+  });
   expect((await beginning(root, before)).status).toBe(201);
   await provider.rotate();
   expect(provider.keysRead()).toBe(2);
@@ -85,7 +90,10 @@ test("a provider that is away is 503 to begin with, and known keys go on without
   ]);
   expect(server.said()).toContain("it answered 500 where 200 was expected");
   provider.away = null;
-  await vi.waitFor(async () => expect((await beginning(root, token)).status).toBe(201), { timeout: 15_000, interval: 500 });
+  await vi.waitFor(async () => expect((await beginning(root, token)).status).toBe(201), {
+    timeout: 15_000,
+    interval: 500,
+  });
   provider.away = (_, response) => void response.writeHead(500).end();
   expect((await beginning(root, token)).status).toBe(201);
 });

@@ -163,7 +163,11 @@ function setup(lifetime: number, registration: boolean, format: "opaque" | "jwt"
 /** An access token that a person gives to the client `public`, for a resource. */
 export async function accessToken(
   { issuer }: Pick<TestAuthorizationServer, "issuer">,
-  { login, resource, scope = "files.read" }: { readonly login: string; readonly resource: string; readonly scope?: string },
+  {
+    login,
+    resource,
+    scope = "files.read",
+  }: { readonly login: string; readonly resource: string; readonly scope?: string },
 ): Promise<string> {
   const verifier = oauth.generateRandomCodeVerifier();
   const asked = new URLSearchParams({
