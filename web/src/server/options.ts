@@ -93,6 +93,8 @@ export interface SluiceServerOptions {
   readonly state?: ServeState;
   /** Signs session tokens, at least 32 characters. Defaults to a random secret; required with shared state. */
   readonly secret?: string;
+  /** Secrets that other processes still sign with, or did: session tokens that they signed are valid. At most 8. */
+  readonly oldSecrets?: readonly string[];
   /** Authenticates users. By default everybody is the same user: only for your own machine. */
   readonly authenticate?: Authenticate;
   /**
@@ -149,6 +151,7 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   collectSeconds: COUNT,
   state: OBJECT,
   secret: TEXT,
+  oldSecrets: LIST,
   authenticate: FUNCTION,
   oidc: OBJECT,
   publicUrl: TEXT,

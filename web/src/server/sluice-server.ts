@@ -151,7 +151,7 @@ function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
     limits,
     base,
     hosts: new HostGuard({ publicUrl, hosts, origins }),
-    tokens: new SessionTokens(options.secret ?? newSecret()),
+    tokens: new SessionTokens({ secret: options.secret ?? newSecret(), oldSecrets: options.oldSecrets }),
     authenticate,
     access: accessOf(options, base),
     mcp: options.mcp ?? null,

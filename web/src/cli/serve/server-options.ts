@@ -26,7 +26,7 @@ import type { ServeSettings } from "./settings.js";
 
 /** The options that need neither a store nor a port. Throws if the configuration is wrong. */
 export async function serverOptions(settings: ServeSettings): Promise<Omit<SluiceServerOptions, "store">> {
-  const { config, address, sources, variables, secret } = settings;
+  const { config, address, sources, variables, secret, oldSecrets } = settings;
   const { public_url: publicUrl, hosts = [], origins, limits = {}, retention, instructions } = config;
   for (const [name, said] of Object.entries(config.providers ?? {})) {
     // The real redirect URI is known once the server listens.
@@ -41,7 +41,7 @@ export async function serverOptions(settings: ServeSettings): Promise<Omit<Sluic
     limits: limitsOf(limits),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(origins !== undefined && { origins }),
-    ...(secret !== undefined && { secret }),
+    ...(secret !== undefined && { secret, oldSecrets }),
     ...(retention !== undefined && { retention }),
     ...(instructions !== undefined && { instructions }),
     ...(llm !== undefined && { llm }),

@@ -24,6 +24,8 @@ export interface RedisStateOptions {
   readonly url: string;
   /** Encrypts tokens, at least 32 characters. All processes need the same one. */
   readonly secret: string;
+  /** Secrets that other processes still write with, or did: what they encrypted is found, and encrypted anew. At most 8. */
+  readonly oldSecrets?: readonly string[];
   /**
    * The prefix of all keys, in braces: 1 to 64 characters without braces.
    * @defaultValue `sluice`
@@ -39,6 +41,7 @@ export interface RedisStateOptions {
 const OPTIONS: OptionTests<RedisStateOptions> = {
   url: TEXT,
   secret: TEXT,
+  oldSecrets: ["a list of strings", (value) => Array.isArray(value)],
   prefix: TEXT,
   timeoutSeconds: ["a number", (value) => typeof value === "number"],
 };
@@ -63,13 +66,13 @@ const OPTIONS: OptionTests<RedisStateOptions> = {
  */
 export function redisState(options: RedisStateOptions): ServeState {
   checkOptions(options, OPTIONS, "redisState", wrongOption, ["url", "secret"]);
-  const { url, secret, prefix, timeoutSeconds } = options;
+  const { url, secret, oldSecrets, prefix, timeoutSeconds } = options;
   const given = { ...(prefix !== undefined && { prefix }), ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
   const { stem, timeout } = checkedOptions({ url, ...given });
   const connection = new OwnConnection(url, timeout);
   const server = new RedisServer(connection, timeout);
   const keys = new RedisKeys(stem);
-  const tokens = new RedisTokenStore({ server, keys, secret });
+  const tokens = new RedisTokenStore({ server, keys, secret, oldSecrets });
   const runs = new RedisStateStore({ client: connection, maxKept: MAX_RUNS, ...given });
   const events = new RedisEventLog({ server, keys, url, timeout });
   return {

@@ -4,11 +4,11 @@
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
-import { sign, verify } from "hono/jwt";
-import { wrong } from "../../errors/arguments.js";
+import { decode, sign, verify } from "hono/jwt";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 import { sessionRefused } from "../http/refusals.js";
 import { bearerIn } from "../oidc/access-tokens.js";
+import { secretId, secretsOf, type Secrets } from "../sealing.js";
 import { identityOf, sameIdentity, type ServedSession } from "./session.js";
 
 /** Most cookies of the name that are read. */
@@ -97,16 +97,6 @@ async function onlySession(tokens: readonly string[], deps: ServeDeps): Promise<
   return ids.size === 1 ? id : null;
 }
 
-/** Least characters of a secret. */
-export const SHORTEST_SECRET = 32;
-
-/** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
-export function checkSecret(secret: unknown): void {
-  if (typeof secret !== "string" || secret.length < SHORTEST_SECRET) {
-    throw wrong("secret", `a string of at least ${SHORTEST_SECRET} characters`);
-  }
-}
-
 const ALGORITHM = "HS256";
 
 /** Longer than any token that we sign. */
@@ -114,32 +104,47 @@ const MAX_TOKEN = 1024;
 
 /**
  * Signs and reads session tokens: JSON Web Tokens (RFC 7519) with HMAC-SHA256. All processes that share sessions
- * share the secret.
+ * share the secrets. A token names the one that signed it.
  */
 export class SessionTokens {
-  readonly #secret: string;
+  readonly #current: SigningKey;
+  /** By the ids of their secrets. */
+  readonly #keys: ReadonlyMap<string, SigningKey>;
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
-  constructor(secret: string) {
-    checkSecret(secret);
-    this.#secret = secret;
+  constructor(secrets: Secrets) {
+    const [secret, ...others] = secretsOf(secrets);
+    this.#current = keyOf(secret);
+    this.#keys = new Map([this.#current, ...others.map(keyOf)].map((key) => [key.kid, key]));
   }
 
   /** Signs the token of a session: its id as `sid`. Both expire together. */
   sign({ id, begun_at, expires_at }: ServedSession): Promise<string> {
-    return sign({ sid: id, iat: seconds(begun_at), exp: seconds(expires_at) }, this.#secret, ALGORITHM);
+    return sign({ sid: id, iat: seconds(begun_at), exp: seconds(expires_at) }, this.#current);
   }
 
   /** The session id of a token, or null if the token is not ours or has expired. */
   async read(token: string): Promise<string | null> {
     if (token.length > MAX_TOKEN) return null;
     try {
-      const { sid } = await verify(token, this.#secret, ALGORITHM);
+      const { kid } = decode(token).header as { readonly kid?: unknown };
+      const key = typeof kid === "string" ? this.#keys.get(kid) : undefined;
+      if (key === undefined) return null;
+      const { sid } = await verify(token, key, ALGORITHM);
       return typeof sid === "string" ? sid : null;
     } catch {
       return null;
     }
   }
+}
+
+interface SigningKey extends JsonWebKey {
+  readonly alg: typeof ALGORITHM;
+  readonly kid: string;
+}
+
+function keyOf(secret: string): SigningKey {
+  return { kty: "oct", k: Buffer.from(secret).toString("base64url"), alg: ALGORITHM, kid: secretId(secret) };
 }
 
 function seconds(milliseconds: number): number {
