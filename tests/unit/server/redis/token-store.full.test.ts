@@ -92,6 +92,61 @@ describe("what is kept", () => {
   });
 });
 
+describe("a change of the secret", () => {
+  const NEXT = "another secret of more than thirty-two characters";
+  const before = (): RedisTokenStore => opened(redis.url, { oldSecrets: [NEXT] });
+  const after = (): RedisTokenStore => opened(redis.url, { secret: NEXT, oldSecrets: [SECRET] });
+
+  test("loses no token, and each is encrypted anew when it is read", async () => {
+    await redis.command("FLUSHALL");
+    await opened(redis.url).store("ada", "files", tokenNamed("1"));
+    const [old = ""] = await redis.keys();
+    await redis.command("PEXPIRE", old, "5000000");
+    expect(await after().get("ada", "files")).toEqual(tokenNamed("1"));
+    const [key = "", ...others] = await redis.keys();
+    expect([key === old, others]).toEqual([false, []]);
+    expect(await redis.command("PTTL", key)).toBeLessThanOrEqual(5_000_000);
+    expect(await opened(redis.url, { secret: NEXT }).get("ada", "files")).toEqual(tokenNamed("1"));
+    expect(await opened(redis.url).get("ada", "files")).toBeNull();
+  });
+
+  test("may take a while: processes with either secret see the same token, the last that was stored", async () => {
+    await redis.command("FLUSHALL");
+    const [one, other] = [before(), after()];
+    for (const [at, store] of [one, other, other, one, one, other].entries()) {
+      await store.store("ada", "files", tokenNamed(String(at)));
+      expect(await one.get("ada", "files")).toEqual(tokenNamed(String(at)));
+      expect(await other.get("ada", "files")).toEqual(tokenNamed(String(at)));
+      expect(await redis.keys()).toHaveLength(1);
+    }
+    await other.delete("ada", "files");
+    expect([await one.get("ada", "files"), await redis.keys()]).toEqual([null, []]);
+  });
+
+  test("does not let two processes renew a token at once, at any step", async () => {
+    const { work, most } = watched();
+    const steps = [
+      [opened(redis.url), before()],
+      [before(), after()],
+      [after(), opened(redis.url, { secret: NEXT })],
+    ];
+    for (const stores of steps) {
+      const turns = Array.from({ length: 4 }, () => stores.map((store) => store.exclusively("ada", "files", work)));
+      await Promise.all(turns.flat());
+    }
+    expect(most()).toBe(1);
+  });
+
+  test("keeps what somebody stores while it is encrypted anew", async () => {
+    await redis.command("FLUSHALL");
+    await opened(redis.url).store("ada", "files", tokenNamed("1"));
+    const store = after();
+    await Promise.all([store.get("ada", "files"), before().store("ada", "files", tokenNamed("2"))]);
+    await store.get("ada", "files");
+    expect(await after().get("ada", "files")).toEqual(tokenNamed("2"));
+  });
+});
+
 /** Work that notes when others are at it too. */
 function watched(): { readonly work: () => Promise<void>; readonly most: () => number } {
   let [working, most] = [0, 0];
