@@ -33,8 +33,12 @@ export interface TestProvider {
   description: Record<string, unknown>;
 }
 
-/** Starts one. `path` is the issuer's. */
-export async function provider(keys: readonly Key[], path = ""): Promise<TestProvider> {
+/** Starts one. `path` is the issuer's; `onEnd` takes what closes it, at the end of the test if it is left out. */
+export async function provider(
+  keys: readonly Key[],
+  path = "",
+  onEnd: (close: () => void) => void = onTestFinished,
+): Promise<TestProvider> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
@@ -46,7 +50,7 @@ export async function provider(keys: readonly Key[], path = ""): Promise<TestPro
     return response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
+  onEnd(() => {
     server.closeAllConnections();
     server.close();
   });
