@@ -146,8 +146,8 @@ const SERVE_COMMAND: CommandSpec = {
   maxOperands: Number.POSITIVE_INFINITY,
   about: [
     "Serves users' sessions over REST and server-sent events: artifacts, the tools and resources of sources, files, and a chat if the configuration names a model. If the package mcp-sluice-playground is installed beside mcp-sluice, / is a page for all of it. COMMAND is one more source, a server that speaks MCP on standard input and output; each session of a page gets a process of its own.",
-    'Listens on 127.0.0.1:4751, for one user of this machine. To listen elsewhere, configure authentication: a token in the variable SLUICE_SERVE_TOKEN, or "auth" in the configuration. A browser signs in with http://HOST:PORT/?token=TOKEN.',
-    "Artifacts and users' files are kept in --store, or else in a private folder that is deleted at the end. Several processes with the same --state and --store serve as one; they need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET. Ctrl-C ends it: running requests have ten seconds, and every program that was started ends too.",
+    'Listens on 127.0.0.1:4751, for one user of this machine. To listen elsewhere, configure authentication: a token in the variable SLUICE_SERVE_TOKEN, or "auth" in the configuration, which also takes access tokens of an OpenID Connect provider. A browser signs in with http://HOST:PORT/?token=TOKEN.',
+    "Artifacts and users' files are kept in --store, or else in a private folder that is deleted at the end. Several processes with the same --state and --store serve as one; they need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET; SLUICE_SERVE_OLD_SECRETS has others that are read, one a line, while it is changed. Ctrl-C ends it: running requests have ten seconds, and every program that was started ends too.",
   ],
   options: [
     {

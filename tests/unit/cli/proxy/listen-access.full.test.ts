@@ -22,11 +22,11 @@ interface Proxied {
 }
 
 /** A proxy in front of a server, and the provider of its users. */
-async function proxied(behind: readonly string[] = COMMAND, more: readonly string[] = []): Promise<Proxied> {
+async function proxied(server: readonly string[] = COMMAND, more: readonly string[] = []): Promise<Proxied> {
   const provider = await startAuthorizationServer({ format: "jwt" });
   const room = await Room.open();
   const said = ["--issuer", provider.issuer, "--require-scope", "files.read", "--store", room.store, ...more];
-  const proxy = await started(["proxy", "--listen", "127.0.0.1:0", ...said, ...behind]);
+  const proxy = await started(["proxy", "--listen", "127.0.0.1:0", ...said, ...server]);
   onTestFinished(async () => {
     await proxy[Symbol.asyncDispose]();
     await provider[Symbol.asyncDispose]();
@@ -37,7 +37,9 @@ async function proxied(behind: readonly string[] = COMMAND, more: readonly strin
 
 const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 const INITIALIZE = {
-  ...{ jsonrpc: "2.0", id: 0, method: "initialize" },
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 

@@ -79,7 +79,7 @@ describe("a good token", () => {
 describe("refused is a token", () => {
   const now = Math.floor(Date.now() / 1000);
 
-  test.each<readonly [string, Signing, Partial<OidcOptions>?]>([
+  const REFUSED: readonly (readonly [string, Signing, Partial<OidcOptions>?])[] = [
     ["of another issuer", { claims: { iss: "https://elsewhere.example" } }],
     ["whose issuer differs by a slash", { claims: { iss: "http://127.0.0.1/" } }],
     ["without an issuer", { claims: { iss: undefined } }],
@@ -115,9 +115,13 @@ describe("refused is a token", () => {
     ["of another type", { header: { typ: "logout+jwt" } }],
     ["of a type like ours", { header: { typ: "at+jwt;x" } }],
     ["with another algorithm than was allowed", {}, { algorithms: ["ES256"] }],
-  ])("%s", async (_, signing, more = {}) => {
-    expect(await verdictOf(signing, more)).toBe("invalid_token");
-  });
+  ];
+  test.each(REFUSED.map(([what, signing, more = {}]) => [what, signing, more] as const))(
+    "%s",
+    async (_, signing, more) => {
+      expect(await verdictOf(signing, more)).toBe("invalid_token");
+    },
+  );
 
   test("that lacks a scope: it has to come with more", async () => {
     expect(await verdictOf({ claims: { scope: "a ab" } }, { scopes: ["a", "b"] })).toBe("insufficient_scope");
@@ -154,8 +158,11 @@ describe("refused is a token", () => {
     const { at, tokens } = await checking();
     const elsewhere = await provider([other]);
     const own = {
-      ...{ jwk: other.jwk, jku: `${elsewhere.issuer}/jwks`, x5u: `${elsewhere.issuer}/cert` },
-      ...{ x5c: ["AAAA"], x5t: "AAAA" },
+      jwk: other.jwk,
+      jku: `${elsewhere.issuer}/jwks`,
+      x5u: `${elsewhere.issuer}/cert`,
+      x5c: ["AAAA"],
+      x5t: "AAAA",
     };
     for (const kid of ["k1", "k2", undefined]) {
       const header = { kid, ...own };
@@ -328,7 +335,7 @@ describe("the provider", () => {
         seen.push(String(url));
         return Response.json({ issuer, jwks_uri });
       };
-      const tokens = new AccessTokens({ issuer }, { fetch: fetch as typeof globalThis.fetch });
+      const tokens = new AccessTokens({ issuer }, { fetch });
       await expect(tokens.read(await tokenOf({ issuer }, key), ROOT)).rejects.toThrow("in a private network");
     }
     expect(new Set(seen)).toEqual(new Set(["https://login.example/.well-known/openid-configuration"]));

@@ -11,7 +11,7 @@ const FIXTURE = [process.execPath, join(ROOT, "tests/e2e/fixture/stdio.mjs")].jo
 const GUEST = "https://app.example";
 
 let [key, at, room, server]: [Key?, TestProvider?, Room?, Served?] = [];
-let closeProvider: (() => void)[] = [];
+const closeProvider: (() => void)[] = [];
 
 beforeAll(async () => {
   key = await newKey("k1");
@@ -217,12 +217,12 @@ describe("the description of a resource", () => {
   test("names the server as it is configured, whatever a request says of it", async () => {
     const { port } = new URL(root());
     for (const headers of [
-      {},
+      {} as Record<string, string>,
       { host: `localhost:${port}` },
       { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
       { forwarded: "host=evil.example" },
     ]) {
-      const { status, body } = await asked(`${root()}${described}/mcp/fixture`, headers as Record<string, string>);
+      const { status, body } = await asked(`${root()}${described}/mcp/fixture`, headers);
       expect(status).toBe(200);
       expect(JSON.parse(body)).toEqual({
         resource: mcp(),

@@ -78,7 +78,7 @@ export async function tokenOf(
   { claims = {}, header = {} }: Signing = {},
 ): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
-  const said = {
+  const said: Record<string, unknown> = {
     iss: issuer,
     aud: "https://sluice.example/",
     sub: "ada",
@@ -88,8 +88,7 @@ export async function tokenOf(
     ...claims,
   };
   const kept = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
-  const written = Object.fromEntries(
-    Object.entries({ alg: "RS256", typ: "at+jwt", kid, ...header }).filter(([, value]) => value !== undefined),
-  );
+  const head: Record<string, unknown> = { alg: "RS256", typ: "at+jwt", kid, ...header };
+  const written = Object.fromEntries(Object.entries(head).filter(([, value]) => value !== undefined));
   return new SignJWT(kept).setProtectedHeader(written as { alg: string }).sign(privateKey);
 }

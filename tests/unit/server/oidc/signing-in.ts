@@ -28,10 +28,10 @@ type NewTransport = new (url: URL, options: object) => AnyTransport;
 /** The clients that there are. */
 export const CLIENTS: readonly (readonly [string, () => AnyClient, NewTransport])[] = [
   ["SDK v1", () => new ClientV1(INFO) as unknown as AnyClient, HttpV1 as unknown as NewTransport],
-  ["SDK v2, 2025-11-25", () => new ClientV2(INFO) as unknown as AnyClient, HttpV2 as unknown as NewTransport],
+  ["SDK v2, 2025-11-25", () => new ClientV2(INFO), HttpV2 as unknown as NewTransport],
   [
     "SDK v2, 2026-07-28",
-    () => new ClientV2(INFO, { versionNegotiation: { mode: { pin: "2026-07-28" } } }) as unknown as AnyClient,
+    () => new ClientV2(INFO, { versionNegotiation: { mode: { pin: "2026-07-28" } } }),
     HttpV2 as unknown as NewTransport,
   ],
 ];

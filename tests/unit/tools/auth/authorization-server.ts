@@ -43,7 +43,11 @@ export interface TestAuthorizationServer extends AsyncDisposable {
 export async function startAuthorizationServer({
   lifetime = 3600,
   registration = true,
-  format = "opaque" as "opaque" | "jwt",
+  format = "opaque",
+}: {
+  readonly lifetime?: number;
+  readonly registration?: boolean;
+  readonly format?: "opaque" | "jwt";
 } = {}): Promise<TestAuthorizationServer> {
   // It warns of old versions of Node, and of keys made for development, which these are.
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
@@ -171,15 +175,25 @@ export async function accessToken(
 ): Promise<string> {
   const verifier = oauth.generateRandomCodeVerifier();
   const asked = new URLSearchParams({
-    ...{ client_id: "public", redirect_uri: REDIRECT, response_type: "code", resource, scope, state: "s" },
-    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256" },
+    client_id: "public",
+    redirect_uri: REDIRECT,
+    response_type: "code",
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    state: "s",
+    resource,
+    scope,
   });
   const back = await consent(`${issuer}/auth?${asked.toString()}`, { login });
   const answer = await fetch(`${issuer}/token`, {
     method: "POST",
     body: new URLSearchParams({
-      ...{ grant_type: "authorization_code", client_id: "public", redirect_uri: REDIRECT, resource },
-      ...{ code: back.searchParams.get("code") ?? "", code_verifier: verifier },
+      grant_type: "authorization_code",
+      client_id: "public",
+      redirect_uri: REDIRECT,
+      code: back.searchParams.get("code") ?? "",
+      code_verifier: verifier,
+      resource,
     }),
   });
   const { access_token } = (await answer.json()) as { readonly access_token?: string };

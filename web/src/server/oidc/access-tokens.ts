@@ -197,9 +197,11 @@ function isAlgorithms(value: unknown): boolean {
 
 /** Checks the options. Throws SluiceError E_INVALID_ARGUMENT with the option's name, below `oidc`. */
 export function checkOidc(options: OidcOptions): void {
-  const failure = (sentence: string, name: string): SluiceError =>
-    new SluiceError("E_INVALID_ARGUMENT", sentence, { path: `oidc.${name}` });
-  checkOptions(options, OPTIONS, "oidc", failure, ["issuer"]);
+  checkOptions(options, OPTIONS, "oidc", wrongOidc, ["issuer"]);
+}
+
+function wrongOidc(sentence: string, name: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path: `oidc.${name}` });
 }
 
 /** The token of the header `Authorization`. Null for none, for another scheme, and if the header was sent twice. */
