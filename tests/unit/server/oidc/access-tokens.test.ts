@@ -54,6 +54,8 @@ describe("a good token", () => {
     ["for a configured audience", { claims: { aud: "api://sluice" } }, { audience: ["api://sluice"] }],
     ["without a type, as from before RFC 9068", { header: { typ: undefined } }, {}],
     ["of the type JWT", { header: { typ: "JWT" } }, {}],
+    ["of Keycloak's, which once had a nonce", { claims: { typ: "Bearer", nonce: "n" }, header: { typ: "JWT" } }, {}],
+    ["of Cognito's", { claims: { token_use: "access" }, header: { typ: undefined } }, {}],
     ["within the tolerance of clocks", { claims: { exp: Math.floor(Date.now() / 1000) - 20 } }, {}],
     ["with scopes in a list", { claims: { scp: ["a", "b"] } }, { scopes: ["a", "b"] }],
     ["with scopes in a text", { claims: { scope: "b c a" } }, { scopes: ["a", "b"] }],
@@ -308,6 +310,15 @@ describe("the provider", () => {
           to.once("close", () => clearInterval(timer));
         }),
       "its answer is too long",
+    ],
+    [
+      "answers a byte at a time",
+      (at) =>
+        (at.instead = (_, to) => {
+          const timer = setInterval(() => to.write(" "), 100);
+          to.once("close", () => clearInterval(timer));
+        }),
+      "within 5 s",
     ],
     ["does not answer", (at) => (at.instead = () => undefined), "within 5 s"],
   ])("that %s is told to whoever runs the server", async (_, spoil, sentence) => {

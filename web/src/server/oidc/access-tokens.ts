@@ -65,8 +65,9 @@ export const ALGORITHMS = [
   ...(["ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const),
 ] as const;
 
-/** Values of the header `typ` that access tokens have: RFC 9068, and providers from before it. */
-const TYPES: ReadonlySet<string> = new Set(["at+jwt", "application/at+jwt", "jwt", "application/jwt"]);
+/** Values of the header `typ` of access tokens: those of RFC 9068, and those that providers had before it. */
+const TYPES: ReadonlySet<string> = new Set(["at+jwt", "application/at+jwt"]);
+const OLD_TYPES: ReadonlySet<string> = new Set(["jwt", "application/jwt"]);
 
 /** Claims that ID tokens alone have: they say who signed in, and grant nothing (OpenID Connect Core §2, §3.3). */
 const OF_ID_TOKENS = ["nonce", "at_hash", "c_hash", "s_hash"];
@@ -109,6 +110,7 @@ export class AccessTokens {
     const { algorithms = ALGORITHMS, clockToleranceSeconds = 30 } = this.#options;
     const { jwtVerify, errors } = await import("jose");
     let claims: JWTPayload;
+    let type: string;
     try {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keys.find, {
         algorithms: [...algorithms],
@@ -118,15 +120,16 @@ export class AccessTokens {
         currentDate: new Date(this.#clock()),
         requiredClaims: ["exp"],
       });
-      if (!TYPES.has((protectedHeader.typ ?? "JWT").toLowerCase())) return "invalid_token";
       claims = payload;
+      type = (protectedHeader.typ ?? "JWT").toLowerCase();
     } catch (error) {
       // A key that is too short for its algorithm is a TypeError.
       if (error instanceof errors.JOSEError || error instanceof TypeError) return "invalid_token";
       throw error;
     }
     const { iat = 0, exp = 0 } = claims;
-    if (iat * 1000 > this.#clock() + clockToleranceSeconds * 1000 || isIdToken(claims)) return "invalid_token";
+    if (iat * 1000 > this.#clock() + clockToleranceSeconds * 1000 || !isAccessToken(type, claims))
+      return "invalid_token";
     const identity = this.#identityIn(claims);
     if (identity === null) return "invalid_token";
     const granted = scopesIn(claims);
@@ -151,10 +154,13 @@ function textIn(claims: JWTPayload, name: string): string | null {
   return typeof value === "string" && value !== "" && value.length <= MAX_SCOPE_FIELD ? value : null;
 }
 
-/** Providers from before RFC 9068 do not tell the two apart by a type. */
-function isIdToken(claims: JWTPayload): boolean {
-  const isOther = claims["token_use"] === "id" || /^(?:ID|Refresh|Offline)$/.test(String(claims["typ"]));
-  return isOther || OF_ID_TOKENS.some((name) => Object.hasOwn(claims, name));
+/** Providers that give access tokens no type of their own name the kind in a claim, if at all. */
+function isAccessToken(type: string, claims: JWTPayload): boolean {
+  if (TYPES.has(type)) return true;
+  if (!OLD_TYPES.has(type)) return false;
+  const kind = claims["token_use"] ?? claims["typ"];
+  if (kind !== undefined) return kind === "access" || kind === "Bearer";
+  return !OF_ID_TOKENS.some((name) => Object.hasOwn(claims, name));
 }
 
 /** `scope` is one string (RFC 9068); some providers have a list, or call it `scp`. */
