@@ -323,7 +323,7 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
     maxOperands: 1,
     about: [
       "Connects to a preset, or to the source of that name in the file, and prints its tools, its resources and how long it took.",
-      'If the source has each user sign in ("auth_type": "oauth2_user"), your browser opens and returns to an address on this machine; without a browser the address is printed. The token goes to a file that only you can read, in $XDG_CONFIG_HOME/sluice/tokens or ~/.config/sluice/tokens. Other commands use and renew it; `sluice tools disconnect` deletes it.',
+      'If the source has each user sign in ("auth_type": "oauth2_user"), your browser opens and returns to an address on this machine; without a browser the address is printed. The token goes to a file that only you can read, in $XDG_CONFIG_HOME/sluice/tokens or ~/.config/sluice/tokens. With a secret of at least 32 characters in SLUICE_TOKEN_SECRET it is encrypted as well. Other commands use and renew it; `sluice tools disconnect` deletes it.',
       "Some providers, such as GitHub, accept only programs that are registered with them. Register one there with the callback address http://127.0.0.1/callback, and set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET; for another source, its own name in capitals.",
     ],
     options: [
