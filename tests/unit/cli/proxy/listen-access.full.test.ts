@@ -99,11 +99,14 @@ describe("a server behind an address", () => {
     expect(JSON.stringify(seen)).not.toContain(token);
   });
 
-  test("that refuses the proxy does not send clients to its own provider", async () => {
-    const { provider, proxy } = await proxied(["--url", (await behind(401)).url]);
+  test.each([
+    [401, 502],
+    [403, 403],
+  ])("that refuses the proxy with %i does not send clients to its own provider", async (status, seen) => {
+    const { provider, proxy } = await proxied(["--url", (await behind(status)).url]);
     const token = await accessToken(provider, { login: "ada", resource: proxy.url });
     const answer = await post(proxy.url, INITIALIZE, { authorization: `Bearer ${token}` });
-    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([502, null]);
+    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([seen, null]);
   });
 
   test("has sessions that are their owner's alone, though it cannot tell clients apart", async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   room = await Room.open();
   const config = {
     sources: ["fixture", "other"].map((name) => ({ name, transport: "mcp", connection: FIXTURE })),
-    auth: { oidc: { issuer: at.issuer, scopes: ["tools"] } },
+    auth: { oidc: { issuer: at.issuer, scopes: ["tools"], clock_tolerance_seconds: 0 } },
     origins: [GUEST],
   };
   server = await serve(["--verbose", "--config", await room.write("serve.json", JSON.stringify(config))]);

@@ -103,9 +103,7 @@ class ListenUrl {
         this.#isTold = true;
         this.#deps.onUnauthorized();
       }
-      // The client's own token is good: it must not look for another one at the server's provider.
-      if (owner !== undefined && response.status === 401) return await unauthorized(request, response);
-      return response;
+      return owner === undefined ? response : await withoutChallenge(request, response);
     } catch (error) {
       return answerUnreachable(request, error);
     }
@@ -280,7 +278,14 @@ function noSession({ body }: HttpRequest): Response {
   return refusal(id, 404, -32_001, "There is no such session: start again with initialize.");
 }
 
-async function unauthorized({ body }: HttpRequest, response: Response): Promise<Response> {
+/** The client's own token is good: it must not look for another one at the server's provider. */
+async function withoutChallenge({ body }: HttpRequest, response: Response): Promise<Response> {
+  if (response.status !== 401) {
+    if (!response.headers.has("www-authenticate")) return response;
+    const own = new Response(response.body, response);
+    own.headers.delete("www-authenticate");
+    return own;
+  }
   await response.body?.cancel();
   const [id] = body instanceof Uint8Array ? idsIn(body) : [];
   return refusal(id, 502, RpcCode.serverError, "The server behind this proxy does not accept the proxy's credentials.");

@@ -49,7 +49,7 @@ export interface AccessGrant {
   readonly identity: Identity;
   /** The program that the user gave access to, or "" if the token does not say. */
   readonly client: string;
-  /** Milliseconds since 1970. */
+  /** When it is no longer valid, as far as clocks may differ, in milliseconds since 1970. */
   readonly expires_at: number;
 }
 
@@ -134,7 +134,8 @@ export class AccessTokens {
     if (identity === null) return "invalid_token";
     const granted = scopesIn(claims);
     if (!this.scopes.every((scope) => granted.has(scope))) return "insufficient_scope";
-    return { identity, client: textIn(claims, "client_id") ?? textIn(claims, "azp") ?? "", expires_at: exp * 1000 };
+    const client = textIn(claims, "client_id") ?? textIn(claims, "azp") ?? "";
+    return { identity, client, expires_at: (exp + clockToleranceSeconds) * 1000 };
   }
 
   #identityIn(claims: JWTPayload): Identity | null {
