@@ -33,6 +33,7 @@ export const PAGES = [
   "docs/user-files.md",
   "docs/writing-tools.md",
   "docs/serving.md",
+  "docs/sign-in.md",
   "docs/rest.md",
   "docs/scaling-out.md",
   "docs/elements.md",

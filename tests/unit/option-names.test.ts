@@ -73,6 +73,8 @@ const TAKERS: Readonly<Record<string, (more: object) => unknown>> = {
       ...more,
     }),
   SluiceOptions: (more) => node.createSluice(more),
+  OidcOptions: (more) =>
+    new serve.SluiceServer({ store, publicUrl: "https://a.example", oidc: { issuer: "https://b.example", ...more } }),
   SluiceServerOptions: (more) => new serve.SluiceServer({ store, ...more }),
   StateStoreOptions: (more) => new planner.MemoryStateStore(more),
   TieredStoreOptions: (more) => new node.TieredArtifactStore({ near: store, far: store, ...more }),

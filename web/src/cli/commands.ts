@@ -146,8 +146,8 @@ const SERVE_COMMAND: CommandSpec = {
   maxOperands: Number.POSITIVE_INFINITY,
   about: [
     "Serves users' sessions over REST and server-sent events: artifacts, the tools and resources of sources, files, and a chat if the configuration names a model. If the package mcp-sluice-playground is installed beside mcp-sluice, / is a page for all of it. COMMAND is one more source, a server that speaks MCP on standard input and output; each session of a page gets a process of its own.",
-    'Listens on 127.0.0.1:4751, for one user of this machine. To listen elsewhere, configure authentication: a token in the variable SLUICE_SERVE_TOKEN, or "auth" in the configuration. A browser signs in with http://HOST:PORT/?token=TOKEN.',
-    "Artifacts and users' files are kept in --store, or else in a private folder that is deleted at the end. Several processes with the same --state and --store serve as one; they need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET. Ctrl-C ends it: running requests have ten seconds, and every program that was started ends too.",
+    'Listens on 127.0.0.1:4751, for one user of this machine. To listen elsewhere, configure authentication: a token in the variable SLUICE_SERVE_TOKEN, or "auth" in the configuration, which also takes access tokens of an OpenID Connect provider. A browser signs in with http://HOST:PORT/?token=TOKEN.',
+    "Artifacts and users' files are kept in --store, or else in a private folder that is deleted at the end. Several processes with the same --state and --store serve as one; they need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET; SLUICE_SERVE_OLD_SECRETS has others that are read, one a line, while it is changed. Ctrl-C ends it: running requests have ten seconds, and every program that was started ends too.",
   ],
   options: [
     {
@@ -323,7 +323,7 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
     maxOperands: 1,
     about: [
       "Connects to a preset, or to the source of that name in the file, and prints its tools, its resources and how long it took.",
-      'If the source has each user sign in ("auth_type": "oauth2_user"), your browser opens and returns to an address on this machine; without a browser the address is printed. The token goes to a file that only you can read, in $XDG_CONFIG_HOME/sluice/tokens or ~/.config/sluice/tokens. Other commands use and renew it; `sluice tools disconnect` deletes it.',
+      'If the source has each user sign in ("auth_type": "oauth2_user"), your browser opens and returns to an address on this machine; without a browser the address is printed. The token goes to a file that only you can read, in $XDG_CONFIG_HOME/sluice/tokens or ~/.config/sluice/tokens. With a secret of at least 32 characters in SLUICE_TOKEN_SECRET it is encrypted as well. Other commands use and renew it; `sluice tools disconnect` deletes it.',
       "Some providers, such as GitHub, accept only programs that are registered with them. Register one there with the callback address http://127.0.0.1/callback, and set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET; for another source, its own name in capitals.",
     ],
     options: [
@@ -593,6 +593,34 @@ export const COMMANDS: readonly CommandSpec[] = [
         value: "HOST:PORT",
         otherNames: ADDRESS,
         help: "serve Streamable HTTP at this address, under /mcp, instead of standard input and output; an address that other machines can reach needs a token in SLUICE_PROXY_TOKEN, or in the file named in SLUICE_PROXY_TOKEN_FILE",
+      },
+      {
+        name: "issuer",
+        value: "URL",
+        help: "with --listen: clients need an access token of this OpenID Connect provider, and each user has artifacts of their own; MCP clients find the provider by themselves",
+      },
+      {
+        name: "audience",
+        value: "TEXT",
+        multiple: true,
+        help: "with --issuer: what tokens may be for besides the URL that clients connect to; repeat the option for more",
+      },
+      { name: "user-claim", value: "NAME", help: "with --issuer: the claim that names the user; default: `sub`" },
+      {
+        name: "tenant-claim",
+        value: "NAME",
+        help: "with --issuer: the claim that names the user's organisation; tokens without it are refused",
+      },
+      {
+        name: "require-scope",
+        value: "SCOPE",
+        multiple: true,
+        help: "with --issuer: a scope that tokens must have; repeat the option for more",
+      },
+      {
+        name: "public-url",
+        value: "URL",
+        help: "with --issuer: the URL that clients connect to, if a proxy is in front, as in https://tools.example/mcp",
       },
       { ...STORE, value: "DIR|session", help: `${STORE.help}; \`session\` is deleted at the end` },
       {

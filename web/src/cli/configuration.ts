@@ -103,6 +103,18 @@ export function readSecret(
   throw new UsageError(`${name} needs at least ${shortest} characters`, command);
 }
 
+/** The secrets in a variable, or in the file that it names, one a line. Throws UsageError like {@link readSecret}. */
+export function readSecrets(
+  env: NodeJS.ProcessEnv,
+  name: string,
+  shortest: number,
+  command: string,
+): readonly string[] {
+  const lines = (readSecret(env, name, 0, command) ?? "").split(/\r?\n/).filter((line) => line !== "");
+  if (lines.every(({ length }) => length >= shortest)) return lines;
+  throw new UsageError(`each line of ${name} needs at least ${shortest} characters`, command);
+}
+
 function secretIn(file: string, name: string, command: string): string {
   let bytes: Uint8Array;
   try {

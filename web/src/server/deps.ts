@@ -11,6 +11,7 @@ import type { Admission } from "./http/admission.js";
 import type { HostGuard } from "./http/host-guard.js";
 import type { ServedMcp, ServeLimits } from "./options.js";
 import type { SeenArtifacts } from "./artifacts/handler.js";
+import type { OidcAccess } from "./oidc/oidc-access.js";
 import type { Readiness } from "./routes/health.js";
 import type { SessionTokens } from "./sessions/credentials.js";
 import type { Authenticate, Identity, ServedSession } from "./sessions/session.js";
@@ -32,6 +33,8 @@ export interface ServeDeps {
   readonly hosts: HostGuard;
   readonly tokens: SessionTokens;
   readonly authenticate: Authenticate;
+  /** Lets users in by access tokens of a provider, or null. */
+  readonly access: OidcAccess | null;
   /** The sources of tools and resources. */
   readonly sources: ServedSources;
   /** Whether there is a chat. */
@@ -68,6 +71,8 @@ export interface ServeEnv {
     session: ServedSession;
     /** Of somebody who begins a session. */
     identity: Identity;
+    /** When the access token ends that an MCP client came with, in milliseconds since 1970. */
+    until?: number;
   };
 }
 

@@ -15,6 +15,7 @@ import type { McpClientIdentity } from "../tools/auth/mcp-discovery.js";
 import type { OAuthProviderConfig } from "../tools/auth/oauth-client.js";
 import type { ExternalToolConfig } from "../tools/config/config.js";
 import type { Variables } from "../tools/config/variables.js";
+import { checkOidc, type OidcOptions } from "./oidc/access-tokens.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServeState } from "./state.js";
 
@@ -92,8 +93,15 @@ export interface SluiceServerOptions {
   readonly state?: ServeState;
   /** Signs session tokens, at least 32 characters. Defaults to a random secret; required with shared state. */
   readonly secret?: string;
+  /** Secrets that other processes still sign with, or did: session tokens that they signed are valid. At most 8. */
+  readonly oldSecrets?: readonly string[];
   /** Authenticates users. By default everybody is the same user: only for your own machine. */
   readonly authenticate?: Authenticate;
+  /**
+   * Authenticates users by access tokens of an OpenID Connect provider, in place of `authenticate`. MCP clients connect to `mcp/{source}` with
+   * them and find the provider by themselves. Needs `publicUrl`, which tokens are for.
+   */
+  readonly oidc?: OidcOptions;
   /** The public URL, such as `https://sluice.example`. By default only this machine can connect. */
   readonly publicUrl?: string;
   /** Further host names or addresses of this server. */
@@ -143,7 +151,9 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   collectSeconds: COUNT,
   state: OBJECT,
   secret: TEXT,
+  oldSecrets: LIST,
   authenticate: FUNCTION,
+  oidc: OBJECT,
   publicUrl: TEXT,
   hosts: LIST,
   origins: LIST,
@@ -172,6 +182,7 @@ export function checkServer(options: SluiceServerOptions): void {
   checkOptions(options.limits ?? {}, LIMIT_OPTIONS, "limits", (sentence, path) =>
     wrongOption(sentence, `limits.${path}`),
   );
+  checkSignIn(options);
   checkWhole(options.store, "store");
   checkWhole(options.filesStore, "filesStore");
   if (options.state?.isShared === true && options.secret === undefined) {
@@ -179,6 +190,17 @@ export function checkServer(options: SluiceServerOptions): void {
       "Processes that share state must sign tokens with the same secret: give each the same one.",
       "secret",
     );
+  }
+}
+
+function checkSignIn({ oidc, authenticate, publicUrl }: SluiceServerOptions): void {
+  if (oidc === undefined) return;
+  checkOidc(oidc);
+  if (authenticate !== undefined) {
+    throw wrongOption("Users sign in by one of oidc and authenticate: leave the other one out.", "authenticate");
+  }
+  if (publicUrl === undefined) {
+    throw wrongOption("With oidc, tokens are for the server's URL, which it has to know: set publicUrl.", "publicUrl");
   }
 }
 

@@ -24,6 +24,9 @@ import { healthRoutes, type Part, Readiness, readyRoutes, whileReady } from "./r
 import { oauthRoutes } from "./routes/oauth.js";
 import { resourceRoutes } from "./routes/resources.js";
 import { documentRoutes } from "./routes/openapi.js";
+import { AccessTokens } from "./oidc/access-tokens.js";
+import { OidcAccess } from "./oidc/oidc-access.js";
+import { WELL_KNOWN } from "./oidc/protected-resource.js";
 import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
 import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
 import { Announcer } from "./sessions/announcer.js";
@@ -111,6 +114,7 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     .use("*", whileReady(deps, "state"))
     .route("/sessions", sessionRoutes(deps, ending))
     .route("/oauth", oauthRoutes(deps))
+    .route(`/${WELL_KNOWN}`, deps.access?.routes() ?? new Hono<ServeEnv>())
     .use("*", inSession(deps))
     .route("/", sessionApp(deps, chats))
     .all("*", nothingThere)
@@ -138,7 +142,7 @@ function sessionApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
 }
 
 function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
-  const { publicUrl, hosts, origins, authenticate = oneUser } = options;
+  const { publicUrl, hosts, origins, oidc, authenticate = oidc === undefined ? oneUser : nobody } = options;
   const state = options.state ?? memoryState();
   const report = ignoreErrors(options.onError);
   const limits = { ...LIMITS, ...options.limits };
@@ -152,8 +156,9 @@ function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
     limits,
     base,
     hosts: new HostGuard({ publicUrl, hosts, origins }),
-    tokens: new SessionTokens(options.secret ?? newSecret()),
+    tokens: new SessionTokens({ secret: options.secret ?? newSecret(), oldSecrets: options.oldSecrets }),
     authenticate,
+    access: accessOf(options, base),
     mcp: options.mcp ?? null,
     seen: new SeenInMemory(),
     admission: new Admission({ state, limits, report }),
@@ -166,6 +171,15 @@ function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
   const { sources = [], variables, providers, oauthClient } = options;
   const userFiles = deps.files?.userFiles ?? null;
   return { ...deps, sources: new ServedSources({ ...deps, sources, variables, providers, oauthClient, userFiles }) };
+}
+
+/** The sign-in by access tokens, or null. */
+function accessOf({ oidc, publicUrl = "", mcp }: SluiceServerOptions, base: string): OidcAccess | null {
+  if (oidc === undefined) return null;
+  const root = new URL(publicUrl);
+  // A public URL without a path is that of the host, which may have the server below another path.
+  root.pathname = root.pathname === "/" ? base : root.pathname.replace(/\/*$/, "/");
+  return new OidcAccess({ tokens: new AccessTokens(oidc), root, base, sources: mcp?.names ?? new Set() });
 }
 
 /** Ids that nothing has. Looking one up shows whether the state or the store answers. */
@@ -206,6 +220,9 @@ function chatsOf(options: SluiceServerOptions, deps: ServeDeps): Chats | null {
 
 /** Everybody is the same user. */
 const oneUser: Authenticate = () => ({ user_id: "local" });
+
+/** With access tokens, a request without one does not say who sends it. */
+const nobody: Authenticate = () => null;
 
 function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");

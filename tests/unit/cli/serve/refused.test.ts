@@ -108,7 +108,7 @@ describe("refused starts", () => {
     [{ hosts: ["http://x"] }, /"hosts\[0\]" must be a host name or an address/],
     [{ origins: ["https://x/path"] }, /"origins\[0\]" must be an origin without a path/],
     [{ listen: "0.0.0.0:1" }, /--listen lets other machines connect/],
-    [{ auth: {} }, /"auth" must be an object with one of tokens, header and module/],
+    [{ auth: {} }, /"auth" must be an object with one of tokens, header, oidc and module/],
     [{ auth: { tokens: [TOKEN], module: "./x.mjs" } }, /"auth" must be an object with one of/],
     [{ auth: { tokens: [] } }, /"auth\.tokens" must be a list that is not empty/],
     [
@@ -366,7 +366,13 @@ describe("configuration files", () => {
 
     test("that have to be given have no default", () => {
       const needed = keys.filter(({ default: standard }) => standard === undefined).map(({ key }) => key);
-      expect(needed).toEqual(["model.name", "auth.tokens[].token", "auth.tokens[].user_id", "auth.header.user"]);
+      expect(needed).toEqual([
+        "model.name",
+        "auth.tokens[].token",
+        "auth.tokens[].user_id",
+        "auth.header.user",
+        "auth.oidc.issuer",
+      ]);
     });
   });
 });

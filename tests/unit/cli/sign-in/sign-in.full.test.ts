@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { TokenFiles } from "../../../../web/src/cli/sign-in/token-files.js";
+import { fileSealing, TokenFiles } from "../../../../web/src/cli/sign-in/token-files.js";
 import { tokenFolder } from "../../../../web/src/cli/store/folders.js";
 import type { ExternalToolConfig } from "../../../../web/src/tools/config/config.js";
 import {
@@ -262,6 +262,72 @@ describe("token files", () => {
       await writeFile(join(at, name), text);
       expect(await files.get("me", "github")).toBeNull();
     }
+  });
+
+  describe("with a secret", () => {
+    const [FIRST, SECOND] = ["first".padEnd(32, "!"), "second".padEnd(32, "!")];
+    const client = {
+      client_id: "c",
+      client_secret: "hush",
+      redirect_uri: "http://127.0.0.1/callback",
+      issuer: "https://a",
+    };
+    const sealed = (at: string, secret: string, old: readonly string[] = []): TokenFiles =>
+      new TokenFiles(
+        at,
+        fileSealing({
+          SLUICE_TOKEN_SECRET: secret,
+          ...(old.length > 0 && { SLUICE_TOKEN_OLD_SECRETS: old.join("\n") }),
+        }),
+      );
+    const contents = async (at: string): Promise<string> =>
+      (await Promise.all((await readdir(at)).map((name) => readFile(join(at, name), "utf8")))).join("\n");
+
+    describeTokenStore("TokenFiles with a secret", async () => sealed(await folder(), FIRST));
+
+    test("what was kept without one is encrypted when it is read, registrations too", async () => {
+      const at = await folder();
+      const plain = new TokenFiles(at);
+      await plain.store("me", "github", tokenNamed("1"));
+      await plain.keepClient("github", client);
+      expect(await contents(at)).toContain("hush");
+      const files = sealed(at, FIRST);
+      expect([await files.get("me", "github"), await files.client("github")]).toEqual([tokenNamed("1"), client]);
+      expect(await contents(at)).not.toMatch(/hush|access|refresh|client_id/);
+      expect((await readdir(at)).filter((name) => name.endsWith(".lock"))).toEqual([]);
+      for (const name of await readdir(at)) expect((await stat(join(at, name))).mode & 0o777).toBe(0o600);
+    });
+
+    test("that is changed, files are encrypted anew when they are read, and the old one is no longer needed", async () => {
+      const at = await folder();
+      await sealed(at, FIRST).store("me", "github", tokenNamed("1"));
+      await expect(sealed(at, SECOND).get("me", "github")).rejects.toThrow(/SLUICE_TOKEN_OLD_SECRETS/);
+      expect(await sealed(at, SECOND, [FIRST]).get("me", "github")).toEqual(tokenNamed("1"));
+      expect(await sealed(at, SECOND).get("me", "github")).toEqual(tokenNamed("1"));
+      await expect(new TokenFiles(at).get("me", "github")).rejects.toThrow(/SLUICE_TOKEN_SECRET/);
+    });
+
+    test("a file in the place of another is refused", async () => {
+      const at = await folder();
+      const files = sealed(at, FIRST);
+      await files.store("me", "github", tokenNamed("1"));
+      const [name = ""] = await readdir(at);
+      await files.store("me", "gitlab", tokenNamed("2"));
+      const other = (await readdir(at)).find((each) => each !== name) ?? "";
+      await writeFile(join(at, other), await readFile(join(at, name)));
+      await expect(files.get("me", "gitlab")).rejects.toThrow(/encrypted with a secret that is not known here/);
+    });
+
+    test("a file that is being changed is read as it is, and left alone", async () => {
+      const at = await folder();
+      await sealed(at, FIRST).store("me", "github", tokenNamed("1"));
+      const before = await contents(at);
+      const files = sealed(at, SECOND, [FIRST]);
+      await files.exclusively("me", "github", async () => {
+        expect(await files.get("me", "github")).toEqual(tokenNamed("1"));
+      });
+      expect(await contents(at)).toBe(before);
+    });
   });
 
   test("one process at a time renews a token, and one that was killed holds nobody up for long", async () => {

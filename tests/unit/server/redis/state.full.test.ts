@@ -71,6 +71,22 @@ describe("the server's state", () => {
   }
 
   describe("the state", () => {
+    test("shows nothing of what OAuth has to remember, and one with another secret cannot use it", async () => {
+      await redis.command("FLUSHALL");
+      const NEXT = "another secret of more than thirty-two characters";
+      const payload = { verifier: "hush-verifier", client_secret: "hush-secret" };
+      await opened().runs.saveOAuthState("state", payload, 60);
+      for (const key of await redis.keys()) {
+        const dumped = String(await redis.command("TYPE", key)) === "string" ? await redis.command("GET", key) : "";
+        expect(String(dumped)).not.toContain("hush");
+      }
+      expect(await opened().runs.loadOAuthState("state")).toEqual(payload);
+      expect(await opened({ secret: NEXT }).runs.loadOAuthState("state")).toBeNull();
+      const after = opened({ secret: NEXT, oldSecrets: [SECRET] });
+      expect(await after.runs.takeOAuthState("state")).toEqual(payload);
+      expect(await after.runs.loadOAuthState("state")).toBeNull();
+    });
+
     test("is shared by all who have the server, prefix and secret, and by nobody else", async () => {
       await redis.command("FLUSHALL");
       const [one, same] = [opened(), opened()];

@@ -31,7 +31,7 @@ describe("what is kept", () => {
       expect(await redis.command("PTTL", key)).toBeGreaterThan(1000);
     }
     expect(texts.size).toBe(3);
-    const decoded = [...texts].map((text) => text + Buffer.from(text.slice(2), "base64").toString("latin1"));
+    const decoded = [...texts].map((text) => text + Buffer.from(text.slice(14), "base64").toString("latin1"));
     expect(decoded.join("\n")).not.toMatch(/ada|files|access|refresh/);
     expect(inspect(store, { showHidden: true, depth: null })).not.toMatch(/access|more than thirty-two/);
   });
@@ -49,14 +49,14 @@ describe("what is kept", () => {
     await store.store("ada", "files", tokenNamed("1"));
     const [key = ""] = await redis.keys();
     const sealed = String(await redis.command("GET", key));
-    const changed = Buffer.from(sealed.slice(2), "base64");
+    const changed = Buffer.from(sealed.slice(14), "base64");
     for (const at of [0, 12, 28, changed.length - 1]) {
       const bytes = Buffer.from(changed);
       bytes[at] = (bytes[at] ?? 0) ^ 1;
-      await redis.command("SET", key, `1.${bytes.toString("base64")}`);
+      await redis.command("SET", key, sealed.slice(0, 14) + bytes.toString("base64"));
       await expect(store.get("ada", "files")).rejects.toEqual(coded("E_STORE_CORRUPT"));
     }
-    for (const text of ["", "1.", "2" + sealed.slice(1), sealed.slice(0, 30), "hush"]) {
+    for (const text of ["", "1.", "1" + sealed.slice(1), sealed.slice(0, 30), "hush"]) {
       await redis.command("SET", key, text);
       const failure: unknown = await store.get("ada", "files").catch((error: unknown) => error);
       expect(failure).toEqual(coded("E_STORE_CORRUPT"));
@@ -89,6 +89,61 @@ describe("what is kept", () => {
     expect(() => opened(redis.url, { secret: "short" })).toThrow(
       expect.objectContaining({ code: "E_INVALID_ARGUMENT" }),
     );
+  });
+});
+
+describe("a change of the secret", () => {
+  const NEXT = "another secret of more than thirty-two characters";
+  const before = (): RedisTokenStore => opened(redis.url, { oldSecrets: [NEXT] });
+  const after = (): RedisTokenStore => opened(redis.url, { secret: NEXT, oldSecrets: [SECRET] });
+
+  test("loses no token, and each is encrypted anew when it is read", async () => {
+    await redis.command("FLUSHALL");
+    await opened(redis.url).store("ada", "files", tokenNamed("1"));
+    const [old = ""] = await redis.keys();
+    await redis.command("PEXPIRE", old, "5000000");
+    expect(await after().get("ada", "files")).toEqual(tokenNamed("1"));
+    const [key = "", ...others] = await redis.keys();
+    expect([key === old, others]).toEqual([false, []]);
+    expect(await redis.command("PTTL", key)).toBeLessThanOrEqual(5_000_000);
+    expect(await opened(redis.url, { secret: NEXT }).get("ada", "files")).toEqual(tokenNamed("1"));
+    expect(await opened(redis.url).get("ada", "files")).toBeNull();
+  });
+
+  test("may take a while: processes with either secret see the same token, the last that was stored", async () => {
+    await redis.command("FLUSHALL");
+    const [one, other] = [before(), after()];
+    for (const [at, store] of [one, other, other, one, one, other].entries()) {
+      await store.store("ada", "files", tokenNamed(String(at)));
+      expect(await one.get("ada", "files")).toEqual(tokenNamed(String(at)));
+      expect(await other.get("ada", "files")).toEqual(tokenNamed(String(at)));
+      expect(await redis.keys()).toHaveLength(1);
+    }
+    await other.delete("ada", "files");
+    expect([await one.get("ada", "files"), await redis.keys()]).toEqual([null, []]);
+  });
+
+  test("does not let two processes renew a token at once, at any step", async () => {
+    const { work, most } = watched();
+    const steps = [
+      [opened(redis.url), before()],
+      [before(), after()],
+      [after(), opened(redis.url, { secret: NEXT })],
+    ];
+    for (const stores of steps) {
+      const turns = Array.from({ length: 4 }, () => stores.map((store) => store.exclusively("ada", "files", work)));
+      await Promise.all(turns.flat());
+    }
+    expect(most()).toBe(1);
+  });
+
+  test("keeps what somebody stores while it is encrypted anew", async () => {
+    await redis.command("FLUSHALL");
+    await opened(redis.url).store("ada", "files", tokenNamed("1"));
+    const store = after();
+    await Promise.all([store.get("ada", "files"), before().store("ada", "files", tokenNamed("2"))]);
+    await store.get("ada", "files");
+    expect(await after().get("ada", "files")).toEqual(tokenNamed("2"));
   });
 });
 

@@ -2,8 +2,11 @@
  * A real authorization server, and a person who consents in a browser of their own.
  * @module
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair } from "jose";
+import * as oauth from "oauth4webapi";
 import { vi } from "vitest";
 
 /** Where codes are sent; nothing listens there, the test takes them from the redirect. */
@@ -23,14 +26,28 @@ export interface TestAuthorizationServer extends AsyncDisposable {
   owner(token: string): Promise<string | null>;
   /** Which client a token was given to for its own credentials, and what for; null when it is no good. */
   machine(token: string): Promise<{ readonly client: string; readonly scope: string | null } | null>;
+  /** Puts another key in the place of those that tokens are signed with; the last one stays published for tokens that it signed. */
+  rotate(): Promise<void>;
+  /** Set: in place of the whole server, as while it is away. */
+  away: RequestListener | null;
+  /** How often its keys were read. */
+  readonly keysRead: () => number;
   /** What a token is for, where that was said. */
   audience(token: string): Promise<string | null>;
 }
 
-/** Starts one. `lifetime` is that of access tokens in seconds; `registration` says whether it takes clients by themselves. */
+/**
+ * Starts one. `lifetime` is that of access tokens in seconds; `registration` says whether it takes clients by themselves; `format` is that of access
+ * tokens for a resource.
+ */
 export async function startAuthorizationServer({
   lifetime = 3600,
   registration = true,
+  format = "opaque",
+}: {
+  readonly lifetime?: number;
+  readonly registration?: boolean;
+  readonly format?: "opaque" | "jwt";
 } = {}): Promise<TestAuthorizationServer> {
   // It warns of old versions of Node, and of keys made for development, which these are.
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
@@ -41,8 +58,15 @@ export async function startAuthorizationServer({
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, setup(lifetime, registration));
-  const serve = provider.callback();
+  let keys = format === "jwt" ? [await newKey()] : [];
+  const opened = (): InstanceType<typeof Provider> =>
+    new Provider(issuer, {
+      ...setup(lifetime, registration, format),
+      ...(keys.length > 0 && { jwks: { keys } }),
+    });
+  let provider = opened();
+  let serve = provider.callback();
+  let keysRead = 0;
   const token = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -52,14 +76,31 @@ export async function startAuthorizationServer({
     if (other !== undefined) other(response);
     else serve(Object.assign(request, { body: Object.fromEntries(body) }), response);
   };
+  const running: TestAuthorizationServer["away"][] = [null];
   server.on("request", (request, response) => {
-    if (request.url === "/token") void token(request, response);
+    const [away] = running;
+    if (request.url === "/jwks") keysRead += 1;
+    if (away !== null && away !== undefined) away(request, response);
+    else if (request.url === "/token") void token(request, response);
     else serve(request, response);
   });
   return {
     issuer,
     asked,
     instead,
+    rotate: async () => {
+      keys = [await newKey(), ...keys.slice(0, 1)];
+      // What it knows of clients and grants is kept outside of it.
+      provider = opened();
+      serve = provider.callback();
+    },
+    get away() {
+      return running[0] ?? null;
+    },
+    set away(listener) {
+      running[0] = listener;
+    },
+    keysRead: () => keysRead,
     owner: async (bearer) => (await provider.AccessToken.find(bearer))?.accountId ?? null,
     machine: async (bearer) => {
       const found = await provider.ClientCredentials.find(bearer);
@@ -75,7 +116,12 @@ export async function startAuthorizationServer({
   };
 }
 
-function setup(lifetime: number, registration: boolean): Readonly<Record<string, unknown>> {
+async function newKey(): Promise<object> {
+  const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+  return { ...(await exportJWK(privateKey)), kid: randomUUID(), use: "sig", alg: "RS256" };
+}
+
+function setup(lifetime: number, registration: boolean, format: "opaque" | "jwt"): Readonly<Record<string, unknown>> {
   const client = { redirect_uris: [REDIRECT], grant_types: ["authorization_code", "refresh_token"] };
   const machine = { redirect_uris: [], response_types: [], grant_types: ["client_credentials"], client_secret: SECRET };
   return {
@@ -107,7 +153,8 @@ function setup(lifetime: number, registration: boolean): Readonly<Record<string,
         getResourceServerInfo: (_: unknown, audience: string) => ({
           audience,
           scope: "files.read",
-          accessTokenFormat: "opaque",
+          accessTokenFormat: format,
+          ...(format === "jwt" && { jwt: { sign: { alg: "RS256" } } }),
           accessTokenTTL: lifetime,
         }),
       },
@@ -115,6 +162,43 @@ function setup(lifetime: number, registration: boolean): Readonly<Record<string,
     cookies: { keys: ["test"] },
     findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
   };
+}
+
+/** An access token that a person gives to the client `public`, for a resource. */
+export async function accessToken(
+  { issuer }: Pick<TestAuthorizationServer, "issuer">,
+  {
+    login,
+    resource,
+    scope = "files.read",
+  }: { readonly login: string; readonly resource: string; readonly scope?: string },
+): Promise<string> {
+  const verifier = oauth.generateRandomCodeVerifier();
+  const asked = new URLSearchParams({
+    client_id: "public",
+    redirect_uri: REDIRECT,
+    response_type: "code",
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    state: "s",
+    resource,
+    scope,
+  });
+  const back = await consent(`${issuer}/auth?${asked.toString()}`, { login });
+  const answer = await fetch(`${issuer}/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "authorization_code",
+      client_id: "public",
+      redirect_uri: REDIRECT,
+      code: back.searchParams.get("code") ?? "",
+      code_verifier: verifier,
+      resource,
+    }),
+  });
+  const { access_token } = (await answer.json()) as { readonly access_token?: string };
+  if (access_token === undefined) throw new Error(`The provider gave no token: ${back.href}`);
+  return access_token;
 }
 
 /** A person at the consent page: logs in, agrees or does not, and is sent back to the URL that is returned, below `redirect`. */

@@ -3,6 +3,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
+import type { ArtifactScope } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { requestOf } from "../../mcp/client-request.js";
 import type { McpInterceptor } from "../../mcp/interceptor.js";
@@ -20,13 +21,16 @@ interface CommandSessionsDeps {
   /** Its whole environment. Defaults to that of this process. */
   readonly env?: NodeJS.ProcessEnv;
   /** Opens an interceptor for another client. Without it everything passes through unchanged. */
-  readonly open: ((user?: string) => McpInterceptor) | undefined;
+  readonly open: ((scope?: ArtifactScope) => McpInterceptor) | undefined;
   readonly terminal: Terminal;
   /** Most processes of one owner. Defaults to the limit for all. */
   readonly mostOfOwner?: number;
   /** Most processes of all owners of one user. */
   readonly mostOfUser?: number;
 }
+
+/** Limits where there are several users: half of the total for each, so that no user gets all of it. */
+export const SHARES = { mostOfOwner: 8, mostOfUser: 32 } as const;
 
 /** The path of the endpoint. */
 export const MCP_PATH = "/mcp";
@@ -154,12 +158,12 @@ export class CommandSessions implements AsyncDisposable {
     return server ?? refusal(id, 404, -32_001, "There is no such session: start again with initialize.");
   }
 
-  #server(key: string, { owner, user }: HttpRequest, isShared: boolean): Promise<CommandServer> {
+  #server(key: string, { owner, user, scope }: HttpRequest, isShared: boolean): Promise<CommandServer> {
     let server = this.#servers.get(key);
     if (server === undefined) {
       if (owner !== undefined) this.#owners.set(key, owner);
       if (user !== undefined) this.#users.set(key, user);
-      server = this.#start(key, isShared);
+      server = this.#start(key, isShared, scope);
       this.#servers.set(key, server);
       server.catch(() => this.#forget(key));
     }
@@ -184,12 +188,12 @@ export class CommandSessions implements AsyncDisposable {
     await oldest.stop();
   }
 
-  async #start(key: string, isShared: boolean): Promise<CommandServer> {
+  async #start(key: string, isShared: boolean, scope: ArtifactScope | undefined): Promise<CommandServer> {
     await this.#makeRoom(key);
     if (this.#servers.size > MAX_SERVERS) await this.#sweep(SHORT_IDLE);
     if (this.#servers.size > MAX_SERVERS) throw new NoServer(`All ${MAX_SERVERS} sessions are in use: end one.`);
     const { command, env, open, terminal } = this.#deps;
-    const interceptor = open?.() ?? new PassThrough(logOf(terminal.errors));
+    const interceptor = open?.(scope) ?? new PassThrough(logOf(terminal.errors));
     const deps = { command, interceptor, terminal, isShared, ...(env !== undefined && { env }) };
     const server = await CommandServer.start(deps).catch((error: unknown) => {
       // The operator sees the error, not the client.

@@ -9,6 +9,8 @@ import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
 import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { cannotListen, Exit, UsageError } from "../exit.js";
 import type { Terminal } from "../terminal/terminal.js";
+import type { ArtifactScope } from "../../artifacts/store.js";
+import type { Admission, ListenAccess } from "./listen-access.js";
 import { headersOf, withoutConnection } from "./upstream.js";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
@@ -16,6 +18,8 @@ import { readSecret } from "../configuration.js";
 
 interface ServiceDeps {
   readonly address: ListenAddress;
+  /** Lets clients in by access tokens, if configured. */
+  readonly access?: ListenAccess | undefined;
   readonly terminal: Terminal;
 }
 
@@ -28,14 +32,16 @@ const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
 
 /** Serves, prints its URL, and returns the exit code after a signal. Throws CommandError if it cannot listen. */
 export async function serveUntilSignal(
-  { address, terminal }: ServiceDeps,
+  { address, access, terminal }: ServiceDeps,
   guard: ListenGuard,
   path: string,
   handler: HttpHandler,
 ): Promise<number> {
   const ended = signalled();
-  await using service = await serveHttp(address, guard, handler);
-  tell(terminal, `listening on ${shown(address.host, service.port, path)}`);
+  await using service = await serveHttp(address, { guard, access, handler });
+  const url = shown(address.host, service.port, path);
+  access?.listeningAt(url);
+  tell(terminal, `listening on ${url}`);
   return await ended;
 }
 
@@ -61,6 +67,10 @@ export interface HttpRequest {
   readonly owner?: string;
   /** The user that the owner belongs to, if a user may have several. */
   readonly user?: string;
+  /** Whose artifacts are, if something other than the authorization says so. */
+  readonly scope?: ArtifactScope;
+  /** When the access token expires that the request came with, in milliseconds since 1970. */
+  readonly until?: number;
   /** The body, or a scan of one that is too large to forward. Undefined if there is none. */
   readonly body: Uint8Array | JsonRpcScanner | undefined;
   /** Aborts when the client has gone. */
@@ -76,15 +86,18 @@ interface HttpService extends AsyncDisposable {
 
 const MAX_CONNECTIONS = 1024;
 
+/** What a request passes before it is answered. */
+interface Answering {
+  readonly guard: ListenGuard;
+  readonly access: ListenAccess | undefined;
+  readonly handler: HttpHandler;
+}
+
 /** Listens until it is disposed of, which ends every request. Throws CommandError if it cannot. */
-async function serveHttp(
-  { host, port }: ListenAddress,
-  guard: ListenGuard,
-  handler: HttpHandler,
-): Promise<HttpService> {
+async function serveHttp({ host, port }: ListenAddress, answering: Answering): Promise<HttpService> {
   const server = createServer((request, response) => {
     // A failure here costs one client its connection.
-    serve(request, response, guard, handler).catch(() => response.destroy());
+    serve(request, response, answering).catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
   await bind(server, host, port);
@@ -110,8 +123,7 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  guard: ListenGuard,
-  handler: HttpHandler,
+  { guard, access, handler }: Answering,
 ): Promise<void> {
   const abort = new AbortController();
   outgoing.once("close", () => abort.abort());
@@ -119,10 +131,13 @@ async function serve(
   const { method = "GET", url: path = "/" } = incoming;
   const refused = guard.refusal(headers);
   if (refused !== undefined) return send(outgoing, refused);
+  const admitted: Admission | Response = (await access?.admit({ method, path, headers })) ?? {};
+  if (admitted instanceof Response) return send(outgoing, admitted);
   const body = await bodyOf(incoming);
   let response: Response;
   try {
-    response = await handler({ method, path, headers, body, signal: abort.signal });
+    response = await handler({ ...admitted, method, path, headers, body, signal: abort.signal });
+    if (admitted.until !== undefined) response = await whileValid({ method, headers }, response, admitted.until);
   } catch {
     response = refusal(undefined, 500, RpcCode.internal, "The request could not be answered.");
   }
@@ -141,6 +156,15 @@ async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | JsonRpcSc
   const held = new BoundedMessage();
   for await (const chunk of incoming) held.push(chunk as Uint8Array);
   return held.whole() ?? held.members;
+}
+
+async function whileValid(
+  request: Pick<HttpRequest, "method" | "headers">,
+  response: Response,
+  until: number,
+): Promise<Response> {
+  const { whileValid: limited } = await import("../../server/oidc/protected-resource.js");
+  return limited(request, response, until);
 }
 
 /** Sends a response as fast as the client reads it. */
@@ -224,15 +248,13 @@ const WANTS_TOKEN = "This proxy needs its own bearer token in the Authorization 
 export class ListenGuard {
   readonly #host: string;
   readonly #token: string | undefined;
+  readonly #publicHost: string | undefined;
 
-  constructor({ host }: ListenAddress, token: string | undefined) {
+  /** @param publicUrl the URL that clients use, if a proxy is in front. */
+  constructor({ host }: ListenAddress, token: string | undefined, publicUrl?: URL) {
     this.#host = host.toLowerCase();
     this.#token = token;
-  }
-
-  /** Whether clients need a token. It is then meant for the proxy and not for the server. */
-  get wantsToken(): boolean {
-    return this.#token !== undefined;
+    this.#publicHost = publicUrl && hostIn(publicUrl.href);
   }
 
   /** The refusal of a request; undefined if it is admitted. */
@@ -259,7 +281,7 @@ export class ListenGuard {
 
   #isOurs(host: string | undefined): boolean {
     if (host === undefined) return false;
-    if (isLoopback(host) || host === this.#host) return true;
+    if (isLoopback(host) || host === this.#host || host === this.#publicHost) return true;
     // A wildcard address accepts every address and the machine's name. Another name could belong to anybody.
     return isEverywhere(this.#host) && (isAddress(host) || host === hostname().toLowerCase());
   }

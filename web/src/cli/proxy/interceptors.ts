@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { Copies } from "../../artifacts/private-folder.js";
 import { FileArtifactStore } from "../../artifacts/file/file-store.js";
+import type { ArtifactScope } from "../../artifacts/store.js";
 import { NO_LIMITS } from "../../artifacts/retention/policy.js";
 import type { RetentionConfig } from "../../config/types.js";
 import {
@@ -41,8 +42,8 @@ const PROXY_RETENTION: RetentionConfig = {
 
 /** Opens interceptors, and cleans up after them. */
 interface OpenInterceptors extends AsyncDisposable {
-  /** Opens an interceptor for another client. Its artifacts belong to `user`, if clients are distinguished. */
-  readonly open: (user?: string) => McpInterceptor;
+  /** Opens an interceptor for another client. `scope` says whose its artifacts are, if clients are distinguished. */
+  readonly open: (scope?: ArtifactScope) => McpInterceptor;
 }
 
 /** Checks a namespace. It becomes part of a tool's name, so it is shorter than an id's. */
@@ -88,7 +89,7 @@ export async function openProxyInterceptors(
   // A store that is lost at the end is no place to count in.
   if (session === undefined && place !== "memory") savings = new SavingsCounter(storeFolder(place), common.namespace);
   return {
-    open: (user) => new McpInterceptor(user === undefined ? deps : { ...deps, scope: { user_id: user } }),
+    open: (scope) => new McpInterceptor(scope === undefined ? deps : { ...deps, scope }),
     [Symbol.asyncDispose]: async () => {
       await savings?.[Symbol.asyncDispose]();
       await copies[Symbol.asyncDispose]();
@@ -102,10 +103,10 @@ const MAX_INTERCEPTORS = 256;
 
 /** Keeps the most recently used interceptors. */
 export class Interceptors {
-  readonly #open: (user?: string) => McpInterceptor;
+  readonly #open: (scope?: ArtifactScope) => McpInterceptor;
   readonly #interceptors = new Map<string, McpInterceptor>();
 
-  constructor(open: (user?: string) => McpInterceptor) {
+  constructor(open: (scope?: ArtifactScope) => McpInterceptor) {
     this.#open = open;
   }
 
@@ -116,9 +117,13 @@ export class Interceptors {
     return interceptor;
   }
 
-  /** Opens an interceptor. Its artifacts belong to the holder of this authorization and are invisible to others. */
-  open(authorization: string | null): McpInterceptor {
-    return authorization === null ? this.#open() : this.#open(userOf(authorization));
+  /**
+   * Opens an interceptor. Its artifacts belong to the scope, or else to the holder of this authorization, and are
+   * invisible to others.
+   */
+  open(authorization: string | null, scope?: ArtifactScope): McpInterceptor {
+    if (scope !== undefined) return this.#open(scope);
+    return authorization === null ? this.#open() : this.#open({ user_id: userOf(authorization) });
   }
 
   keep(key: string, interceptor: McpInterceptor): void {

@@ -9,9 +9,11 @@ import { mirroredAgain } from "../../mcp/http/mirror-headers.js";
 import { RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { CommandSessions, MCP_PATH } from "./command-sessions.js";
+import type { ArtifactScope } from "../../artifacts/store.js";
+import { CommandSessions, MCP_PATH, SHARES } from "./command-sessions.js";
 import { clientKey, Interceptors } from "./interceptors.js";
 import { requestHeaders, type Header, failureOf, Upstream } from "./upstream.js";
+import type { ListenAccess, ListenOidc } from "./listen-access.js";
 import { ListenGuard, type ListenAddress, refusal, serveUntilSignal, tell, type HttpRequest } from "./http-listener.js";
 
 /** Options for listening. */
@@ -19,8 +21,10 @@ export interface ListenDeps {
   readonly address: ListenAddress;
   /** The bearer token that clients must have. */
   readonly token: string | undefined;
+  /** Lets clients in by access tokens of a provider, in place of the token. */
+  readonly oidc?: ListenOidc | undefined;
   /** Opens an interceptor for another client. Without it everything passes through unchanged. */
-  readonly open: ((user?: string) => McpInterceptor) | undefined;
+  readonly open: ((scope?: ArtifactScope) => McpInterceptor) | undefined;
   readonly terminal: Terminal;
 }
 
@@ -30,23 +34,33 @@ export async function listenAtUrl(
   deps: ListenDeps,
 ): Promise<number> {
   using upstream = new Upstream();
-  const guard = new ListenGuard(deps.address, deps.token);
+  const guard = new ListenGuard(deps.address, deps.token, deps.oidc?.publicUrl);
+  const access = await accessFor(deps);
   const proxy = new ListenUrl({
     url,
     headers,
-    passesAuthorization: !guard.wantsToken,
+    // A token is meant for the proxy, and must reach nobody else.
+    passesAuthorization: deps.token === undefined && access === undefined,
     fetch: upstream.fetch,
     ...(deps.open !== undefined && { interceptors: new Interceptors(deps.open) }),
     onUnauthorized: () => tell(deps.terminal, UNAUTHORIZED),
   });
-  return await serveUntilSignal(deps, guard, url.pathname, (request) => proxy.handle(request));
+  return await serveUntilSignal({ ...deps, access }, guard, url.pathname, (request) => proxy.handle(request));
 }
 
 /** Offers a command, with one process per session. */
 export async function listenAtCommand(command: readonly string[], deps: ListenDeps): Promise<number> {
-  const guard = new ListenGuard(deps.address, deps.token);
-  await using sessions = new CommandSessions({ command, open: deps.open, terminal: deps.terminal });
-  return await serveUntilSignal(deps, guard, MCP_PATH, (request) => sessions.handle(request));
+  const guard = new ListenGuard(deps.address, deps.token, deps.oidc?.publicUrl);
+  const access = await accessFor(deps);
+  const shares = access === undefined ? {} : SHARES;
+  await using sessions = new CommandSessions({ command, open: deps.open, terminal: deps.terminal, ...shares });
+  return await serveUntilSignal({ ...deps, access }, guard, MCP_PATH, (request) => sessions.handle(request));
+}
+
+async function accessFor({ oidc, terminal }: ListenDeps): Promise<ListenAccess | undefined> {
+  if (oidc === undefined) return undefined;
+  const { ListenAccess: Access } = await import("./listen-access.js");
+  return new Access(oidc, (sentence) => tell(terminal, sentence));
 }
 
 const UNAUTHORIZED =
@@ -70,6 +84,7 @@ const SESSION = "mcp-session-id";
 /** Passes requests to a server, at the path they arrived at. */
 class ListenUrl {
   readonly #deps: ListenUrlDeps;
+  readonly #owners = new SessionOwners();
   #isTold = false;
 
   constructor(deps: ListenUrlDeps) {
@@ -78,16 +93,27 @@ class ListenUrl {
 
   /** Answers a request like the server does. */
   async handle(request: HttpRequest): Promise<Response> {
+    const { owner, headers } = request;
+    const session = headers.get(SESSION);
+    if (owner !== undefined && session !== null && !this.#owners.isOwn(session, owner)) return noSession(request);
     try {
       const response = await this.#pass(request);
+      if (owner !== undefined) this.#note(request, response, owner);
       if (response.status === 401 && !this.#isTold) {
         this.#isTold = true;
         this.#deps.onUnauthorized();
       }
-      return response;
+      return owner === undefined ? response : await withoutChallenge(request, response);
     } catch (error) {
       return answerUnreachable(request, error);
     }
+  }
+
+  #note({ method, headers }: HttpRequest, response: Response, owner: string): void {
+    const [asked, given] = [headers.get(SESSION), response.headers.get(SESSION)];
+    if (!response.ok) return;
+    if (asked === null && given !== null) this.#owners.note(given, owner);
+    if (asked !== null && method === "DELETE") this.#owners.forget(asked);
   }
 
   #pass(request: HttpRequest): Promise<Response> {
@@ -98,21 +124,22 @@ class ListenUrl {
     if (method === "POST" && body !== undefined && isJson(headers))
       return this.#post(interceptors, request, body, sent);
     if (method === "GET" && acceptsEvents(headers)) return this.#stream(interceptors, request, sent);
-    if (method === "DELETE") interceptors.drop(keyOf(headers));
+    if (method === "DELETE") interceptors.drop(keyOf(request));
     return this.#whole(body, () => sent.asItIs());
   }
 
   async #post(
     interceptors: Interceptors,
-    { headers }: HttpRequest,
+    request: HttpRequest,
     body: Uint8Array | JsonRpcScanner,
     sent: UpstreamRequest,
   ): Promise<Response> {
+    const { headers } = request;
     if (headers.has("content-encoding")) return new Response(null, { status: 415 });
-    const key = keyOf(headers);
+    const key = keyOf(request);
     const isOpening = methodIn(body) === '"initialize"';
     const known = isOpening ? undefined : interceptors.find(key);
-    const interceptor = known ?? interceptors.open(this.#authorization(headers));
+    const interceptor = known ?? interceptors.open(this.#authorization(headers), request.scope);
     // Without sessions several clients may use equal ids.
     const passes = isOpening || headers.has(SESSION) ? interceptor : interceptor.forExchange();
     const response = await exchange(passes, body, {
@@ -120,13 +147,14 @@ class ListenUrl {
       // A client that the server has never admitted must not see what is stored.
       admit: async () => (known === undefined ? sent.probe() : undefined),
     });
-    if (response.ok) interceptors.keep(isOpening ? keyOf(headers, response.headers.get(SESSION)) : key, interceptor);
+    if (response.ok) interceptors.keep(isOpening ? keyOf(request, response.headers.get(SESSION)) : key, interceptor);
     return response;
   }
 
-  async #stream(interceptors: Interceptors, { headers }: HttpRequest, sent: UpstreamRequest): Promise<Response> {
-    const key = keyOf(headers);
-    const interceptor = interceptors.find(key) ?? interceptors.open(this.#authorization(headers));
+  async #stream(interceptors: Interceptors, request: HttpRequest, sent: UpstreamRequest): Promise<Response> {
+    const key = keyOf(request);
+    const interceptor =
+      interceptors.find(key) ?? interceptors.open(this.#authorization(request.headers), request.scope);
     const response = await sent.asItIs();
     if (response.ok) interceptors.keep(key, interceptor);
     return gatedResponse(interceptor, response, { reply: replySender((bytes) => sent.message(interceptor, bytes)) });
@@ -139,6 +167,38 @@ class ListenUrl {
 
   async #whole(body: HttpRequest["body"], pass: () => Promise<Response>): Promise<Response> {
     return body instanceof JsonRpcScanner ? new Response(null, { status: 413 }) : pass();
+  }
+}
+
+/** Most sessions of a server that are remembered with their owners. */
+const MAX_SESSIONS = 10_000;
+
+/**
+ * Whose the sessions of a server are. The server knows all clients by the proxy's credentials, so it cannot tell whether a
+ * client uses somebody else's session.
+ */
+class SessionOwners {
+  /** The longest unused first. */
+  readonly #owners = new Map<string, string>();
+
+  /** Remembers the owner of a new session. */
+  note(session: string, owner: string): void {
+    this.#owners.delete(session);
+    this.#owners.set(session, owner);
+    const [oldest] = this.#owners.keys();
+    if (this.#owners.size > MAX_SESSIONS && oldest !== undefined) this.#owners.delete(oldest);
+  }
+
+  /** Whether a session is known, and somebody's own. */
+  isOwn(session: string, owner: string): boolean {
+    if (this.#owners.get(session) !== owner) return false;
+    this.note(session, owner);
+    return true;
+  }
+
+  /** Forgets a session that has ended. */
+  forget(session: string): void {
+    this.#owners.delete(session);
   }
 }
 
@@ -208,8 +268,27 @@ function relativeLocation(location: string, { origin }: URL): string {
   return location === origin || location.startsWith(`${origin}/`) ? location.slice(origin.length) || "/" : location;
 }
 
-function keyOf(headers: Headers, session = headers.get(SESSION)): string {
-  return clientKey(session, headers.get("authorization"));
+function keyOf({ headers, owner }: HttpRequest, session = headers.get(SESSION)): string {
+  return clientKey(session, owner ?? headers.get("authorization"));
+}
+
+/** The same for a session that is unknown and for somebody else's. */
+function noSession({ body }: HttpRequest): Response {
+  const [id] = body instanceof Uint8Array ? idsIn(body) : [];
+  return refusal(id, 404, -32_001, "There is no such session: start again with initialize.");
+}
+
+/** The client's own token is good: it must not look for another one at the server's provider. */
+async function withoutChallenge({ body }: HttpRequest, response: Response): Promise<Response> {
+  if (response.status !== 401) {
+    if (!response.headers.has("www-authenticate")) return response;
+    const own = new Response(response.body, response);
+    own.headers.delete("www-authenticate");
+    return own;
+  }
+  await response.body?.cancel();
+  const [id] = body instanceof Uint8Array ? idsIn(body) : [];
+  return refusal(id, 502, RpcCode.serverError, "The server behind this proxy does not accept the proxy's credentials.");
 }
 
 function methodIn(body: Uint8Array | JsonRpcScanner): string | undefined {

@@ -12,7 +12,9 @@ import { UsageError } from "../exit.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { readSecret } from "../configuration.js";
 import type { Header } from "./upstream.js";
+import type { SluiceError } from "../../errors/error.js";
 import type { ListenDeps } from "./listen.js";
+import type { ListenOidc } from "./listen-access.js";
 import { answerUnstarted, endLike, startServer, StdioProxy, type StartedServer } from "./stdio.js";
 import { openProxyInterceptors } from "./interceptors.js";
 import type { RemoteDeps } from "./remote.js";
@@ -27,7 +29,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   // A third of a start is Node's `fetch`, which `node:http` brings: a host waits for a command, which needs neither.
   const headers = url === undefined ? [] : await headersFor(invocation, terminal.env);
   const said = invocation.value("listen");
-  const listened = said === undefined ? undefined : await listenerAt(said, terminal.env);
+  const listened = await listenerAt(said, invocation, terminal.env);
   const interceptors = invocation.has("bypass") ? undefined : await openProxyInterceptors(invocation, terminal, url);
   const open = interceptors?.open;
   let end: ProcessEnd | number;
@@ -117,9 +119,71 @@ async function headersFor(invocation: Invocation, env: NodeJS.ProcessEnv): Promi
   return [...parseHeaderLines(lines, HEADERS_VARIABLE), ...parseHeaders(invocation.values("header"))];
 }
 
-/** Where `--listen` says to listen, and the token that clients must have. */
-async function listenerAt(said: string, env: NodeJS.ProcessEnv): Promise<Pick<ListenDeps, "address" | "token">> {
-  const { listenAddress, listenToken } = await import("./http-listener.js");
+/** Where `--listen` says to listen, and what clients must have: a token of its own, or one of a provider. */
+async function listenerAt(
+  said: string | undefined,
+  invocation: Invocation,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<ListenDeps, "address" | "token" | "oidc"> | undefined> {
+  const issuer = invocation.value("issuer");
+  const alone = OF_ISSUER.find((name) => invocation.values(name).length > 0);
+  if (issuer === undefined && alone !== undefined) throw new UsageError(`--${alone} goes with --issuer`, "proxy");
+  if (said === undefined) {
+    if (issuer === undefined) return undefined;
+    throw new UsageError("--issuer goes with --listen: only there clients send tokens", "proxy");
+  }
+  const { listenAddress, listenToken, isLoopback } = await import("./http-listener.js");
   const address = listenAddress(said);
-  return { address, token: listenToken(env, address) };
+  if (issuer === undefined) return { address, token: listenToken(env, address) };
+  if (env["SLUICE_PROXY_TOKEN"] !== undefined || env["SLUICE_PROXY_TOKEN_FILE"] !== undefined) {
+    throw new UsageError("SLUICE_PROXY_TOKEN and --issuer both say who may connect: use only one of them", "proxy");
+  }
+  const oidc = await oidcSaid(issuer, invocation);
+  if (oidc.publicUrl === undefined && !isLoopback(address.host)) {
+    throw new UsageError(
+      "--issuer on an address that other machines can reach needs --public-url: the URL that clients connect to, which tokens are for",
+      "proxy",
+    );
+  }
+  return { address, token: undefined, oidc };
 }
+
+/** Options that say more about the provider. */
+const OF_ISSUER = ["audience", "user-claim", "tenant-claim", "require-scope", "public-url"] as const;
+
+async function oidcSaid(issuer: string, invocation: Invocation): Promise<ListenOidc> {
+  const publicUrl = invocation.value("public-url");
+  if (publicUrl !== undefined && (!URL.canParse(publicUrl) || !/^https?:\/\/[^@?#]+$/i.test(publicUrl))) {
+    throw new UsageError("--public-url must be a URL such as https://tools.example/mcp", "proxy");
+  }
+  const [userClaim, tenantClaim] = [invocation.value("user-claim"), invocation.value("tenant-claim")];
+  const oidc = {
+    issuer,
+    audience: invocation.values("audience"),
+    scopes: invocation.values("require-scope"),
+    ...(userClaim !== undefined && { userClaim }),
+    ...(tenantClaim !== undefined && { tenantClaim }),
+  };
+  const { checkOidc } = await import("../../server/oidc/access-tokens.js");
+  try {
+    checkOidc(oidc);
+  } catch (error) {
+    const path = (error as SluiceError).path ?? "";
+    const option = {
+      "oidc.scopes": "require-scope",
+      "oidc.userClaim": "user-claim",
+      "oidc.tenantClaim": "tenant-claim",
+    };
+    const name = (option as Record<string, string>)[path] ?? path.replace(/^oidc\./, "");
+    throw new UsageError(`--${name} ${EXPECTED[name] ?? "is wrong"}`, "proxy");
+  }
+  return { ...oidc, publicUrl: publicUrl === undefined ? undefined : new URL(publicUrl) };
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  issuer: "must be an https: URL as the provider writes it, or http: on this machine",
+  audience: "needs a text",
+  "require-scope": "takes one scope, without spaces",
+  "user-claim": "needs the name of a claim",
+  "tenant-claim": "needs the name of a claim",
+};

@@ -10,7 +10,7 @@ import type { ServedSession } from "../../server/sessions/session.js";
 import { readToolConfig, type ExternalToolConfig } from "../../tools/config/config.js";
 import { resolveVariables } from "../../tools/config/resolved-config.js";
 import type { Variables } from "../../tools/config/variables.js";
-import { CommandSessions, MCP_PATH } from "../proxy/command-sessions.js";
+import { CommandSessions, MCP_PATH, SHARES } from "../proxy/command-sessions.js";
 import type { HttpRequest } from "../proxy/http-listener.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -21,12 +21,6 @@ interface GatewayDeps {
   /** Whether a session has ended, here or in another process. */
   readonly isOver: (session: string) => Promise<boolean>;
 }
-
-/** Most processes of one source for one session. */
-const MOST = 8;
-
-/** The same for all sessions of one user: half of the total, so that no user gets all of it. */
-const MOST_OF_USER = 32;
 
 /** Milliseconds between two checks for sessions that expired or ended in another process. */
 const LOOK = 15_000;
@@ -45,7 +39,7 @@ export class McpGateway implements ServedMcp, AsyncDisposable {
     const programs = sources.flatMap((source) => {
       const program = programOf(source, variables);
       if (program === undefined) return [];
-      const deps = { ...program, open: undefined, terminal, mostOfOwner: MOST, mostOfUser: MOST_OF_USER };
+      const deps = { ...program, open: undefined, terminal, ...SHARES };
       return [[source.name, new CommandSessions(deps)] as const];
     });
     this.#sources = new Map(programs);

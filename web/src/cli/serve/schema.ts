@@ -6,7 +6,8 @@ import { z } from "zod";
 import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
 import { FLAGS, MEGABYTES } from "../../files/options.js";
 import { LIMITS } from "../../server/options.js";
-import { isOrigin } from "../../tools/addresses.js";
+import { ALGORITHMS } from "../../server/oidc/access-tokens.js";
+import { isOrigin, isSafe } from "../../tools/addresses.js";
 
 /** The default address to listen at. */
 export const DEFAULT_ADDRESS = "127.0.0.1:4751";
@@ -50,6 +51,48 @@ const headerName = (effect: string): z.ZodType<string> =>
     effect,
   );
 
+const claim = (effect: string): z.ZodOptional<z.ZodString> =>
+  z.string().min(1).max(MAX_SCOPE_FIELD).describe(effect).optional();
+
+const oidc = z
+  .strictObject({
+    issuer: fitting(
+      (said) => URL.canParse(said) && isSafe(new URL(said)) && !/[?#]/.test(said),
+      "an https: URL without query, or http: on this machine",
+      "The provider's issuer, exactly as the provider writes it.",
+    ),
+    audience: z
+      .union([z.string().min(1).max(MAX_TEXT), z.array(z.string().min(1).max(MAX_TEXT)).min(1).max(MAX_NAMES)])
+      .describe(
+        "Further audiences (`aud`) that tokens may be for. Left out: public_url, and the URL of the source that is asked for.",
+      )
+      .optional(),
+    user_claim: claim("The claim that names the user. Left out: sub. `email` counts only if the provider verified it."),
+    tenant_claim: claim("The claim that names the user's organisation. Tokens without it are then refused."),
+    scopes: z
+      .array(fitting((said) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(said), "a scope without spaces", ""))
+      .max(MAX_NAMES)
+      .describe("Scopes that a token must have, all of them.")
+      .optional(),
+    algorithms: z
+      .array(z.enum(ALGORITHMS))
+      .min(1)
+      .describe("Signature algorithms. Left out: all asymmetric ones.")
+      .optional(),
+    jwks_url: fitting(
+      (said) => URL.canParse(said) && isSafe(new URL(said)),
+      "an https: URL, or http: on this machine",
+      "Where the provider's keys are. Left out: where its description says.",
+    ).optional(),
+    clock_tolerance_seconds: z
+      .int()
+      .min(0)
+      .max(300)
+      .meta({ description: "Seconds that the provider's clock may differ from this machine's.", default: 30 })
+      .optional(),
+  })
+  .describe("An OpenID Connect provider whose access tokens open sessions, and by which MCP clients connect.");
+
 const auth = z
   .strictObject({
     tokens: tokens.optional(),
@@ -59,12 +102,13 @@ const auth = z
         tenant: headerName("The header that names the user's organisation.").optional(),
       })
       .optional(),
+    oidc: oidc.optional(),
     module: text(
       "A JavaScript module, by its path relative to the configuration file. It exports `authenticate(request)`, which returns `{user_id, tenant_id}`, or null for nobody.",
     ).optional(),
   })
   .refine((said) => Object.values(said).filter((way) => way !== undefined).length === 1, {
-    error: "an object with one of tokens, header and module",
+    error: "an object with one of tokens, header, oidc and module",
   });
 
 const limits = z.strictObject({

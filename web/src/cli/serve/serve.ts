@@ -16,7 +16,7 @@ import { cannotListen, Exit } from "../exit.js";
 import { shown, signalled } from "../proxy/http-listener.js";
 import type { Invocation } from "../commands.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { authenticationOf, providerOptions, serverOptions } from "./server-options.js";
+import { authenticationOf, oidcOptions, providerOptions, serverOptions } from "./server-options.js";
 import { Front } from "./front.js";
 import { serveKeys } from "./config-file.js";
 import { ServeLog } from "./log.js";
@@ -81,6 +81,7 @@ async function served(serving: Serving): Promise<number> {
   await using server = new SluiceServer({
     ...options,
     ...providers,
+    ...oidcOptions(settings, listening.port),
     ...(authenticate !== undefined && { authenticate }),
     ...(files.isOn && { filesStore: stores.files }),
     ...(stores.large !== undefined && { files: { ...options.files, largeStore: stores.large } }),

@@ -26,7 +26,7 @@ import type { ServeSettings } from "./settings.js";
 
 /** The options that need neither a store nor a port. Throws if the configuration is wrong. */
 export async function serverOptions(settings: ServeSettings): Promise<Omit<SluiceServerOptions, "store">> {
-  const { config, address, sources, variables, secret } = settings;
+  const { config, address, sources, variables, secret, oldSecrets } = settings;
   const { public_url: publicUrl, hosts = [], origins, limits = {}, retention, instructions } = config;
   for (const [name, said] of Object.entries(config.providers ?? {})) {
     // The real redirect URI is known once the server listens.
@@ -41,13 +41,26 @@ export async function serverOptions(settings: ServeSettings): Promise<Omit<Sluic
     limits: limitsOf(limits),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(origins !== undefined && { origins }),
-    ...(secret !== undefined && { secret }),
+    ...(secret !== undefined && { secret, oldSecrets }),
     ...(retention !== undefined && { retention }),
     ...(instructions !== undefined && { instructions }),
     ...(llm !== undefined && { llm }),
     ...(settings.files.isOn && { files: filesOf(settings) }),
     ...(reducing !== undefined && { config: reducing }),
   };
+}
+
+/** The sign-in by access tokens, which are for the public URL, or for the address that the server listens at. */
+export function oidcOptions(
+  { config, address }: ServeSettings,
+  port: number,
+): Pick<SluiceServerOptions, "oidc" | "publicUrl"> {
+  const said = config.auth?.oidc;
+  if (said === undefined) return {};
+  const { issuer, ...others } = said;
+  const given = Object.entries(others).filter(([, value]) => value !== undefined);
+  const oidc = { issuer, ...Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) };
+  return { oidc, publicUrl: config.public_url ?? shown(address.host, port, "/") };
 }
 
 /** The OAuth providers, and our client at them. Codes return to the address that the server listens at. */

@@ -3,13 +3,13 @@
  * @module
  */
 import { dirname, resolve } from "node:path";
-import { SHORTEST_SECRET } from "../../server/sessions/credentials.js";
+import { SHORTEST_SECRET } from "../../server/sealing.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { checkSources } from "../../tools/config/sources-file.js";
 import { isVariableName, variablesOf, type Variables } from "../../tools/config/variables.js";
 import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { Invocation } from "../commands.js";
-import { readSecret, fileFlags } from "../configuration.js";
+import { readSecret, readSecrets, fileFlags } from "../configuration.js";
 import { UsageError } from "../exit.js";
 import { isLoopback, listenAddress, type ListenAddress } from "../proxy/http-listener.js";
 import { namespaceOfCommand } from "../proxy/interceptors.js";
@@ -18,6 +18,9 @@ import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile, type ServeFiles } from
 
 /** The secret that signs session tokens. */
 const SECRET_VARIABLE = "SLUICE_SERVE_SECRET";
+
+/** Secrets that sign no more, or not yet, one a line. */
+const OLD_SECRETS_VARIABLE = "SLUICE_SERVE_OLD_SECRETS";
 
 /** The token that opens sessions of the single user. */
 const TOKEN_VARIABLE = "SLUICE_SERVE_TOKEN";
@@ -35,6 +38,7 @@ export interface ServeSettings {
   readonly files: FileSettings;
   readonly state: string | undefined;
   readonly secret: string | undefined;
+  readonly oldSecrets: readonly string[];
   readonly token: string | undefined;
   /** Values that the log must not show. */
   readonly secrets: readonly string[];
@@ -55,6 +59,10 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
   const folder = file === undefined ? process.cwd() : dirname(resolve(file));
   const { source, variables } = commandSource(invocation.operands, env);
   const secret = readSecret(env, SECRET_VARIABLE, SHORTEST_SECRET, "serve");
+  const oldSecrets = readSecrets(env, OLD_SECRETS_VARIABLE, SHORTEST_SECRET, "serve");
+  if (secret === undefined && oldSecrets.length > 0) {
+    throw new UsageError(`${OLD_SECRETS_VARIABLE} goes with ${SECRET_VARIABLE}, which is not set`, "serve");
+  }
   const token = readSecret(env, TOKEN_VARIABLE, SHORTEST_TOKEN, "serve");
   const state = stateSaid(invocation) ?? config.state;
   const settings: ServeSettings = {
@@ -67,8 +75,9 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
     files: filesSaid(invocation, config.files, folder),
     state,
     secret,
+    oldSecrets,
     token,
-    secrets: [...secrets, ...[secret, token, passwordIn(state)].filter((one) => one !== undefined)],
+    secrets: [...secrets, ...oldSecrets, ...[secret, token, passwordIn(state)].filter((one) => one !== undefined)],
   };
   checkReach(settings);
   checkShared(settings);
@@ -112,6 +121,10 @@ function passwordIn(url: string | undefined): string | undefined {
 function checkReach({ address, config, token }: ServeSettings): void {
   if (token !== undefined && config.auth !== undefined) {
     const sentence = `${TOKEN_VARIABLE} and "auth" in the configuration both say who may connect: use only one of them`;
+    throw new UsageError(sentence, "serve");
+  }
+  if (config.auth?.oidc !== undefined && config.public_url === undefined && !isLoopback(address.host)) {
+    const sentence = 'access tokens are for the address that clients use: name it as "public_url" in the configuration';
     throw new UsageError(sentence, "serve");
   }
   if (token !== undefined || config.auth !== undefined) return;

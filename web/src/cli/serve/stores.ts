@@ -80,12 +80,12 @@ async function inBucket(url: string): Promise<Pair> {
 }
 
 /** Opens the state in Redis, or in memory. Throws CommandError if the server does not answer. */
-export async function openState({ state: url, secret }: ServeSettings): Promise<ServeState> {
+export async function openState({ state: url, secret, oldSecrets }: ServeSettings): Promise<ServeState> {
   if (url === undefined || secret === undefined) return memoryState();
   const { redisState } = await import("../../serve-redis.js");
   let state: ServeState;
   try {
-    state = redisState({ url, secret });
+    state = redisState({ url, secret, oldSecrets });
   } catch (error) {
     // The sentence names options that do not exist here.
     throw new UsageError(

@@ -15,7 +15,7 @@ import { CommandError, Exit } from "../exit.js";
 import { tokenFolder } from "../store/folders.js";
 import { printable, type Terminal } from "../terminal/terminal.js";
 import { CallbackListener, hasBrowser, openBrowser } from "./browser.js";
-import { TokenFiles } from "./token-files.js";
+import { fileSealing, TokenFiles } from "./token-files.js";
 
 /** Milliseconds that a person may take. */
 const MAX_WAIT = 5 * 60 * 1000;
@@ -42,7 +42,7 @@ export class SignIn {
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
-    this.#files = new TokenFiles(tokenFolder(terminal.env, process.platform));
+    this.#files = new TokenFiles(tokenFolder(terminal.env, process.platform), fileSealing(terminal.env));
   }
 
   /** The kept token, renewed if it is about to expire; null if the person has to sign in. */

@@ -4,13 +4,15 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import type { StoredToken, TokenStore } from "../../tools/auth/token-store.js";
+import { SHORTEST_SECRET, Sealing } from "../../server/sealing.js";
+import { readSecret, readSecrets } from "../configuration.js";
 import { CommandError, Exit, systemReason } from "../exit.js";
 import { printable } from "../terminal/terminal.js";
-import { parsedOr } from "../../jsonrpc/rpc.js";
+import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 
 /** Milliseconds that a process may hold the lock of a token: longer than it waits for a provider. */
 const LOCK_AGE = 90_000;
@@ -18,8 +20,8 @@ const LOCK_AGE = 90_000;
 /** Milliseconds between two attempts to get a lock that another process holds. */
 const LOCK_EVERY = 50;
 
-/** Largest file that is read, in bytes. */
-const MAX_BYTES = 256 * 1024;
+/** Largest file that is read, in bytes. Encrypted ones are a third longer. */
+const MAX_BYTES = 512 * 1024;
 
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
@@ -32,9 +34,12 @@ const OTHERS_WRITE = 0o022;
  */
 export class TokenFiles implements TokenStore {
   readonly #folder: string;
+  readonly #sealing: Sealing | undefined;
 
-  constructor(folder: string) {
+  /** @param sealing encrypts what the files hold. Without it they are as readable as their mode lets them be. */
+  constructor(folder: string, sealing?: Sealing) {
     this.#folder = folder;
+    this.#sealing = sealing;
   }
 
   async store(user: string, provider: string, token: StoredToken): Promise<void> {
@@ -51,13 +56,7 @@ export class TokenFiles implements TokenStore {
   }
 
   async exclusively<T>(user: string, provider: string, work: () => Promise<T>): Promise<T> {
-    const lock = `${this.#file("token", user, provider)}.lock`;
-    await this.#changing(() => this.#lock(lock));
-    try {
-      return await work();
-    } finally {
-      await rm(lock, { force: true });
-    }
+    return this.#alone(this.#file("token", user, provider), work);
   }
 
   /** This program's registration with a source's provider. */
@@ -68,7 +67,8 @@ export class TokenFiles implements TokenStore {
 
   /** Keeps this program's registration with a provider: only that client can renew its tokens. */
   async keepClient(source: string, config: OAuthProviderConfig): Promise<void> {
-    await this.#write(this.#file("client", source), config);
+    const file = this.#file("client", source);
+    await this.#alone(file, () => this.#write(file, config));
   }
 
   async forgetClient(source: string): Promise<void> {
@@ -80,15 +80,20 @@ export class TokenFiles implements TokenStore {
     return join(this.#folder, `${hash.digest("hex").slice(0, 32)}.${kind}.json`);
   }
 
+  async #alone<T>(file: string, work: () => Promise<T>): Promise<T> {
+    const lock = lockOf(file);
+    await this.#changing(() => this.#lock(lock));
+    try {
+      return await work();
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+
   async #lock(lock: string): Promise<void> {
     await this.#ready();
     for (;;) {
-      try {
-        await (await open(lock, "wx", 0o600)).close();
-        return;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      }
+      if (await taken(lock)) return;
       const { mtimeMs = Date.now() } = (await stat(lock).catch(() => undefined)) ?? {};
       // Its holder was killed: no request to a provider takes that long.
       if (Date.now() - mtimeMs > LOCK_AGE) await rm(lock, { force: true });
@@ -103,7 +108,7 @@ export class TokenFiles implements TokenStore {
       try {
         const handle = await open(temporary, "wx", 0o600);
         try {
-          await handle.writeFile(JSON.stringify(value));
+          await handle.writeFile(this.#sealed(JSON.stringify(value), file));
           await handle.sync();
         } finally {
           await handle.close();
@@ -116,7 +121,44 @@ export class TokenFiles implements TokenStore {
     });
   }
 
+  #sealed(text: string, file: string): string {
+    return this.#sealing === undefined ? text : JSON.stringify({ sealed: this.#sealing.seal(text, basename(file)) });
+  }
+
+  /** What a file holds, which is encrypted anew if it was with another secret, or not at all. */
   async #read(file: string): Promise<unknown> {
+    const { value, isCurrent } = this.#opened(await this.#content(file), file);
+    if (value !== undefined && !isCurrent) await this.#renew(file);
+    return value;
+  }
+
+  /** Encrypts a file anew, unless somebody else is about to change it: then the next one who reads it does. */
+  async #renew(file: string): Promise<void> {
+    const lock = lockOf(file);
+    if (!(await taken(lock).catch(() => false))) return;
+    try {
+      const { value, isCurrent } = this.#opened(await this.#content(file), file);
+      if (value !== undefined && !isCurrent) await this.#write(file, value);
+    } catch {
+      // It can be read as it is.
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+
+  #opened(content: unknown, file: string): { readonly value: unknown; readonly isCurrent: boolean } {
+    const { sealed } = objectOr(content) as { readonly sealed?: unknown };
+    if (typeof sealed !== "string") return { value: content, isCurrent: this.#sealing === undefined };
+    if (this.#sealing === undefined) throw sealedFiles(this.#folder, `set ${SECRET_VARIABLE} to that secret`);
+    try {
+      const { text, isCurrent } = this.#sealing.open(sealed, basename(file));
+      return { value: parsedOr(text), isCurrent };
+    } catch {
+      throw sealedFiles(this.#folder, `add that secret to ${OLD_SECRETS_VARIABLE}, or sign in again`);
+    }
+  }
+
+  async #content(file: string): Promise<unknown> {
     let handle;
     try {
       handle = await open(file, "r");
@@ -149,6 +191,39 @@ export class TokenFiles implements TokenStore {
       throw new CommandError(Exit.create, `cannot keep tokens in ${printable(this.#folder)}: ${systemReason(error)}`);
     }
   }
+}
+
+/** Takes a lock. Returns false if somebody has it. */
+async function taken(lock: string): Promise<boolean> {
+  try {
+    await (await open(lock, "wx", 0o600)).close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function lockOf(file: string): string {
+  return `${file}.lock`;
+}
+
+/** The secret that encrypts token files, and others that encrypted some, one a line. */
+const SECRET_VARIABLE = "SLUICE_TOKEN_SECRET";
+const OLD_SECRETS_VARIABLE = "SLUICE_TOKEN_OLD_SECRETS";
+
+/** What encrypts token files, if the environment has a secret for it. Throws UsageError for one that is too short. */
+export function fileSealing(env: NodeJS.ProcessEnv): Sealing | undefined {
+  const secret = readSecret(env, SECRET_VARIABLE, SHORTEST_SECRET, "tools");
+  const oldSecrets = readSecrets(env, OLD_SECRETS_VARIABLE, SHORTEST_SECRET, "tools");
+  return secret === undefined ? undefined : new Sealing({ secret, oldSecrets }, "token files");
+}
+
+function sealedFiles(folder: string, remedy: string): CommandError {
+  return new CommandError(
+    Exit.refused,
+    `the tokens in ${printable(folder)} are encrypted with a secret that is not known here: ${remedy}`,
+  );
 }
 
 function isToken(value: unknown): value is StoredToken {

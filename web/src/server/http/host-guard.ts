@@ -145,6 +145,7 @@ export function forGuests({ hosts }: Pick<ServeDeps, "hosts">): MiddlewareHandle
       "Retry-After",
       "Mcp-Session-Id",
       "Mcp-Protocol-Version",
+      "WWW-Authenticate",
     ],
     maxAge: 600,
   });

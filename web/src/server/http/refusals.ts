@@ -25,6 +25,11 @@ export function identityRefused(): Response {
   );
 }
 
+/** The error if it cannot be found out who somebody is. */
+export function signInUnknown(cause: unknown): SluiceError {
+  return new SluiceError("E_STORE_READ", "Sign-in cannot be checked at the moment: try again.", {}, { cause });
+}
+
 /** 403, for a foreign host name or origin. */
 export function originRefused(message: string): Response {
   return refusal(403, "E_FORBIDDEN", message);

@@ -9,8 +9,10 @@ import { wrongOption } from "../options.js";
 import { OwnConnection } from "../../redis/connection.js";
 import { checkedOptions } from "../../redis/options.js";
 import { hashOf, plainScript, RedisKeys, RedisServer, type Script } from "../../redis/server.js";
-import { RedisStateStore } from "../../planner/redis-state-store.js";
+import { RedisStateStore, type RedisStateStoreOptions } from "../../planner/redis-state-store.js";
+import { valueOf } from "../../planner/state-store.js";
 import { MAX_RUNS, type RateLimit, type RateVerdict, type ServeState, verdictOf } from "../state.js";
+import { Sealing } from "../sealing.js";
 import { RedisEventLog } from "./event-log.js";
 import { RedisSessionRegister } from "./session-register.js";
 import { RedisTokenStore } from "./token-store.js";
@@ -24,6 +26,8 @@ export interface RedisStateOptions {
   readonly url: string;
   /** Encrypts tokens, at least 32 characters. All processes need the same one. */
   readonly secret: string;
+  /** Secrets that other processes still write with, or did: what they encrypted is found, and encrypted anew. At most 8. */
+  readonly oldSecrets?: readonly string[];
   /**
    * The prefix of all keys, in braces: 1 to 64 characters without braces.
    * @defaultValue `sluice`
@@ -39,6 +43,7 @@ export interface RedisStateOptions {
 const OPTIONS: OptionTests<RedisStateOptions> = {
   url: TEXT,
   secret: TEXT,
+  oldSecrets: ["a list of strings", (value) => Array.isArray(value)],
   prefix: TEXT,
   timeoutSeconds: ["a number", (value) => typeof value === "number"],
 };
@@ -63,14 +68,15 @@ const OPTIONS: OptionTests<RedisStateOptions> = {
  */
 export function redisState(options: RedisStateOptions): ServeState {
   checkOptions(options, OPTIONS, "redisState", wrongOption, ["url", "secret"]);
-  const { url, secret, prefix, timeoutSeconds } = options;
+  const { url, secret, oldSecrets, prefix, timeoutSeconds } = options;
   const given = { ...(prefix !== undefined && { prefix }), ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
   const { stem, timeout } = checkedOptions({ url, ...given });
   const connection = new OwnConnection(url, timeout);
   const server = new RedisServer(connection, timeout);
   const keys = new RedisKeys(stem);
-  const tokens = new RedisTokenStore({ server, keys, secret });
-  const runs = new RedisStateStore({ client: connection, maxKept: MAX_RUNS, ...given });
+  const tokens = new RedisTokenStore({ server, keys, secret, oldSecrets });
+  const sealing = new Sealing({ secret, oldSecrets }, "OAuth states");
+  const runs = new SealedStateStore({ client: connection, maxKept: MAX_RUNS, ...given }, sealing);
   const events = new RedisEventLog({ server, keys, url, timeout });
   return {
     runs,
@@ -85,6 +91,40 @@ export function redisState(options: RedisStateOptions): ServeState {
       connection.close();
     },
   };
+}
+
+/** Stores runs as they are. What OAuth has to remember is encrypted: it may be the secret of a client at its provider. */
+class SealedStateStore extends RedisStateStore {
+  readonly #sealing: Sealing;
+
+  constructor(options: RedisStateStoreOptions, sealing: Sealing) {
+    super(options);
+    this.#sealing = sealing;
+  }
+
+  override async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
+    const sealed = this.#sealing.seal(JSON.stringify(payload) ?? "null", state);
+    return super.saveOAuthState(state, { sealed }, seconds);
+  }
+
+  override async loadOAuthState(state: string): Promise<unknown> {
+    return this.#opened(await super.loadOAuthState(state), state);
+  }
+
+  override async takeOAuthState(state: string): Promise<unknown> {
+    return this.#opened(await super.takeOAuthState(state), state);
+  }
+
+  /** Null for what was encrypted with a secret that is not known here: nobody can answer it here. */
+  #opened(payload: unknown, state: string): unknown {
+    const { sealed } = (payload ?? {}) as { readonly sealed?: unknown };
+    if (typeof sealed !== "string") return null;
+    try {
+      return valueOf(this.#sealing.open(sealed, state).text);
+    } catch {
+      return null;
+    }
+  }
 }
 
 interface RedisRateLimitParts {

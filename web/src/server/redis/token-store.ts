@@ -2,20 +2,18 @@
  * Users' tokens in Redis.
  * @module
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SluiceError } from "../../errors/error.js";
-import { plainScript, isDone, textOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
+import { plainScript, isDone, textsOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import { tokenKey, type StoredToken, type TokenStore } from "../../tools/auth/token-store.js";
 import { KeyedQueue } from "../../core/keyed-work.js";
-import { checkSecret } from "../sessions/credentials.js";
+import { Sealing, type Secrets } from "../sealing.js";
 
-interface RedisTokenStoreParts {
+interface RedisTokenStoreParts extends Secrets {
   readonly server: RedisServer;
   readonly keys: RedisKeys;
-  /** Encrypts tokens and their names, at least 32 characters. With another secret they are not found. */
-  readonly secret: string;
   /** The times of leases. */
   readonly times?: LeaseTimes;
 }
@@ -26,15 +24,51 @@ const MAX_TOKEN = 256 * 1024;
 /** Milliseconds until a token is deleted. Most that are unused for so long have expired. */
 const AGE = 180 * 24 * 60 * 60 * 1000;
 
+// KEYS of all: the names of one token, by each secret, that of the current one first.
+
 /** ARGV: the token, its milliseconds to live. */
-const STORE = plainScript("write", "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1", {
-  isRepeatable: true,
-});
-const GET = plainScript("read", "return redis.call('GET', KEYS[1])", { isRepeatable: true });
-const DELETE = plainScript("write", "return redis.call('UNLINK', KEYS[1])", { isRepeatable: true });
+const STORE = plainScript(
+  "write",
+  `
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+for at = 2, #KEYS do redis.call('UNLINK', KEYS[at]) end
+return 1
+`,
+  { isRepeatable: true },
+);
+
+/** The first that there is, and which. */
+const GET = plainScript(
+  "read",
+  `
+for at, key in ipairs(KEYS) do
+  local sealed = redis.call('GET', key)
+  if sealed then return { sealed, tostring(at) } end
+end
+return {}
+`,
+  { isRepeatable: true },
+);
+
+const DELETE = plainScript("write", "return redis.call('UNLINK', unpack(KEYS))", { isRepeatable: true });
+
+/** KEYS: the current name, and the one that the token was found by. ARGV: what was found, and the same encrypted anew. */
+const MOVE = plainScript(
+  "write",
+  `
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
+local left = redis.call('PTTL', KEYS[2])
+if left <= 0 then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', left)
+if KEYS[1] ~= KEYS[2] then redis.call('UNLINK', KEYS[2]) end
+return 1
+`,
+  { isRepeatable: true },
+);
 
 /**
  * Stores tokens for all processes with the same server, prefix and secret. The server sees neither tokens nor users.
+ * What another of the secrets encrypted is found too, and encrypted anew.
  */
 export class RedisTokenStore implements TokenStore {
   readonly #server: RedisServer;
@@ -44,10 +78,10 @@ export class RedisTokenStore implements TokenStore {
   readonly #turns = new KeyedQueue();
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
-  constructor({ server, keys, secret, times = {} }: RedisTokenStoreParts) {
+  constructor({ server, keys, secret, oldSecrets, times = {} }: RedisTokenStoreParts) {
     this.#server = server;
     this.#keys = keys;
-    this.#sealing = new Sealing(secret, "users' tokens");
+    this.#sealing = new Sealing({ secret, oldSecrets }, "users' tokens");
     this.#times = times;
   }
 
@@ -57,30 +91,44 @@ export class RedisTokenStore implements TokenStore {
     const text = JSON.stringify(token);
     if (text.length > MAX_TOKEN) throw tooLarge();
     const words = [this.#sealing.seal(text, name), String(AGE)];
-    isDone(await this.#server.run(STORE, [this.#key("tokens", name)], words));
+    isDone(await this.#server.run(STORE, this.#all("tokens", name), words));
   }
 
   /** Throws SluiceError E_STORE_CORRUPT for a value that was not stored here, E_STORE_…. */
   async get(user: string, provider: string): Promise<StoredToken | null> {
     const name = tokenKey(user, provider);
-    const sealed = textOf(await this.#server.run(GET, [this.#key("tokens", name)], []));
-    return sealed === null ? null : (valueOf(this.#sealing.open(sealed, name)) as StoredToken);
+    const names = this.#all("tokens", name);
+    const [sealed, at] = textsOf(await this.#server.run(GET, names, []));
+    if (sealed === undefined) return null;
+    const { text, isCurrent } = this.#sealing.open(sealed, name);
+    const place = names[Number(at) - 1];
+    if (!isCurrent && place !== undefined) {
+      // Whoever reads it next does it if this fails.
+      const words = [sealed, this.#sealing.seal(text, name)];
+      await this.#server.run(MOVE, [names[0], place], words).catch(() => undefined);
+    }
+    return valueOf(text) as StoredToken;
   }
 
   /** Throws SluiceError E_STORE_…. */
   async delete(user: string, provider: string): Promise<void> {
-    isDone(await this.#server.run(DELETE, [this.#key("tokens", tokenKey(user, provider))], []));
+    isDone(await this.#server.run(DELETE, this.#all("tokens", tokenKey(user, provider)), []));
   }
 
   /** Throws what the work throws, and SluiceError E_STORE_WRITE if it gets no lease. */
   exclusively<T>(user: string, provider: string, work: () => Promise<T>): Promise<T> {
-    const key = this.#key("leases", tokenKey(user, provider));
+    const names = this.#all("leases", tokenKey(user, provider));
+    // Processes that write with different secrets share at least one name. In the same order, so that none waits for another's.
+    const leased = names
+      .toSorted()
+      .reduce((inner: () => Promise<T>, key) => () => alone(this.#server, key, inner, this.#times), work);
     // Work of this process queues here, so that one at a time asks the server.
-    return this.#turns.take(key, () => alone(this.#server, key, work, this.#times));
+    return this.#turns.take(names[0], leased);
   }
 
-  #key(kind: string, name: string): string {
-    return this.#keys.one(kind, this.#sealing.name(name));
+  #all(kind: string, name: string): readonly [string, ...string[]] {
+    const [current, ...others] = this.#sealing.names(name).map((each) => this.#keys.one(kind, each));
+    return [current as string, ...others];
   }
 }
 
@@ -162,64 +210,4 @@ async function alone<T>(
 
 function tooLong(): SluiceError {
   return new SluiceError("E_STORE_WRITE", "Another process has held this for too long: try again.");
-}
-
-const CIPHER = "aes-256-gcm";
-const KEY_BYTES = 32;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
-/** The version of the format, in front of each sealed text. */
-const VERSION = "1.";
-
-/** Encrypts with keys derived from a secret. Logs show nothing of them. */
-class Sealing {
-  readonly #naming: Buffer;
-  readonly #sealing: Buffer;
-
-  /**
-   * `purpose` separates uses of the same secret. Throws SluiceError E_INVALID_ARGUMENT for a secret that is too
-   * short.
-   */
-  constructor(secret: string, purpose: string) {
-    checkSecret(secret);
-    this.#naming = keyOf(secret, `${purpose}: names`);
-    this.#sealing = keyOf(secret, `${purpose}: contents`);
-  }
-
-  /** 64 hexadecimal digits that only the secret's owner can make of a name. */
-  name(name: string): string {
-    return createHmac("sha256", this.#naming).update(name).digest("hex");
-  }
-
-  /** Encrypts a text, for this name only. */
-  seal(text: string, name: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#sealing, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(name));
-    const sealed = [cipher.update(text, "utf8"), cipher.final()];
-    return VERSION + Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]).toString("base64");
-  }
-
-  /** Decrypts a text. Throws SluiceError E_STORE_CORRUPT for anything else, and for another name's text. */
-  open(sealed: string, name: string): string {
-    const bytes = Buffer.from(sealed.slice(VERSION.length), "base64");
-    const nonce = bytes.subarray(0, NONCE_BYTES);
-    const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
-    try {
-      const cipher = createDecipheriv(CIPHER, this.#sealing, nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(Buffer.from(name)).setAuthTag(tag);
-      const rest = bytes.subarray(NONCE_BYTES + TAG_BYTES);
-      if (sealed.startsWith(VERSION)) return cipher.update(rest, undefined, "utf8") + cipher.final("utf8");
-    } catch {
-      // The cipher's error helps nobody.
-    }
-    throw new SluiceError(
-      "E_STORE_CORRUPT",
-      "The stored token is damaged or was encrypted with another secret: ask the user to give access again.",
-    );
-  }
-}
-
-function keyOf(secret: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", secret, "", `mcp-sluice ${purpose}`, KEY_BYTES));
 }

@@ -43,7 +43,8 @@ const ENDING = 60_000;
  */
 export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<ServeEnv> {
   const admit = async (c: InSession): Promise<Response | undefined> => {
-    const identity = await identityOf(c.req.raw, deps);
+    const identity = await (deps.access?.identity(c.req.raw) ?? identityOf(c.req.raw, deps));
+    if (identity instanceof Response) return identity;
     if (identity === null) return identityRefused();
     const rate = await deps.state.rates.take(
       `begin ${userKey({ scope: ownerOf(identity) })}`,

@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { TRACE } from "../http/request.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
 import { saidOf, nothingThere } from "../http/refusals.js";
+import { whileValid } from "../oidc/protected-resource.js";
 import { scopeOf, noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
 import { askedBy } from "../sources/pauses.js";
 import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
@@ -339,9 +340,10 @@ const MCP_BODY: Passed = { schema: MESSAGE, most: 8 * 1024 * 1024 };
 /** The MCP endpoint of a source, if the host offers it. */
 export function mcpRoutes({ mcp }: Pick<ServeDeps, "mcp">): Hono<ServeEnv> {
   if (mcp === null) return new Hono<ServeEnv>().all("*", nothingThere);
-  const answer = (c: InSession): Response | Promise<Response> => {
+  const answer = async (c: InSession): Promise<Response> => {
     const source = c.req.param("source") ?? "";
-    return mcp.names.has(source) ? mcp.answer(source, c.req.raw, c.get("session")) : nothingThere();
+    if (!mcp.names.has(source)) return nothingThere();
+    return whileValid(c.req.raw, await mcp.answer(source, c.req.raw, c.get("session")), c.get("until"));
   };
   const common = { path: MCP_SOURCE, headers: MCP_HEADERS, refusals: [404], handle: answer } as const;
   return routesOf({

@@ -4,10 +4,11 @@
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
-import { sign, verify } from "hono/jwt";
-import { wrong } from "../../errors/arguments.js";
+import { decode, sign, verify } from "hono/jwt";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 import { sessionRefused } from "../http/refusals.js";
+import { bearerIn } from "../oidc/access-tokens.js";
+import { secretId, secretsOf, type Secrets } from "../sealing.js";
 import { identityOf, sameIdentity, type ServedSession } from "./session.js";
 
 /** Most cookies of the name that are read. */
@@ -23,11 +24,18 @@ export function inSession(deps: ServeDeps): MiddlewareHandler<ServeEnv> {
     // A page of another origin may share the browser's cookies, but not the session.
     const isGuest = deps.hosts.isGuest(headers.get("origin") ?? "");
     const bearer = bearerIn(headers);
-    const tokens = bearer !== undefined ? [bearer] : isGuest ? [] : cookiesIn(headers, cookieName(deps, c.req.raw));
+    const tokens = bearer !== null ? [bearer] : isGuest ? [] : cookiesIn(headers, cookieName(deps, c.req.raw));
     const id = await onlySession(tokens, deps);
     const session = id === null ? null : await deps.readiness.unlessAway("state", deps.state.sessions.find(id));
-    if (session === null) return sessionRefused();
-    if (bearer === undefined && (await isOfAnother(session, c.req.raw, deps))) return sessionRefused();
+    if (session === null) {
+      const access = (await deps.access?.session(c.req.raw, deps)) ?? null;
+      if (access === null) return sessionRefused();
+      if (access instanceof Response) return access;
+      c.set("session", access.session);
+      c.set("until", access.until);
+      return deps.admission.admit(c, next);
+    }
+    if (bearer === null && (await isOfAnother(session, c.req.raw, deps))) return sessionRefused();
     c.set("session", session);
     return deps.admission.admit(c, next);
   };
@@ -89,20 +97,6 @@ async function onlySession(tokens: readonly string[], deps: ServeDeps): Promise<
   return ids.size === 1 ? id : null;
 }
 
-function bearerIn(headers: Headers): string | undefined {
-  return /^Bearer +([\w.~+/-]+=*)$/i.exec(headers.get("authorization") ?? "")?.[1];
-}
-
-/** Least characters of a secret. */
-export const SHORTEST_SECRET = 32;
-
-/** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
-export function checkSecret(secret: unknown): void {
-  if (typeof secret !== "string" || secret.length < SHORTEST_SECRET) {
-    throw wrong("secret", `a string of at least ${SHORTEST_SECRET} characters`);
-  }
-}
-
 const ALGORITHM = "HS256";
 
 /** Longer than any token that we sign. */
@@ -110,32 +104,47 @@ const MAX_TOKEN = 1024;
 
 /**
  * Signs and reads session tokens: JSON Web Tokens (RFC 7519) with HMAC-SHA256. All processes that share sessions
- * share the secret.
+ * share the secrets. A token names the one that signed it.
  */
 export class SessionTokens {
-  readonly #secret: string;
+  readonly #current: SigningKey;
+  /** By the ids of their secrets. */
+  readonly #keys: ReadonlyMap<string, SigningKey>;
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
-  constructor(secret: string) {
-    checkSecret(secret);
-    this.#secret = secret;
+  constructor(secrets: Secrets) {
+    const [secret, ...others] = secretsOf(secrets);
+    this.#current = keyOf(secret);
+    this.#keys = new Map([this.#current, ...others.map(keyOf)].map((key) => [key.kid, key]));
   }
 
   /** Signs the token of a session: its id as `sid`. Both expire together. */
   sign({ id, begun_at, expires_at }: ServedSession): Promise<string> {
-    return sign({ sid: id, iat: seconds(begun_at), exp: seconds(expires_at) }, this.#secret, ALGORITHM);
+    return sign({ sid: id, iat: seconds(begun_at), exp: seconds(expires_at) }, this.#current);
   }
 
   /** The session id of a token, or null if the token is not ours or has expired. */
   async read(token: string): Promise<string | null> {
     if (token.length > MAX_TOKEN) return null;
     try {
-      const { sid } = await verify(token, this.#secret, ALGORITHM);
+      const { kid } = decode(token).header as { readonly kid?: unknown };
+      const key = typeof kid === "string" ? this.#keys.get(kid) : undefined;
+      if (key === undefined) return null;
+      const { sid } = await verify(token, key, ALGORITHM);
       return typeof sid === "string" ? sid : null;
     } catch {
       return null;
     }
   }
+}
+
+interface SigningKey extends JsonWebKey {
+  readonly alg: typeof ALGORITHM;
+  readonly kid: string;
+}
+
+function keyOf(secret: string): SigningKey {
+  return { kty: "oct", k: Buffer.from(secret).toString("base64url"), alg: ALGORITHM, kid: secretId(secret) };
 }
 
 function seconds(milliseconds: number): number {

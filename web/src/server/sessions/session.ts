@@ -4,6 +4,7 @@
  */
 import { MAX_SCOPE_FIELD, type FullScope } from "../../artifacts/scope.js";
 import { SluiceError } from "../../errors/error.js";
+import { signInUnknown } from "../http/refusals.js";
 import { inTime } from "../http/time-limit.js";
 import type { ServeDeps } from "../deps.js";
 import { MAX_TRACES } from "./session-register.js";
@@ -77,8 +78,7 @@ export async function identityOf(
     if (identity === null || isIdentity(identity)) return identity;
     throw new TypeError("authenticate must give an identity with a user_id of 1 to 1,024 characters, or null.");
   } catch (error) {
-    const message = "Sign-in cannot be checked at the moment: try again.";
-    throw new SluiceError("E_STORE_READ", message, {}, { cause: error });
+    throw signInUnknown(error);
   }
 }
 
