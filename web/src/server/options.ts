@@ -17,6 +17,7 @@ import type { ExternalToolConfig } from "../tools/config/config.js";
 import type { Variables } from "../tools/config/variables.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServeState } from "./state.js";
+import { checkUserLimits, type UserLimits } from "./usage/user-limits.js";
 
 /** Limits for one session. */
 export interface ServeLimits {
@@ -131,6 +132,8 @@ export interface SluiceServerOptions {
   readonly config?: SluiceConfig;
   /** Limits for one session. */
   readonly limits?: ServeLimits;
+  /** Limits for one user, over all sessions and processes. There are none by default. */
+  readonly userLimits?: UserLimits;
   /** Receives failures of stores, sources and host functions, which no client sees. What it throws is ignored. */
   readonly onError?: (error: unknown) => void;
 }
@@ -161,6 +164,7 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   budget: OBJECT,
   config: OBJECT,
   limits: OBJECT,
+  userLimits: OBJECT,
   onError: FUNCTION,
 };
 
@@ -172,6 +176,7 @@ export function checkServer(options: SluiceServerOptions): void {
   checkOptions(options.limits ?? {}, LIMIT_OPTIONS, "limits", (sentence, path) =>
     wrongOption(sentence, `limits.${path}`),
   );
+  checkUserLimits(options.userLimits ?? {}, (sentence, path) => wrongOption(sentence, `userLimits.${path}`));
   checkWhole(options.store, "store");
   checkWhole(options.filesStore, "filesStore");
   if (options.state?.isShared === true && options.secret === undefined) {

@@ -14,6 +14,7 @@ import { MAX_RUNS, type RateLimit, type RateVerdict, type ServeState, verdictOf 
 import { RedisEventLog } from "./event-log.js";
 import { RedisSessionRegister } from "./session-register.js";
 import { RedisTokenStore } from "./token-store.js";
+import { RedisUsageRegister } from "./usage-register.js";
 
 /** The server, and the secret that encrypts users' tokens. */
 export interface RedisStateOptions {
@@ -78,6 +79,7 @@ export function redisState(options: RedisStateOptions): ServeState {
     sessions: new RedisSessionRegister({ server, keys }),
     events,
     rates: new RedisRateLimit({ server, keys }),
+    usage: new RedisUsageRegister({ server, keys }),
     isShared: true,
     async [Symbol.asyncDispose](): Promise<void> {
       await events[Symbol.asyncDispose]();

@@ -38,9 +38,13 @@ export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<Serv
       MINUTE,
     );
     if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
+    const { refused } = await deps.usage.request(identity);
+    if (refused !== null) throw refused;
     const { token: wantsToken = false } = await readJson(c.req.raw, BEGIN);
     const session = newSession(identity, deps.limits.sessionSeconds);
-    await deps.readiness.unlessAway("state", deps.state.sessions.begin(session));
+    const begun = deps.state.sessions.begin(session, deps.usage.limits.sessions);
+    if (!(await deps.readiness.unlessAway("state", begun))) throw await deps.usage.sessionsReached(identity);
+    await deps.usage.sessionBegun(identity, false);
     if (wantsToken) return jsonAnswer({ ...shown(session), token: await deps.tokens.sign(session) }, 201);
     await setSessionCookie(c, deps, session);
     return withHeadersOf(c.res, jsonAnswer(shown(session), 201));
