@@ -192,12 +192,23 @@ export function wrongOption(sentence: string, path: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }
 
+/**
+ * Holds one of the programs that a user may have, until it is disposed of. Ask for it before a program is started for
+ * one user. Throws SluiceError E_RATE_LIMIT if the user has as many as they may.
+ */
+export type HoldProgram = () => Promise<Disposable>;
+
 /** Serves sources over Streamable HTTP, without changing any bytes. */
 export interface ServedMcp {
   /** The names of the sources on offer. */
   readonly names: ReadonlySet<string>;
   /** Answers a request at `mcp/{source}`. No other session finds what one session started there. */
-  readonly answer: (source: string, request: Request, session: ServedSession) => Promise<Response>;
+  readonly answer: (
+    source: string,
+    request: Request,
+    session: ServedSession,
+    holdProgram: HoldProgram,
+  ) => Promise<Response>;
   /** Ends what a session started, by the session's id. Must not throw. */
   readonly end: (session: string) => Promise<void>;
 }

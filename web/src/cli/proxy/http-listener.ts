@@ -61,6 +61,8 @@ export interface HttpRequest {
   readonly owner?: string;
   /** The user that the owner belongs to, if a user may have several. */
   readonly user?: string;
+  /** Holds one of the programs that the user may have. Throws SluiceError E_RATE_LIMIT if there is none left. */
+  readonly holdProgram?: () => Promise<Disposable>;
   /** The body, or a scan of one that is too large to forward. Undefined if there is none. */
   readonly body: Uint8Array | JsonRpcScanner | undefined;
   /** Aborts when the client has gone. */

@@ -12,6 +12,7 @@ import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
 import { closingRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import { UserLimitReached } from "../usage/user-limits.js";
 import { routesOf } from "./path-methods.js";
 
 /** Most UTF-16 units of a question, and of an earlier answer. */
@@ -92,6 +93,7 @@ async function streamed(
   } catch (error) {
     if (over.aborted) return closingRefused();
     if (!(error instanceof SluiceError)) throw error;
+    if (error instanceof UserLimitReached) throw error;
     if (error.code === "E_RATE_LIMIT") return refusal(429, error.code, error.message, { "Retry-After": "5" });
     if (error.code === "E_SESSION") return sessionRefused();
     if (error.code === "E_NOT_FOUND") return noRun();

@@ -210,9 +210,11 @@ function nothingWaits(): Response {
 }
 
 /** The MCP endpoint of a source, if the host offers it. */
-export function mcpRoutes({ mcp }: Pick<ServeDeps, "mcp">): Hono<ServeEnv> {
+export function mcpRoutes({ mcp, usage }: Pick<ServeDeps, "mcp" | "usage">): Hono<ServeEnv> {
   return new Hono<ServeEnv>().all("/:source", async (c) => {
     const source = c.req.param("source");
-    return mcp?.names.has(source) === true ? mcp.answer(source, c.req.raw, c.get("session")) : nothingThere();
+    if (mcp?.names.has(source) !== true) return nothingThere();
+    const session = c.get("session");
+    return mcp.answer(source, c.req.raw, session, () => usage.hold(session.identity, "programs"));
   });
 }

@@ -42,10 +42,10 @@ interface LimitFacts {
   readonly key: string;
   /** What it bounds, for the description of the key. */
   readonly effect: string;
-  /** What it counts, as in "all 5 sessions". */
+  /** What it counts, as in "2 of 5 living sessions". */
   readonly what: string;
-  /** What makes room. */
-  readonly remedy: string;
+  /** What makes room, where time alone does not. */
+  readonly remedy?: string;
   readonly code: ErrorCode;
   /** Seconds after which it begins anew, if it does. */
   readonly seconds?: number;
@@ -64,14 +64,14 @@ export const USER_LIMITS: Readonly<Record<UserLimitName, LimitFacts>> = {
     key: "artifact_bytes",
     effect: "Most bytes of artifacts of one user, over all sessions.",
     what: "bytes of artifacts",
-    remedy: "delete artifacts, or end sessions that are no longer needed",
+    remedy: "store less, delete artifacts, or end sessions that are no longer needed",
     code: "E_STORE_FULL",
   },
   fileBytes: {
     key: "file_bytes",
     effect: "Most bytes of files of one user, with all versions.",
     what: "bytes of files",
-    remedy: "delete files",
+    remedy: "store less, or delete files",
     code: "E_STORE_FULL",
   },
   files: {
@@ -85,7 +85,7 @@ export const USER_LIMITS: Readonly<Record<UserLimitName, LimitFacts>> = {
     key: "programs",
     effect: "Most running programs that were started for one user alone.",
     what: "running programs",
-    remedy: "end a session that uses one, or wait until one is idle",
+    remedy: "end your other sessions, or wait until one has been idle for a while",
     code: "E_RATE_LIMIT",
   },
   runs: {
@@ -99,7 +99,6 @@ export const USER_LIMITS: Readonly<Record<UserLimitName, LimitFacts>> = {
     key: "requests_per_minute",
     effect: "Most requests of one user in a minute.",
     what: "requests in a minute",
-    remedy: "send fewer",
     code: "E_RATE_LIMIT",
     seconds: MINUTE,
   },
@@ -107,7 +106,6 @@ export const USER_LIMITS: Readonly<Record<UserLimitName, LimitFacts>> = {
     key: "requests_per_day",
     effect: "Most requests of one user in 24 hours.",
     what: "requests in 24 hours",
-    remedy: "send fewer",
     code: "E_RATE_LIMIT",
     seconds: DAY,
   },
@@ -115,7 +113,6 @@ export const USER_LIMITS: Readonly<Record<UserLimitName, LimitFacts>> = {
     key: "tokens_per_day",
     effect: "Most tokens that the model of the chat reads and writes for one user in 24 hours.",
     what: "tokens of the model in 24 hours",
-    remedy: "ask again later",
     code: "E_RATE_LIMIT",
     seconds: DAY,
   },
@@ -139,11 +136,12 @@ export class UserLimitReached extends SluiceError {
   declare readonly retryAfterSeconds?: number;
 
   constructor(limit: UserLimitName, { used, most, resetsInMs }: LimitUse) {
-    const { what, remedy, code, key } = USER_LIMITS[limit];
+    const { what, remedy, code, key, seconds: window } = USER_LIMITS[limit];
     const seconds = resetsInMs === undefined ? undefined : Math.max(1, Math.ceil(resetsInMs / 1000));
-    const when = seconds === undefined ? "" : `, or wait ${said(seconds)} until it begins anew`;
-    const so = `You may have ${most.toLocaleString("en")} ${what}, and have ${used.toLocaleString("en")}`;
-    super(code, `${so}: ${remedy}${when}.`, { path: `user_limits.${key}` });
+    const have = window === undefined ? "have" : "have used";
+    const wait = seconds === undefined ? "" : `wait ${said(seconds)} until they begin anew`;
+    const sentence = `You ${have} ${used.toLocaleString("en")} of ${most.toLocaleString("en")} ${what}`;
+    super(code, `${sentence}: ${remedy ?? wait}.`, { path: `user_limits.${key}` });
     this.limit = limit;
     if (seconds !== undefined) this.retryAfterSeconds = seconds;
   }
