@@ -186,7 +186,7 @@ describe("requests", () => {
 /** A register that nobody can reach. */
 function away(): ReturnType<typeof memoryState>["usage"] {
   const fail = () => Promise.reject(new Error("away"));
-  return { take: fail, look: fail, renew: fail, end: fail, count: fail };
+  return { take: fail, look: fail, renew: fail, end: fail, note: fail, count: fail };
 }
 
 describe("the chat", () => {

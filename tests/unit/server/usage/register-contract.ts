@@ -248,6 +248,16 @@ function contractOfTelling(current: () => UsageSubject): void {
     expect([await at(60), await at(80), await at(100), await at(101)]).toEqual([null, "near", "reached", null]);
   });
 
+  test("of what is counted elsewhere each standing is told once, by one process, until it is far again", async () => {
+    const { register } = current();
+    const told = [];
+    for (const standing of ["near", "near", "reached", "near", "far", "reached", "reached"] as const) {
+      told.push(await (told.length % 2 === 0 ? register : current().beside()).note("ada", "sessions", standing));
+    }
+    expect(told).toEqual(["near", null, "reached", null, null, "reached", null]);
+    expect(await register.note("eve", "sessions", "near")).toBe("near");
+  });
+
   test("of what comes and goes a refusal alone is told, and a tentative one is not", async () => {
     const { register } = current();
     const told = async (id: number, isTentative = false) =>

@@ -67,9 +67,6 @@ export interface StoreUse extends OwnerUse {
   readonly readAt: number;
 }
 
-/** Milliseconds after which `useOf` may read the store again. */
-const READ_AGAIN = 1000;
-
 /** Options of a {@link RetainingArtifactStore}. */
 export interface RetainingOptions {
   /**
@@ -224,15 +221,15 @@ export class RetainingArtifactStore implements ArtifactStore {
   }
 
   /**
-   * What the artifacts of a user use, over all sessions. With `isFresh` the store is read again, unless that was done
-   * within the last second or takes long.
+   * What the artifacts of a user use, over all sessions. A store that was read more than `maxAge` milliseconds ago is read
+   * again, unless that takes long. Defaults to the minute after which stores are read again anyway.
    *
    * @throws SluiceError E_STORE_….
    */
-  useOf(owner: Pick<ArtifactScope, "tenant_id" | "user_id">, isFresh: boolean = false): Promise<StoreUse> {
+  useOf(owner: Pick<ArtifactScope, "tenant_id" | "user_id">, maxAge: number = Infinity): Promise<StoreUse> {
     return this.#inTurn(async () => {
-      const isOld = performance.now() - this.#reading.readAt > READ_AGAIN;
-      await (isFresh && isOld ? this.#reading.refresh() : this.#reading.freshen());
+      const isOld = performance.now() - this.#reading.readAt > maxAge;
+      await (isOld ? this.#reading.refresh() : this.#reading.freshen());
       await this.#expireFirst();
       return { ...this.#index.useOf(owner), readAt: this.#reading.readAt };
     });

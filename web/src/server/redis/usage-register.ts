@@ -16,8 +16,10 @@ import {
   BUCKET_MS,
   FAR,
   LEASE_MS,
+  MOST_SETTLED,
   NEAR,
   SETTLED_MS,
+  STANDINGS,
   type ClaimUse,
   type CountClaim,
   type HeldLease,
@@ -69,6 +71,12 @@ export class RedisUsageRegister implements UsageRegister {
     isDone(await this.#server.run(END, [this.#key(owner)], [stored ? "1" : "0", ...words]));
   }
 
+  async note(owner: string, name: string, standing: "far" | "near" | "reached"): Promise<ClaimUse["crossed"]> {
+    const words = [name, String(STANDINGS.indexOf(standing))];
+    const [level] = textsOf(await this.#server.run(NOTE, [this.#key(owner)], words));
+    return crossedOf(Number(level));
+  }
+
   async count(owner: string, claims: readonly CountClaim[]): Promise<UsageVerdict> {
     const words = claims.flatMap(({ kind, amount, most = -1, seconds, isSpent = false }) => [
       ...[kind, String(amount), String(most), String(seconds * 1000)],
@@ -107,11 +115,18 @@ function verdictIn(reply: unknown, claims: number): UsageVerdict {
     return {
       used: used ?? 0,
       resetsInMs: resetsInMs ?? 0,
-      crossed: crossed === 1 ? "near" : crossed === 2 ? "reached" : null,
+      crossed: crossedOf(crossed),
     };
   });
   return { refused: refused === "0" ? null : Number(refused) - 1, uses };
 }
+
+function crossedOf(level: number | undefined): ClaimUse["crossed"] {
+  return level === 1 ? "near" : level === 2 ? "reached" : null;
+}
+
+/** Milliseconds for which a standing is known. */
+const NOTED = 24 * 60 * 60 * 1000;
 
 /**
  * KEYS: the hash of an owner. Its fields are leases, `l|process|id|kind` with `expires amount`; what was settled,
@@ -149,7 +164,7 @@ for at = 1, #all, 2 do
   end
   if till > now then lasts(till) elseif sort ~= 'n' then redis.call('HDEL', key, field) end
 end
-local function others(process, own, kind, known, age)
+local function others(process, own, kind, known, age, shown)
   local sum = math.max(known, 0)
   for field, lease in pairs(leases) do
     local counted = known < 0 or lease.process ~= process
@@ -157,7 +172,9 @@ local function others(process, own, kind, known, age)
   end
   if known < 0 then return sum end
   for _, bucket in ipairs(settled) do
-    local later = bucket.at + ${BUCKET_MS} > now - age
+    local till = bucket.at
+    if till % ${BUCKET_MS} == 0 and not shown then till = till + ${BUCKET_MS} end
+    local later = till > now - age
     if bucket.kind == kind and bucket.process ~= process and later then sum = sum + bucket.amount end
   end
   return sum
@@ -171,16 +188,18 @@ local function level(used, most, refused, alternating, before)
   return before
 end
 local function crossed(before, after) if after > before then return text(after) end return '0' end
-local function keep() if last > 0 then redis.call('PEXPIREAT', key, text(last)) end end
+local function keep()
+  if last > now and redis.call('PTTL', key) < last - now then redis.call('PEXPIREAT', key, text(last)) end
+end
 `;
 
 /** For claims of six words. ARGV: the process, the lease's id, 1 for tentative claims, the claims. */
 const SUM = `
 local process, id = ARGV[1], ARGV[2]
-local function claim(at)
+local function claim(at, shown)
   local kind, amount, most = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local field = 'l|' .. process .. '|' .. id .. '|' .. kind
-  local sum = amount + others(process, field, kind, tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]))
+  local sum = amount + others(process, field, kind, tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), shown)
   return { kind = kind, field = field, amount = amount, most = most, sum = sum, alternating = ARGV[at + 5] == '1' }
 end
 `;
@@ -217,7 +236,7 @@ const LOOK = plainScript(
   "write",
   `${READ}${SUM}
 local reply = {}
-for at = 4, #ARGV, 6 do reply[#reply + 1] = text(claim(at).sum) end
+for at = 4, #ARGV, 6 do reply[#reply + 1] = text(claim(at, true).sum) end
 return reply
 `,
   { isRepeatable: true },
@@ -244,7 +263,9 @@ for at = 2, #ARGV do
     if string.sub(field, 1, #ARGV[at]) == ARGV[at] then
       redis.call('HDEL', key, field)
       if ARGV[1] == '1' then
-        local begun = now - now % ${BUCKET_MS}
+        local begun = now
+        if #settled >= ${MOST_SETTLED} then begun = now - now % ${BUCKET_MS}
+        elseif now % ${BUCKET_MS} == 0 then begun = now + 1 end
         redis.call('HINCRBY', key, 's|' .. lease.process .. '|' .. text(begun) .. '|' .. lease.kind, text(lease.amount))
         lasts(begun + ${BUCKET_MS + SETTLED_MS})
       end
@@ -253,6 +274,23 @@ for at = 2, #ARGV do
 end
 keep()
 return 1
+`,
+  { isRepeatable: true },
+);
+
+/** ARGV: a name and its level. */
+const NOTE = plainScript(
+  "write",
+  `${READ}
+local before, after = levels[ARGV[1]] or 0, tonumber(ARGV[2])
+if after > 0 then
+  redis.call('HSET', key, 'n|' .. ARGV[1], ARGV[2])
+  lasts(now + ${NOTED})
+  keep()
+elseif before > 0 then
+  redis.call('HDEL', key, 'n|' .. ARGV[1])
+end
+return { crossed(before, after) }
 `,
   { isRepeatable: true },
 );

@@ -197,8 +197,8 @@ function identityIn({ tenant_id = null, user_id = null }: ArtifactScope): Identi
 /** The store of sessions' artifacts within the limit of a user's bytes; the same store if there is none. */
 export function boundedArtifacts(store: RetainingArtifactStore, usage: UserUsage): ArtifactStore {
   if (usage.limits.artifactBytes === undefined) return store;
-  usage.readFrom("artifactBytes", async (identity, isFresh) => {
-    const { bytes, readAt } = await store.useOf(identity, isFresh);
+  usage.readFrom("artifactBytes", async (identity, maxAge) => {
+    const { bytes, readAt } = await store.useOf(identity, maxAge);
     return { amounts: { artifactBytes: bytes }, readAt };
   });
   return new BoundedStore(store, usage, {
@@ -229,9 +229,8 @@ interface Files {
   readonly readAt: number;
 }
 
-/** Milliseconds for which files are known without reading them again, and the least between two readings. */
+/** Milliseconds for which files are known without reading them again. */
 const KNOWN = 30_000;
-const READ_AGAIN = 1000;
 
 /** Most users whose files are known. */
 const MOST_USERS = 256;
@@ -249,10 +248,10 @@ class KnownFiles implements StoreCount {
     this.#scopesOf = scopesOf;
   }
 
-  readonly read: ReadUse = async (identity, isFresh) => useOf(await this.#files(identity, isFresh));
+  readonly read: ReadUse = async (identity, maxAge) => useOf(await this.#files(identity, maxAge));
 
   async amounts(identity: Identity, { filename }: ArtifactInfo, bytes: number): Promise<Amounts> {
-    const { names } = await this.#files(identity, false);
+    const { names } = await this.#files(identity, KNOWN);
     return { fileBytes: bytes, files: filename == null || names.has(filename) ? 0 : 1 };
   }
 
@@ -267,11 +266,11 @@ class KnownFiles implements StoreCount {
     this.#known.delete(keyOfUser(identity));
   }
 
-  async #files(identity: Identity, isFresh: boolean): Promise<Files> {
+  async #files(identity: Identity, maxAge: number): Promise<Files> {
     const key = keyOfUser(identity);
     const known = this.#known.get(key);
     const age = performance.now() - (known?.readAt ?? -Infinity);
-    if (known !== undefined && age < (isFresh ? READ_AGAIN : KNOWN)) return known;
+    if (known !== undefined && age < Math.min(maxAge, KNOWN)) return known;
     const reading = this.#readings.get(key) ?? this.#begin(key, identity);
     return reading.read;
   }

@@ -86,12 +86,16 @@ export const LEASE_MS = 30_000;
  */
 export const SETTLED_MS = 10 * 60_000;
 
-/** What is settled in these milliseconds is kept as one amount. */
+/** What is settled in these milliseconds is kept as one amount, beyond so many amounts of a user. */
 export const BUCKET_MS = 1000;
+export const MOST_SETTLED = 200;
 
 /** Shares of a limit: from the first on it is near, below the second it is not any more. */
 export const NEAR = 0.8;
 export const FAR = 0.7;
+
+/** How something stands, as a level. */
+export const STANDINGS = ["far", "near", "reached"] as const;
 
 /** Kinds of which all may be in use without anything being refused: that is not told. */
 export const ALTERNATING: readonly (LeasedKind | CountedKind)[] = ["programs", "runs"];
@@ -107,12 +111,17 @@ export interface UsageRegister {
    * which will be made again, is not to be told.
    */
   take(owner: string, lease: Lease, claims: readonly LeaseClaim[], isTentative?: boolean): Promise<UsageVerdict>;
-  /** What is used, as `take` would find it with these amounts. Changes nothing, and refuses nothing. */
+  /**
+   * What is used with these amounts. Changes nothing, and refuses nothing. Of what was stored about when a process read
+   * the store, `take` counts all, and this nothing: it is not to be shown twice.
+   */
   look(owner: string, process: string, claims: readonly LeaseClaim[]): Promise<readonly number[]>;
   /** Makes leases last. Those that have ended begin again, whatever limits say: what they stand for is there. */
   renew(owner: string, leases: readonly HeldLease[]): Promise<void>;
   /** Ends leases. With `stored` others add what the leases had to what they know, until they have read it themselves. */
   end(owner: string, leases: readonly Lease[], how?: { readonly stored: boolean }): Promise<void>;
+  /** Notes how something stands that is counted elsewhere. Returns what is to be told: null if it was told already. */
+  note(owner: string, name: string, standing: "far" | "near" | "reached"): Promise<ClaimUse["crossed"]>;
   /** Counts if every limit holds then; otherwise counts nothing. */
   count(owner: string, claims: readonly CountClaim[]): Promise<UsageVerdict>;
 }
@@ -143,8 +152,8 @@ interface OwnerEntry {
   /** By process, time and kind. */
   readonly settled: Map<string, Bucket>;
   readonly counts: Map<CountedKind, Count>;
-  /** What was told of each kind that is leased. */
-  readonly levels: Map<LeasedKind, number>;
+  /** What was told of each kind that is leased, and of what is counted elsewhere. */
+  readonly levels: Map<string, number>;
 }
 
 /** Owners are looked through for those of whom nothing is left when there are so many more. */
@@ -190,7 +199,7 @@ export class MemoryUsageRegister implements UsageRegister {
   async look(owner: string, process: string, claims: readonly LeaseClaim[]): Promise<readonly number[]> {
     const now = this.#clock();
     const entry = this.#entry(owner, now);
-    return claims.map((claim) => claim.amount + othersOf(entry, { process, id: "" }, claim, now));
+    return claims.map((claim) => claim.amount + othersOf(entry, { process, id: "" }, claim, now, true));
   }
 
   async renew(owner: string, leases: readonly HeldLease[]): Promise<void> {
@@ -206,17 +215,24 @@ export class MemoryUsageRegister implements UsageRegister {
   async end(owner: string, leases: readonly Lease[], { stored } = { stored: false }): Promise<void> {
     const now = this.#clock();
     const entry = this.#entry(owner, now);
-    const bucket = Math.floor(now / BUCKET_MS);
+    const at = settledAt(now, entry.settled.size);
     for (const { process, id } of leases) {
       for (const [key, { kind, amount }] of entry.leases) {
         if (!key.startsWith(`${process} ${id} `)) continue;
         entry.leases.delete(key);
         if (!stored) continue;
-        const name = `${process} ${bucket} ${kind}`;
+        const name = `${process} ${at} ${kind}`;
         const before = entry.settled.get(name)?.amount ?? 0;
-        entry.settled.set(name, { process, kind, at: bucket * BUCKET_MS, amount: before + amount });
+        entry.settled.set(name, { process, kind, at, amount: before + amount });
       }
     }
+  }
+
+  async note(owner: string, name: string, standing: "far" | "near" | "reached"): Promise<ClaimUse["crossed"]> {
+    const { levels } = this.#entry(owner, this.#clock());
+    const [before, level] = [levels.get(name) ?? 0, STANDINGS.indexOf(standing)];
+    levels.set(name, level);
+    return crossing(before, level);
   }
 
   async count(owner: string, claims: readonly CountClaim[]): Promise<UsageVerdict> {
@@ -270,6 +286,7 @@ function othersOf(
   { process, id }: Lease,
   { kind, known }: Pick<LeaseClaim, "kind" | "known">,
   now: number,
+  isShown: boolean = false,
 ): number {
   let sum = known?.amount ?? 0;
   const own = `${process} ${id} ${kind}`;
@@ -279,10 +296,18 @@ function othersOf(
   }
   if (known === undefined) return sum;
   for (const bucket of settled.values()) {
-    const isLater = bucket.at + BUCKET_MS > now - known.ageMs;
+    const until = bucket.at % BUCKET_MS === 0 && !isShown ? bucket.at + BUCKET_MS : bucket.at;
+    const isLater = until > now - known.ageMs;
     if (bucket.kind === kind && bucket.process !== process && isLater) sum += bucket.amount;
   }
   return sum;
+}
+
+/** The time that something is settled at: exact, or, where there is much, that of its second, which ends in zeros. */
+function settledAt(now: number, count: number): number {
+  if (count >= MOST_SETTLED) return now - (now % BUCKET_MS);
+  const exact = Math.floor(now);
+  return exact % BUCKET_MS === 0 ? exact + 1 : exact;
 }
 
 function firstIndex<T>(all: readonly T[], is: (each: T, at: number) => boolean): number | null {

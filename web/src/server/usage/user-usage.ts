@@ -11,8 +11,9 @@ import { keyOfUser } from "../sessions/session-register.js";
 import type { Identity } from "../sessions/session.js";
 import type { ServeState } from "../state.js";
 import {
-  LEASE_MS,
   BUCKET_MS,
+  LEASE_MS,
+  NEAR,
   type ClaimUse,
   type CountClaim,
   type CountedKind,
@@ -40,8 +41,8 @@ export interface StoredUse {
   readonly readAt: number;
 }
 
-/** Reads what a store has of a user, again if `isFresh`. Throws SluiceError E_STORE_…. */
-export type ReadUse = (identity: Identity, isFresh: boolean) => Promise<StoredUse>;
+/** Reads what a store has of a user, again if it was read more than so many milliseconds ago. Throws SluiceError E_STORE_…. */
+export type ReadUse = (identity: Identity, maxAge: number) => Promise<StoredUse>;
 
 interface UserUsageDeps {
   readonly state: Pick<ServeState, "usage" | "sessions" | "isShared">;
@@ -74,6 +75,10 @@ const COUNTING = 1000;
 /** Milliseconds by which a reading of a store may be older than it says. */
 const MARGIN = 250;
 
+/** Most milliseconds since a store was read: for a claim that was refused, and for what is shown. */
+const REFUSED_AGE = 1000;
+const SHOWN_AGE = 5000;
+
 /** Milliseconds after which a refused claim is made once more: this process's own work may have been counted twice. */
 const AGAIN = 5;
 
@@ -93,8 +98,6 @@ export class UserUsage implements AsyncDisposable {
   readonly #reads = new Map<StoredKind, ReadUse>();
   /** Until when a user's claims are refused without waiting, by `performance.now`. */
   readonly #full = new LruMap<string, number>(MOST_USERS);
-  /** What users were told of their sessions. */
-  readonly #toldSessions = new LruMap<string, number>(MOST_USERS);
   readonly #timer: ReturnType<typeof setInterval>;
   #last = 0;
 
@@ -152,10 +155,11 @@ export class UserUsage implements AsyncDisposable {
     if (most === undefined) return;
     const key = keyOfUser(identity);
     const used = await this.#sessions(identity).catch(() => 0);
-    const level = isRefused ? 2 : used >= 0.8 * most ? 1 : 0;
-    const before = this.#toldSessions.get(key) ?? 0;
-    this.#toldSessions.set(key, level);
-    const crossed = level > before ? (level === 2 ? "reached" : "near") : null;
+    const standing = isRefused ? "reached" : used >= NEAR * most ? "near" : "far";
+    const crossed = await this.#deps.state.usage.note(key, "sessions", standing).catch((error: unknown) => {
+      this.#deps.report(error);
+      return null;
+    });
     this.#tell(identity, "sessions", { used, resetsInMs: 0, crossed });
   }
 
@@ -197,7 +201,8 @@ export class UserUsage implements AsyncDisposable {
   async shown(identity: Identity): Promise<Readonly<Record<string, ShownLimit>>> {
     const owner = keyOfUser(identity);
     const { usage } = this.#deps.state;
-    const leased = await this.#claims(identity, { artifactBytes: 0, fileBytes: 0, files: 0, programs: 0, runs: 0 });
+    const nothing = { artifactBytes: 0, fileBytes: 0, files: 0, programs: 0, runs: 0 };
+    const leased = await this.#claims(identity, nothing, { margin: 0, maxAge: SHOWN_AGE });
     const counted = (Object.keys(USER_LIMITS) as UserLimitName[])
       .filter((name): name is CountedKind => isCounted(name) && this.limits[name] !== undefined)
       .map((name) => this.#claim(name, 0));
@@ -252,7 +257,7 @@ export class UserUsage implements AsyncDisposable {
   async #claims(
     identity: Identity,
     amounts: Readonly<Partial<Record<LeasedKind, number>>>,
-    { except = "", isFresh = false } = {},
+    { except = "", maxAge = Infinity, margin = MARGIN } = {},
   ): Promise<readonly LeaseClaim[]> {
     const owner = keyOfUser(identity);
     const claims: LeaseClaim[] = [];
@@ -263,12 +268,12 @@ export class UserUsage implements AsyncDisposable {
       const reading = this.#reads.get(kind as StoredKind);
       if (kind === "programs" || kind === "runs") claims.push({ kind, amount, most });
       if (reading === undefined) continue;
-      const found = read.get(reading) ?? reading(identity, isFresh);
+      const found = read.get(reading) ?? reading(identity, maxAge);
       read.set(reading, found);
       const { amounts: stored, readAt } = await found;
       const own = [...(this.#held.get(owner)?.values() ?? [])].filter(({ id }) => id !== except);
       const held = own.reduce((sum, each) => sum + (each.amounts[kind] ?? 0), 0);
-      const known = { amount: (stored[kind as StoredKind] ?? 0) + held, ageMs: performance.now() - readAt + MARGIN };
+      const known = { amount: (stored[kind as StoredKind] ?? 0) + held, ageMs: performance.now() - readAt + margin };
       claims.push({ kind, amount, most, known });
     }
     return claims;
@@ -286,9 +291,11 @@ export class UserUsage implements AsyncDisposable {
     const waits = [0, AGAIN, ...(isShared ? [BUCKET_MS + 2 * MARGIN] : [])];
     for (const [attempt, wait] of waits.entries()) {
       if (wait > 0) await sleep(wait);
-      const claims = await this.#claims(identity, amounts, { except: lease.id, isFresh: attempt > 0 });
+      const isFull = (this.#full.get(owner) ?? 0) > performance.now();
+      const maxAge = attempt > 0 || isFull ? REFUSED_AGE : Infinity;
+      const claims = await this.#claims(identity, amounts, { except: lease.id, maxAge });
       if (claims.length === 0) return true;
-      const isLast = attempt === waits.length - 1 || (this.#full.get(owner) ?? 0) > performance.now();
+      const isLast = attempt === waits.length - 1 || isFull;
       const { refused, uses } = await usage.take(owner, lease, claims, isAhead || !isLast);
       if (refused !== null && isAhead) return false;
       if (refused !== null && !isLast) continue;
@@ -297,7 +304,7 @@ export class UserUsage implements AsyncDisposable {
         this.#keep(owner, { ...lease, amounts });
         return true;
       }
-      this.#full.set(owner, performance.now() + 2 * BUCKET_MS);
+      if (!isFull) this.#full.set(owner, performance.now() + 2 * BUCKET_MS);
       const [claim, use] = [claims[refused], uses[refused]];
       if (claim !== undefined) throw new UserLimitReached(claim.kind, { used: use?.used ?? 0, most: claim.most });
     }

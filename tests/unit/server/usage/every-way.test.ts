@@ -1,0 +1,234 @@
+/**
+ * Every address that stores, starts or asks something is held to the limits of its user. An address that is not listed here
+ * fails the first test: say what it stores or starts, and show that the limit holds.
+ */
+import { readFileSync } from "node:fs";
+import { describe, expect, test, vi } from "vitest";
+import { MemoryArtifactStore } from "../../../../web/src/index.js";
+import type { SluiceServerOptions } from "../../../../web/src/serve.js";
+import { noise } from "../../artifacts/bytes.js";
+import { asked, calling, chatting, doing, gate } from "../chat/chatting.js";
+import { CHANGING, FIXTURE, posted, program, served, visitor, type Serving } from "../sources/serving.js";
+import type { Visitor } from "../visitor.js";
+
+/** Addresses as routes declare them: `artifacts POST /:id`. */
+const declared = vi.hoisted(() => new Set<string>());
+
+vi.mock(import("../../../../web/src/server/routes/path-methods.js"), async (original) => {
+  const { routesOf } = await original();
+  return {
+    routesOf: (paths) => {
+      const [, file = ""] = /routes\/(?!path-methods)([\w-]+)\.[jt]s/.exec(new Error().stack ?? "") ?? [];
+      for (const [path, methods] of Object.entries(paths)) {
+        for (const method of Object.keys(methods)) declared.add(`${file} ${method.toUpperCase()} ${path}`);
+      }
+      return routesOf(paths);
+    },
+  };
+});
+
+type UserLimits = NonNullable<SluiceServerOptions["userLimits"]>;
+
+/** A way in: where there is no room left, what it answers. */
+interface Way {
+  readonly limits: UserLimits;
+  readonly more?: () => Partial<SluiceServerOptions>;
+  /** Goes the way until it is refused; gives what says so. */
+  readonly go: (by: Visitor, serving: Serving) => Promise<string>;
+  /** What the refusal says. */
+  readonly says: RegExp;
+}
+
+const JSON_ONLY = { "content-type": "application/json", accept: "application/json" };
+const call = async (by: Visitor, tool: string, args: object = {}): Promise<string> =>
+  (await by.ask(`/tools/${tool}`, { method: "POST", headers: JSON_ONLY, body: JSON.stringify({ args }) })).text();
+const own = (name: string) => program(name, CHANGING, { user_files: true });
+const lab = () => ({ sources: [program("lab", FIXTURE)] });
+const NO_BYTES = /You have 0 of 10 bytes of artifacts/;
+const PROGRAMS = /You have 1 of 1 running programs/;
+const RUNS = /You have 1 of 1 chat runs/;
+
+async function uploaded(by: Visitor, path: string): Promise<string> {
+  return (await by.ask(path, { method: "POST", body: noise(100, 1) })).text();
+}
+
+/** The last events of a run, as JSON. */
+async function ranTo(by: Visitor, query = "Go."): Promise<string> {
+  return JSON.stringify(await (await asked(by, query)).telling.rest());
+}
+
+const WAYS: Readonly<Record<string, readonly Way[]>> = {
+  "artifacts POST /": [
+    { limits: { artifactBytes: 10 }, go: (by) => uploaded(by, "/artifacts"), says: NO_BYTES },
+    { limits: { artifactBytes: 10 }, go: (by) => uploaded(by, "/artifacts?trace=t"), says: NO_BYTES },
+  ],
+  "files POST /": [
+    {
+      limits: { fileBytes: 10 },
+      go: (by) => uploaded(by, "/files?filename=a"),
+      says: /You have 0 of 10 bytes of files/,
+    },
+    {
+      limits: { files: 1 },
+      go: async (by) => (await uploaded(by, "/files?filename=a"), uploaded(by, "/files?filename=b")),
+      says: /You have 1 of 1 files/,
+    },
+  ],
+  // Another name is no way to another file.
+  "files PATCH /:id": [
+    {
+      limits: { files: 1 },
+      go: async (by) => {
+        const { file } = JSON.parse(await uploaded(by, "/files?filename=a")) as { file: { id: string } };
+        await by.ask(`/files/${file.id}`, { ...posted({ filename: "b" }), method: "PATCH" });
+        return uploaded(by, "/files?filename=a");
+      },
+      says: /You have 1 of 1 files/,
+    },
+  ],
+  "tools POST /:name": [
+    {
+      limits: { artifactBytes: 10 },
+      more: () => ({ sources: [program("own", CHANGING)] }),
+      go: (by) => call(by, "own.pdf"),
+      says: NO_BYTES,
+    },
+    {
+      limits: { artifactBytes: 10 },
+      more: lab,
+      go: (by) => call(by, "lab.resources_read", { uri: "test://file/pdf/900" }),
+      says: NO_BYTES,
+    },
+    {
+      limits: { programs: 1 },
+      more: () => ({ sources: [own("a"), own("b")] }),
+      go: async (by) => (await call(by, "a.echo"), call(by, "b.echo")),
+      says: PROGRAMS,
+    },
+  ],
+  "tools GET /": [
+    {
+      limits: { programs: 1 },
+      more: () => ({ sources: [own("a"), own("b")] }),
+      go: async (by) => (await by.ask("/tools")).text(),
+      says: PROGRAMS,
+    },
+  ],
+  "tools POST /:name/connection": [
+    {
+      limits: { programs: 1 },
+      more: () => ({ sources: [own("a"), own("b")] }),
+      go: async (by) => {
+        await call(by, "a.echo");
+        return (await by.ask("/sources/b/connection", { method: "POST" })).text();
+      },
+      says: PROGRAMS,
+    },
+  ],
+  "resources GET /:namespace/:uri": [
+    {
+      limits: { artifactBytes: 10 },
+      more: lab,
+      go: async (by) => (await by.ask(`/resources/lab/${encodeURIComponent("test://file/pdf/900")}`)).text(),
+      says: NO_BYTES,
+    },
+  ],
+  "chat POST /": [
+    {
+      limits: { artifactBytes: 10 },
+      more: () => ({ sources: [program("own", CHANGING)] }),
+      go: (by) => ranTo(by),
+      says: NO_BYTES,
+    },
+    { limits: { tokensPerDay: 1 }, go: (by) => ranTo(by), says: /You have used [\d,]+ of 1 tokens of the model/ },
+  ],
+  "sessions POST /": [
+    {
+      limits: { sessions: 1 },
+      go: async (_by, serving) => visitor(serving).then(() => "", String),
+      says: /You have 1 of 1 living sessions/,
+    },
+    {
+      limits: { requestsPerDay: 1 },
+      go: async (_by, serving) => visitor(serving).then(() => "", String),
+      says: /You have used 1 of 1 requests in 24 hours/,
+    },
+  ],
+};
+
+/** What needs no room, by the reason. */
+const NO_WAY: Readonly<Record<string, readonly string[]>> = {
+  "gives what is there, or takes it away": [
+    "artifacts GET /",
+    "artifacts GET /:id",
+    "artifacts GET /:id/meta",
+    "artifacts DELETE /:id",
+    "files GET /",
+    "files GET /:id",
+    "files GET /:id/meta",
+    "files GET /:id/versions",
+    "files DELETE /:id",
+    "chat DELETE /:run",
+    "sessions GET /",
+    "sessions GET /:id",
+    "sessions DELETE /:id",
+    "usage GET /",
+    "health GET /",
+  ],
+  "answers a call or a person, which was counted when it began": ["tools POST /:pause"],
+  "lists and watches, through connections that are counted where they are made": [
+    "resources GET /:namespace",
+    "resources GET /:namespace/templates",
+    "resources GET /:namespace/completions",
+    "resources PUT /:namespace/:uri/subscription",
+    "resources DELETE /:namespace/:uri/subscription",
+  ],
+  // Shown below.
+  "goes on with a run, under the same lease": ["chat POST /resume", "chat GET /:run"],
+};
+
+const model = calling("own_pdf", "big");
+
+function servedWith(way: Way): Serving {
+  const big = doing("big", async () => "x");
+  return chatting(model, [big], { userLimits: way.limits, filesStore: new MemoryArtifactStore(), ...way.more?.() });
+}
+
+test("every address is one of the ways, or none for a reason", async () => {
+  served({ filesStore: new MemoryArtifactStore() });
+  chatting(model, []);
+  const known = [...Object.keys(WAYS), ...Object.values(NO_WAY).flat()];
+  expect([...declared].sort()).toEqual([...new Set(known)].sort());
+  // Addresses of other forms are not seen: `oauth/callback`, `ready`, and `mcp`, shown in tests/unit/cli/serve/mcp-gateway.
+  const server = readFileSync(new URL("../../../../web/src/server/sluice-server.ts", import.meta.url), "utf8");
+  const mounted = [...server.matchAll(/(?:\.route|mount)\("\/(\w+)"/g)].map(([, name]) => name);
+  expect(mounted).toHaveLength(14);
+});
+
+describe.each(Object.entries(WAYS))("%s", (_, ways) => {
+  test.each(ways)("$limits", async (way) => {
+    const serving = servedWith(way);
+    const by = await visitor(serving);
+    expect(await way.go(by, serving)).toMatch(way.says);
+  });
+});
+
+test("a run holds its user's lease however it is asked for", async () => {
+  const held = gate();
+  const serving = chatting(calling("wait"), [held.tool], { userLimits: { runs: 1 } });
+  const by = await visitor(serving);
+  await asked(by);
+  await held.called(1);
+  expect(await asked(by).then(() => "", String)).toMatch(RUNS);
+  held.open();
+});
+
+test.each(["GET /sources", "GET /artifacts", "GET /events", "POST /chat", "GET /mcp/x", "GET /nothing"])(
+  "%s counts as a request",
+  async (address) => {
+    const [method = "", path = ""] = address.split(" ");
+    const serving = served({ userLimits: { requestsPerMinute: 1 } });
+    const by = await visitor(serving);
+    expect((await by.ask(path, { method })).status).toBe(429);
+  },
+);
