@@ -33,6 +33,7 @@ export const PAGES = [
   "docs/writing-tools.md",
   "docs/serving.md",
   "docs/rest.md",
+  "docs/limits.md",
   "docs/scaling-out.md",
   "docs/elements.md",
   "docs/playground.md",

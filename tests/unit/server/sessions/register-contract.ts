@@ -113,18 +113,12 @@ function contractOfSessions(current: () => RegisterSubject): void {
   });
 }
 
-function contractOfUsers(current: () => RegisterSubject): void {
-  const of = (
-    subject: RegisterSubject,
-    id: string,
-    user_id: string,
-    tenant_id: string | null = null,
-    seconds = 100,
-  ) => ({
-    ...session(subject, id, seconds),
-    identity: { user_id, tenant_id },
-  });
+const of = (subject: RegisterSubject, id: string, user_id: string, tenant_id: string | null = null, seconds = 100) => ({
+  ...session(subject, id, seconds),
+  identity: { user_id, tenant_id },
+});
 
+function contractOfUsers(current: () => RegisterSubject): void {
   test("a user has at most so many, over all processes, however many begin at once; another is not affected", async () => {
     const subject = current();
     const registers = [subject.register, subject.beside()];

@@ -33,6 +33,13 @@ const requests = (amount: number, most: number | undefined, seconds = 60): Count
   most,
   seconds,
 });
+const tokens = (amount: number): CountClaim => ({
+  kind: "tokensPerDay",
+  amount,
+  most: 100,
+  seconds: 86_400,
+  isSpent: true,
+});
 const NONE: KnownUse = { amount: 0, ageMs: 0 };
 /** A reading before anything of a test happened. */
 const OLD: KnownUse = { amount: 0, ageMs: 60_000 };
@@ -55,15 +62,16 @@ export function describeUsageRegister(title: string, opening: () => Promise<Usag
 
 function contractOfLeases(current: () => UsageSubject): void {
   test("so many are held, over all processes, however many ask at once; one that ends makes room", async () => {
-    const registers = [current().register, current().beside()];
-    const ask = (at: number) => registers[at % 2]?.take("ada", lease(at, `p${at % 2}`), [runs(5)]);
+    const [one, other] = [current().register, current().beside()];
+    const ask = (at: number) => (at % 2 === 0 ? one : other).take("ada", lease(at, `p${at % 2}`), [runs(5)]);
     const verdicts = await Promise.all(Array.from({ length: 20 }, (_, at) => ask(at)));
-    const held = verdicts.flatMap((verdict, at) => (verdict?.refused === null ? [at] : []));
+    const held = verdicts.flatMap(({ refused }, at) => (refused === null ? [at] : []));
     expect(held).toHaveLength(5);
-    expect(await registers[0]?.look("ada", "p0", [runs(5, 0)])).toEqual([5]);
-    await registers[1]?.end("ada", [lease(held[0] ?? 0, `p${(held[0] ?? 0) % 2}`)]);
-    expect((await registers[0]?.take("ada", lease("more"), [runs(5)]))?.refused).toBeNull();
-    expect((await registers[0]?.take("ada", lease("too many"), [runs(5)]))?.refused).toBe(0);
+    expect(await one.look("ada", "p0", [runs(5, 0)])).toEqual([5]);
+    const [first = 0] = held;
+    await other.end("ada", [lease(first, `p${first % 2}`)]);
+    expect((await one.take("ada", lease("more"), [runs(5)])).refused).toBeNull();
+    expect((await one.take("ada", lease("too many"), [runs(5)])).refused).toBe(0);
   });
 
   test("a lease grows and shrinks to what it is given, and stays as it was where that is refused", async () => {
@@ -87,7 +95,8 @@ function contractOfLeases(current: () => UsageSubject): void {
   test("what ends twice, or never was, changes nothing; a lease that is renewed is there again", async () => {
     const { register } = current();
     await register.take("ada", lease(1), [runs(9)]);
-    for (const _ of [1, 2]) await register.end("ada", [lease(1), lease(2)], { stored: true });
+    await register.end("ada", [lease(1), lease(2)], { stored: true });
+    await register.end("ada", [lease(1), lease(2)], { stored: true });
     expect(await register.look("ada", "q", [runs(9, 0)])).toEqual([0]);
     await register.renew("ada", [{ ...lease(1), amounts: { runs: 1, artifactBytes: 7 } }]);
     expect(await register.look("ada", "q", [runs(9, 0), bytes(0, 9, NONE)])).toEqual([1, 7]);
@@ -154,7 +163,7 @@ function contractOfStored(current: () => UsageSubject): void {
         const held = { p: 0, q: 0 };
         await Promise.all(
           acts.map(async ({ process, size, keeps }, at) => {
-            const of = process as "p" | "q";
+            const of = process;
             held[of] += size;
             const known = { amount: stored[of] + held[of] - size, ageMs: 60_000 };
             const { refused } = await register.take(owner, lease(at, process), [bytes(size, 100, known)]);
@@ -173,12 +182,11 @@ function contractOfStored(current: () => UsageSubject): void {
 
 function contractOfCounts(current: () => UsageSubject): void {
   test("so many are counted, over all processes, however many ask at once; then it says when it begins anew", async () => {
-    const registers = [current().register, current().beside()];
-    const verdicts = await Promise.all(
-      Array.from({ length: 30 }, (_, at) => registers[at % 2]?.count("ada", [requests(1, 10)])),
-    );
-    expect(verdicts.filter((verdict) => verdict?.refused === null)).toHaveLength(10);
-    const [use] = (await registers[0]?.count("ada", [requests(1, 10)]))?.uses ?? [];
+    const [one, other] = [current().register, current().beside()];
+    const ask = (at: number) => (at % 2 === 0 ? one : other).count("ada", [requests(1, 10)]);
+    const verdicts = await Promise.all(Array.from({ length: 30 }, (_, at) => ask(at)));
+    expect(verdicts.filter(({ refused }) => refused === null)).toHaveLength(10);
+    const [use] = (await one.count("ada", [requests(1, 10)])).uses;
     expect(use?.used).toBe(10);
     expect(use?.resetsInMs).toBeGreaterThan(50_000);
     expect(use?.resetsInMs).toBeLessThanOrEqual(60_000);
@@ -187,21 +195,14 @@ function contractOfCounts(current: () => UsageSubject): void {
   test("with several limits all count, or none", async () => {
     const { register } = current();
     const both = [requests(1, 9), { kind: "requestsPerDay", amount: 1, most: 2, seconds: 86_400 } as const];
-    const refusals = [];
-    for (const _ of [1, 2, 3]) refusals.push((await register.count("ada", both)).refused);
+    const refusals: (number | null)[] = [];
+    while (refusals.length < 3) refusals.push((await register.count("ada", both)).refused);
     expect(refusals).toEqual([null, null, 1]);
     expect((await register.count("ada", [requests(0, 9)])).uses).toMatchObject([{ used: 2 }]);
   });
 
   test("looking counts nothing, and what was spent is counted beyond the limit", async () => {
     const { register } = current();
-    const tokens = (amount: number): CountClaim => ({
-      kind: "tokensPerDay",
-      amount,
-      most: 100,
-      seconds: 86_400,
-      isSpent: true,
-    });
     expect((await register.count("ada", [tokens(0)])).uses).toEqual([{ used: 0, resetsInMs: 0, crossed: null }]);
     await register.count("ada", [tokens(70)]);
     const { refused, uses } = await register.count("ada", [tokens(70)]);

@@ -143,10 +143,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if last <= now then return 1 end
 local own, allowed = users .. ':' .. ARGV[5], tonumber(ARGV[6])
-if allowed >= 0 then
-  redis.call('ZREMRANGEBYSCORE', own, '-inf', number(now))
-  if redis.call('ZCARD', own) >= allowed and not redis.call('ZSCORE', own, ARGV[7]) then return 0 end
-end
+redis.call('ZREMRANGEBYSCORE', own, '-inf', number(now))
+if allowed >= 0 and redis.call('ZCARD', own) >= allowed and not redis.call('ZSCORE', own, ARGV[7]) then return 0 end
 redis.call('SET', session, ARGV[4])
 redis.call('PEXPIREAT', session, ARGV[2])
 redis.call('UNLINK', traces, subscriptions)

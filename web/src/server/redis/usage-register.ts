@@ -79,7 +79,10 @@ export class RedisUsageRegister implements UsageRegister {
 
   async count(owner: string, claims: readonly CountClaim[]): Promise<UsageVerdict> {
     const words = claims.flatMap(({ kind, amount, most = -1, seconds, isSpent = false }) => [
-      ...[kind, String(amount), String(most), String(seconds * 1000)],
+      kind,
+      String(amount),
+      String(most),
+      String(seconds * 1000),
       isSpent ? "1" : "0",
     ]);
     return verdictIn(await this.#server.run(COUNT, [this.#key(owner)], words), claims.length);

@@ -31,17 +31,20 @@ export type SessionEvent =
   | { readonly kind: "files_changed" }
   /** A person came back from an OAuth provider: what waits for it can continue. */
   | { readonly kind: "consent_answered"; readonly provider: string; readonly given: boolean }
-  | {
-      /** The user has used 80 % of a limit, or all of it, or was refused something because of it. */
-      readonly kind: "limit_near" | "limit_reached";
-      /** The limit's name, as in `GET usage`. */
-      readonly limit: string;
-      readonly used: number;
-      readonly most: number;
-      /** Milliseconds since 1970 when it begins anew, where it does. */
-      readonly resets_at?: number;
-    }
+  /** The user has used 80 % of a limit. */
+  | (ToldLimit & { readonly kind: "limit_near" })
+  /** The user has used all of a limit, or was refused something because of it. */
+  | (ToldLimit & { readonly kind: "limit_reached" })
   | { readonly kind: "session_ended" };
+
+interface ToldLimit {
+  /** The limit's name, as in `GET usage`. */
+  readonly limit: string;
+  readonly used: number;
+  readonly most: number;
+  /** Milliseconds since 1970 when it begins anew, where it does. */
+  readonly resets_at?: number;
+}
 
 /** Appends events to sessions' channels. Failures are reported and stop nothing, since the event has happened. */
 export class Announcer {

@@ -119,8 +119,7 @@ export class UserUsage implements AsyncDisposable {
     if (claims.length === 0) return { refused: null, headers: {} };
     try {
       const counted = (): Promise<readonly [ClaimUse[], UserLimitReached | null]> => this.#count(identity, claims);
-      const late = (): Error => new Error("The requests of a user were not counted in time.");
-      const [uses, refused] = await untilLate(counted, { most: COUNTING, late, signal: undefined });
+      const [uses, refused] = await untilLate(counted, { most: COUNTING, late: uncounted, signal: undefined });
       return { refused, headers: headersOf(claims, uses) };
     } catch (error) {
       this.#deps.report(error);
@@ -364,6 +363,10 @@ export interface StoringLease {
 }
 
 const NOTHING_HELD: Disposable = { [Symbol.dispose]: () => undefined };
+
+function uncounted(): Error {
+  return new Error("The requests of a user were not counted in time.");
+}
 
 function isCounted(name: UserLimitName): name is CountedKind {
   return USER_LIMITS[name].seconds !== undefined;
