@@ -3,6 +3,7 @@
  * fails the first test: say what it stores or starts, and show that the limit holds.
  */
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import type { SluiceServerOptions } from "../../../../web/src/serve.js";
@@ -43,6 +44,8 @@ const JSON_ONLY = { "content-type": "application/json", accept: "application/jso
 const call = async (by: Visitor, tool: string, args: object = {}): Promise<string> =>
   (await by.ask(`/tools/${tool}`, { method: "POST", headers: JSON_ONLY, body: JSON.stringify({ args }) })).text();
 const own = (name: string) => program(name, CHANGING, { user_files: true });
+/** A program whose tools make files. */
+const MAKING = `"${process.execPath}" "${fileURLToPath(new URL("../../files/lab-server.mjs", import.meta.url))}"`;
 const lab = () => ({ sources: [program("lab", FIXTURE)] });
 const NO_BYTES = /You have 0 of 10 bytes of artifacts/;
 const PROGRAMS = /You have 1 of 1 running programs/;
@@ -98,6 +101,12 @@ const WAYS: Readonly<Record<string, readonly Way[]>> = {
       more: lab,
       go: (by) => call(by, "lab.resources_read", { uri: "test://file/pdf/900" }),
       says: NO_BYTES,
+    },
+    {
+      limits: { fileBytes: 10 },
+      more: () => ({ sources: [program("made", MAKING, { user_files: true })] }),
+      go: (by) => call(by, "made.show"),
+      says: /You have 0 of 10 bytes of files/,
     },
     {
       limits: { programs: 1 },
