@@ -227,6 +227,25 @@ describe("at once", () => {
     },
   );
 
+  test("a file that is deleted while another version of it comes is one more file, and refused", async () => {
+    const serving = served({ filesStore: new MemoryArtifactStore(), userLimits: { files: 1 } });
+    const by = await visitor(serving);
+    const { file } = (await (await put(by, 10, 1, "/files?filename=a")).json()) as { file: { id: string } };
+    let go = (): void => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(noise(10, 2));
+        go = () => controller.close();
+      },
+    });
+    const coming = by.ask("/files?filename=a", { method: "POST", body });
+    await by.ask(`/files/${file.id}`, { method: "DELETE" });
+    expect((await put(by, 10, 3, "/files?filename=b")).status).toBe(201);
+    go();
+    expect((await coming).status).toBe(507);
+    expect(await useOf(by)).toEqual({ files: { used: 1, limit: 1 } });
+  });
+
   test("deleting while others store never lets more be there than may be", { timeout: 60_000 }, async () => {
     const store = new MemoryArtifactStore();
     const serving = served({ store, userLimits: { artifactBytes: 20_000 } });

@@ -222,15 +222,21 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   /**
    * What the artifacts of a user use, over all sessions. A store that was read more than `maxAge` milliseconds ago is read
-   * again, unless that takes long. Defaults to the minute after which stores are read again anyway.
+   * again, unless that takes long. Defaults to the minute after which stores are read again anyway. `onRead` is called in
+   * the moment in which it is so.
    *
    * @throws SluiceError E_STORE_….
    */
-  useOf(owner: Pick<ArtifactScope, "tenant_id" | "user_id">, maxAge: number = Infinity): Promise<StoreUse> {
+  useOf(
+    owner: Pick<ArtifactScope, "tenant_id" | "user_id">,
+    maxAge: number = Infinity,
+    onRead?: () => void,
+  ): Promise<StoreUse> {
     return this.#inTurn(async () => {
       const isOld = performance.now() - this.#reading.readAt > maxAge;
       await (isOld ? this.#reading.refresh() : this.#reading.freshen());
       await this.#expireFirst();
+      onRead?.();
       return { ...this.#index.useOf(owner), readAt: this.#reading.readAt };
     });
   }

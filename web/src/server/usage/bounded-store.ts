@@ -144,6 +144,7 @@ class BoundedSink {
   readonly #deps: BoundedSinkDeps;
   #written = 0;
   #covered = -1;
+  #amounts: Amounts = {};
 
   constructor(deps: BoundedSinkDeps) {
     this.#deps = deps;
@@ -157,9 +158,10 @@ class BoundedSink {
   }
 
   async commit(patch: ArtifactPatch): Promise<ArtifactRef> {
-    const { writer, lease, identity, count } = this.#deps;
-    // An empty file counts as a file.
-    if (this.#covered < 0) await this.#cover(0);
+    const { writer, lease, identity, info, count } = this.#deps;
+    const amounts = await count.amounts(identity, { ...info, ...patch }, this.#written);
+    // An empty file is a file, and one that was deleted meanwhile is another one now.
+    if (this.#covered < 0 || amounts.files !== this.#amounts.files) await this.#take(this.#written, false, patch);
     const ref = await writer.close(patch);
     count.stored(identity, ref);
     lease.end({ isStored: true });
@@ -181,10 +183,11 @@ class BoundedSink {
     if (ahead === 0 || !(await this.#take(needed + ahead, true))) await this.#take(needed, false);
   }
 
-  async #take(bytes: number, isAhead: boolean): Promise<boolean> {
+  async #take(bytes: number, isAhead: boolean, patch: ArtifactPatch = {}): Promise<boolean> {
     const { lease, identity, info, count } = this.#deps;
-    const isCovered = await lease.cover(await count.amounts(identity, info, bytes), isAhead);
-    if (isCovered) this.#covered = bytes;
+    const amounts = await count.amounts(identity, { ...info, ...patch }, bytes);
+    const isCovered = await lease.cover(amounts, isAhead);
+    if (isCovered) [this.#covered, this.#amounts] = [bytes, amounts];
     return isCovered;
   }
 }
@@ -197,8 +200,8 @@ function identityIn({ tenant_id = null, user_id = null }: ArtifactScope): Identi
 /** The store of sessions' artifacts within the limit of a user's bytes; the same store if there is none. */
 export function boundedArtifacts(store: RetainingArtifactStore, usage: UserUsage): ArtifactStore {
   if (usage.limits.artifactBytes === undefined) return store;
-  usage.readFrom("artifactBytes", async (identity, maxAge) => {
-    const { bytes, readAt } = await store.useOf(identity, maxAge);
+  usage.readFrom("artifactBytes", async (identity, maxAge, onRead) => {
+    const { bytes, readAt } = await store.useOf(identity, maxAge, onRead);
     return { amounts: { artifactBytes: bytes }, readAt };
   });
   return new BoundedStore(store, usage, {
@@ -248,7 +251,11 @@ class KnownFiles implements StoreCount {
     this.#scopesOf = scopesOf;
   }
 
-  readonly read: ReadUse = async (identity, maxAge) => useOf(await this.#files(identity, maxAge));
+  readonly read: ReadUse = async (identity, maxAge, onRead) => {
+    const files = await this.#files(identity, maxAge);
+    onRead();
+    return useOf(files);
+  };
 
   async amounts(identity: Identity, { filename }: ArtifactInfo, bytes: number): Promise<Amounts> {
     const { names } = await this.#files(identity, KNOWN);

@@ -41,8 +41,11 @@ export interface StoredUse {
   readonly readAt: number;
 }
 
-/** Reads what a store has of a user, again if it was read more than so many milliseconds ago. Throws SluiceError E_STORE_…. */
-export type ReadUse = (identity: Identity, maxAge: number) => Promise<StoredUse>;
+/**
+ * Reads what a store has of a user, again if it was read more than `maxAge` milliseconds ago. Calls `onRead` in the moment
+ * in which it is so: leases that end later are not in it. Throws SluiceError E_STORE_….
+ */
+export type ReadUse = (identity: Identity, maxAge: number, onRead: () => void) => Promise<StoredUse>;
 
 interface UserUsageDeps {
   readonly state: Pick<ServeState, "usage" | "sessions" | "isShared">;
@@ -50,6 +53,11 @@ interface UserUsageDeps {
   readonly announcer: Pick<Announcer, "tell">;
   /** Receives failures. Must not throw. */
   readonly report: (error: unknown) => void;
+}
+
+interface Held {
+  /** The leases of this process when the store was read. */
+  readonly held: readonly HeldLease[];
 }
 
 /** A limit as a client is told of it. */
@@ -258,21 +266,26 @@ export class UserUsage implements AsyncDisposable {
     amounts: Readonly<Partial<Record<LeasedKind, number>>>,
     { except = "", maxAge = Infinity, margin = MARGIN } = {},
   ): Promise<readonly LeaseClaim[]> {
-    const owner = keyOfUser(identity);
     const claims: LeaseClaim[] = [];
-    const read = new Map<ReadUse, Promise<StoredUse>>();
+    const read = new Map<ReadUse, Promise<StoredUse & Held>>();
+    const readNow = async (reading: ReadUse): Promise<StoredUse & Held> => {
+      let held: readonly HeldLease[] = [];
+      const use = await reading(identity, maxAge, () => {
+        held = [...(this.#held.get(keyOfUser(identity))?.values() ?? [])].filter(({ id }) => id !== except);
+      });
+      return { ...use, held };
+    };
     for (const [kind, amount] of Object.entries(amounts) as [LeasedKind, number][]) {
       const most = this.limits[kind];
       if (most === undefined) continue;
       const reading = this.#reads.get(kind as StoredKind);
       if (kind === "programs" || kind === "runs") claims.push({ kind, amount, most });
       if (reading === undefined) continue;
-      const found = read.get(reading) ?? reading(identity, maxAge);
+      const found = read.get(reading) ?? readNow(reading);
       read.set(reading, found);
-      const { amounts: stored, readAt } = await found;
-      const own = [...(this.#held.get(owner)?.values() ?? [])].filter(({ id }) => id !== except);
-      const held = own.reduce((sum, each) => sum + (each.amounts[kind] ?? 0), 0);
-      const known = { amount: (stored[kind as StoredKind] ?? 0) + held, ageMs: performance.now() - readAt + margin };
+      const { amounts: stored, readAt, held } = await found;
+      const under = held.reduce((sum, each) => sum + (each.amounts[kind] ?? 0), 0);
+      const known = { amount: (stored[kind as StoredKind] ?? 0) + under, ageMs: performance.now() - readAt + margin };
       claims.push({ kind, amount, most, known });
     }
     return claims;
