@@ -203,6 +203,8 @@ describe("the chat", () => {
     expect(end?.["answer"]).toMatch(
       /^You have used [\d,]+ of 1,000 tokens of the model in 24 hours: wait 24 hours until they begin anew\.$/,
     );
+    // It is told as text too, to those who show what comes.
+    expect(told.filter(({ kind }) => kind === "text").at(-1)?.["text"]).toBe(end?.["answer"]);
     // What was done is there.
     expect((end?.["trajectory"] as { steps: unknown[] } | undefined)?.steps.length).toBeGreaterThan(1);
     const next = await by.ask("/chat", {

@@ -34,6 +34,7 @@ export class MeteredLlm implements LlmClient {
       await this.#usage.tokensLeft(this.#identity);
     } catch (error) {
       if (!(error instanceof UserLimitReached)) throw error;
+      options.onText?.(error.message);
       return { text: error.message, toolCalls: [], stopReason: "limit", usage: NOTHING };
     }
     let heard = "";
