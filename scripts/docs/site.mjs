@@ -35,6 +35,7 @@ export const PAGES = [
   "docs/serving.md",
   "docs/sign-in.md",
   "docs/rest.md",
+  "docs/limits.md",
   "docs/scaling-out.md",
   "docs/elements.md",
   "docs/playground.md",

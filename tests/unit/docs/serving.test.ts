@@ -7,7 +7,10 @@ import { readRetention } from "../../../web/src/artifacts/retention/policy.js";
 import { parse } from "../../../web/src/cli/parse.js";
 import { checkServeFile, serveKeys } from "../../../web/src/cli/serve/config-file.js";
 import { LEASE_SECONDS } from "../../../web/src/server/chat/chats.js";
+import { saidOf } from "../../../web/src/server/http/refusals.js";
 import { LIMITS } from "../../../web/src/server/options.js";
+import { LEASE_MS } from "../../../web/src/server/usage/usage-register.js";
+import { USER_LIMIT_NAMES, USER_LIMITS, UserLimitReached } from "../../../web/src/server/usage/user-limits.js";
 import { checkSources } from "../../../web/src/tools/config/sources-file.js";
 import { ROOT } from "../cli/command.js";
 import { EVERYTHING, serve } from "../cli/serve/serving.js";
@@ -99,6 +102,32 @@ describe("the pages on serving", async () => {
       return [name, hours === undefined ? value : value * 3600] as const;
     });
     expect(Object.fromEntries(told)).toEqual(LIMITS);
+  });
+
+  describe("the page on limits", () => {
+    const limits = pages.get("docs/limits.md") ?? "";
+
+    test("has each limit of a user, with its key, its option, its effect and its status", () => {
+      const rows = [...limits.matchAll(/^\| `(\w+)` \| `(\w+)` \| (.*) \| (\d+) \|$/gm)];
+      const shown = rows.map(([, key, name, effect, status]) => [key, name, effect, Number(status)]);
+      const known = USER_LIMIT_NAMES.map((name) => {
+        const { key, effect } = USER_LIMITS[name];
+        const reached = new UserLimitReached(name, { used: 1, most: 1 });
+        return [key, name, effect, saidOf(reached, () => undefined).status];
+      });
+      expect(shown).toEqual(known);
+    });
+
+    test("shows a configuration that has them all, and is taken", () => {
+      const [, block = ""] = /^```json\n([\s\S]*?)\n```$/m.exec(limits) ?? [];
+      const said = JSON.parse(block) as Record<string, object>;
+      const { config } = checkServeFile(said, ENV);
+      expect(Object.keys(config.user_limits ?? {})).toEqual(USER_LIMIT_NAMES.map((name) => USER_LIMITS[name].key));
+    });
+
+    test("says when what a dead process held is given back", () => {
+      expect(limits).toContain(`given back after ${LEASE_MS / 1000} seconds`);
+    });
   });
 
   test("the page of scaling out says when another process goes on with runs of one that died", () => {

@@ -105,7 +105,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "sluice uninstall",
     "sluice doctor",
   ],
-  "who asks": ["OAuthManager", "route oauth", "route sessions", "route pauses"],
+  "who asks": ["OAuthManager", "route oauth", "route sessions", "route pauses", "route usage"],
   "folders and processes of tools": ["localWorkspaces", "sandboxed", "sluice run"],
   "users' files, of which a model is told by name alone": ["UserStorage"],
   "lists, questions and connections": [

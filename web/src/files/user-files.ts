@@ -216,7 +216,8 @@ function whereAllowed({ reason, details: { attempted_path, allowed_prefix } }: I
   return { allowed_prefix: "", suggestion: `Return the bytes as b64: ${why}` };
 }
 
-function tiered(near: ArtifactStore, far: ArtifactStore, limitMiB: number): ArtifactStore {
+/** One store of two: what has more than so many MiB is kept in the second. */
+export function tiered(near: ArtifactStore, far: ArtifactStore, limitMiB: number): ArtifactStore {
   return new TieredArtifactStore({ near, far, limitBytes: Math.floor(limitMiB * MIB) });
 }
 

@@ -107,13 +107,18 @@ export class BudgetMeter {
   }
 
   /** Counts a turn. */
-  add({ text, toolCalls, usage }: LlmAnswer, messages: readonly LlmMessage[]): void {
-    if (usage !== undefined) {
-      this.#tokens += usage.inputTokens + usage.outputTokens;
-      return;
-    }
-    const asked = messages.reduce((sum, { content }) => sum + content.length, 0);
-    const said = toolCalls.reduce((sum, call) => sum + call.arguments.length, text.length);
-    this.#tokens += Math.ceil((asked + said) / CHARS_A_TOKEN);
+  add(answer: LlmAnswer, messages: readonly LlmMessage[]): void {
+    this.#tokens += tokensOf(answer, messages);
   }
+}
+
+/** The tokens of a turn, as the server reports them, else one for every four characters. */
+export function tokensOf(
+  { text, toolCalls, usage }: Pick<LlmAnswer, "text" | "toolCalls" | "usage">,
+  messages: readonly LlmMessage[],
+): number {
+  if (usage !== undefined) return usage.inputTokens + usage.outputTokens;
+  const asked = messages.reduce((sum, { content }) => sum + content.length, 0);
+  const said = toolCalls.reduce((sum, call) => sum + call.arguments.length, text.length);
+  return Math.ceil((asked + said) / CHARS_A_TOKEN);
 }

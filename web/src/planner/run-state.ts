@@ -83,15 +83,17 @@ export interface Trajectory {
  * the server cut or withheld it; `empty`, the model said nothing.
  *
  * With the model's answer at a limit of the budget: `steps`, `tokens`, `seconds`.
+ *
+ * Without an answer of the model's: `limit`, the host's limit was reached before the turn, and `answer` says which.
  */
-export type PlannerOutcome = "answered" | "length" | "content_filter" | "empty" | ExhaustedLimit;
+export type PlannerOutcome = "answered" | "length" | "content_filter" | "empty" | "limit" | ExhaustedLimit;
 
 /** The outcome of a run's last turn. What the answer lacks takes precedence over the limit. */
 export function outcomeOf(
   { text, stopReason }: Pick<LlmAnswer, "text" | "stopReason">,
   exhausted: ExhaustedLimit | undefined,
 ): PlannerOutcome {
-  if (stopReason === "length" || stopReason === "content_filter") return stopReason;
+  if (stopReason === "length" || stopReason === "content_filter" || stopReason === "limit") return stopReason;
   // Without tools a model may have nothing to say: the cause is then the limit of steps.
   if (exhausted !== undefined) return exhausted;
   return text.trim() === "" ? "empty" : "answered";

@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import type { Retention } from "../artifacts/retention/policy.js";
-import type { RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
+import type { ArtifactStore } from "../artifacts/store.js";
 import type { UserFiles } from "../files/user-files.js";
 import type { Announcer } from "./sessions/announcer.js";
 import type { Admission } from "./http/admission.js";
@@ -18,16 +18,20 @@ import type { Authenticate, Identity, ServedSession } from "./sessions/session.j
 import type { ServedSources } from "./sources/served-sources.js";
 import type { ServeState } from "./state.js";
 import type { SessionWork } from "./sessions/session-work.js";
+import type { UserUsage } from "./usage/user-usage.js";
 
 /** Shared by all routes. */
 export interface ServeDeps {
-  readonly store: RetainingArtifactStore;
+  /** Within retention, and within the limits of users. */
+  readonly store: ArtifactStore;
   /** The limits of the store. */
   readonly retention: Retention;
   /** Users' files, or null if the server keeps none. */
   readonly files: ServedFiles | null;
   readonly state: ServeState;
   readonly limits: Required<ServeLimits>;
+  /** Holds users to their limits. */
+  readonly usage: UserUsage;
   /** Begins and ends with `/`. */
   readonly base: string;
   readonly hosts: HostGuard;

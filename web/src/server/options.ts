@@ -18,6 +18,7 @@ import type { Variables } from "../tools/config/variables.js";
 import { checkOidc, type OidcOptions } from "./oidc/access-tokens.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServeState } from "./state.js";
+import { checkUserLimits, type UserLimits } from "./usage/user-limits.js";
 
 /** Limits for one session. */
 export interface ServeLimits {
@@ -139,6 +140,8 @@ export interface SluiceServerOptions {
   readonly config?: SluiceConfig;
   /** Limits for one session. */
   readonly limits?: ServeLimits;
+  /** Limits for one user, over all sessions and processes. There are none by default. */
+  readonly userLimits?: UserLimits;
   /** Receives failures of stores, sources and host functions, which no client sees. What it throws is ignored. */
   readonly onError?: (error: unknown) => void;
 }
@@ -171,6 +174,7 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   budget: OBJECT,
   config: OBJECT,
   limits: OBJECT,
+  userLimits: OBJECT,
   onError: FUNCTION,
 };
 
@@ -183,6 +187,7 @@ export function checkServer(options: SluiceServerOptions): void {
     wrongOption(sentence, `limits.${path}`),
   );
   checkSignIn(options);
+  checkUserLimits(options.userLimits ?? {}, (sentence, path) => wrongOption(sentence, `userLimits.${path}`));
   checkWhole(options.store, "store");
   checkWhole(options.filesStore, "filesStore");
   if (options.state?.isShared === true && options.secret === undefined) {
@@ -209,12 +214,23 @@ export function wrongOption(sentence: string, path: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }
 
+/**
+ * Holds one of the programs that a user may have, until it is disposed of. Ask for it before a program is started for
+ * one user. Throws SluiceError E_RATE_LIMIT if the user has as many as they may.
+ */
+export type HoldProgram = () => Promise<Disposable>;
+
 /** Serves sources over Streamable HTTP, without changing any bytes. */
 export interface ServedMcp {
   /** The names of the sources on offer. */
   readonly names: ReadonlySet<string>;
   /** Answers a request at `mcp/{source}`. No other session finds what one session started there. */
-  readonly answer: (source: string, request: Request, session: ServedSession) => Promise<Response>;
+  readonly answer: (
+    source: string,
+    request: Request,
+    session: ServedSession,
+    holdProgram: HoldProgram,
+  ) => Promise<Response>;
   /** Ends what a session started, by the session's id. Must not throw. */
   readonly end: (session: string) => Promise<void>;
 }

@@ -6,8 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
 import { readRetention } from "../artifacts/retention/policy.js";
 import { RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
+import type { ArtifactScope } from "../artifacts/store.js";
 import { FLAGS, MIB } from "../files/options.js";
-import { UserFiles } from "../files/user-files.js";
+import { tiered, UserFiles } from "../files/user-files.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { SeenInMemory } from "./artifacts/handler.js";
 import { Chats, plannersOf } from "./chat/chats.js";
@@ -28,14 +29,17 @@ import { AccessTokens } from "./oidc/access-tokens.js";
 import { OidcAccess } from "./oidc/oidc-access.js";
 import { WELL_KNOWN } from "./oidc/protected-resource.js";
 import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
+import { usageRoutes } from "./routes/usage.js";
 import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
 import { Announcer } from "./sessions/announcer.js";
 import { inSession, SessionTokens } from "./sessions/credentials.js";
 import { filesEnding, SessionEnding } from "./sessions/session-end.js";
 import { SessionWork } from "./sessions/session-work.js";
-import type { Authenticate } from "./sessions/session.js";
+import { ownerOf, type Authenticate, type Identity } from "./sessions/session.js";
 import { ServedSources } from "./sources/served-sources.js";
 import { memoryState, type ServeState } from "./state.js";
+import { boundedArtifacts, boundedFiles } from "./usage/bounded-store.js";
+import { UserUsage } from "./usage/user-usage.js";
 
 /**
  * Serves users' sessions over HTTP, as `sluice serve` does. `fetch` takes a `Request` and gives a `Response`, so it
@@ -62,10 +66,11 @@ export class SluiceServer implements AsyncDisposable {
    */
   constructor(options: SluiceServerOptions) {
     checkServer(options);
-    this.#deps = depsOf(options, this.#over.signal);
+    const retaining = new RetainingArtifactStore(options.store, options.retention);
+    this.#deps = depsOf(options, retaining, this.#over.signal);
     this.#chats = chatsOf(options, this.#deps);
     this.#app = appOf(this.#deps, this.#chats);
-    this.#collector = collectorOf(options, this.#deps);
+    this.#collector = collectorOf(options, retaining, this.#deps);
   }
 
   /** Answers a request. Never throws. */
@@ -87,6 +92,7 @@ export class SluiceServer implements AsyncDisposable {
     await this.#collector[Symbol.asyncDispose]();
     await this.#deps.sources[Symbol.asyncDispose]();
     await this.#deps.files?.userFiles[Symbol.asyncDispose]();
+    await this.#deps.usage[Symbol.asyncDispose]();
   }
 }
 
@@ -138,20 +144,24 @@ function sessionApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   mount("/pauses", pauseRoutes(deps));
   mount("/chat", chatRoutes(chats, deps), "store", "files");
   mount("/mcp", mcpRoutes(deps), "store");
+  mount("/usage", usageRoutes(deps), "store", "files");
   return app;
 }
 
-function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
+function depsOf(options: SluiceServerOptions, retaining: RetainingArtifactStore, over: AbortSignal): ServeDeps {
   const { publicUrl, hosts, origins, oidc, authenticate = oidc === undefined ? oneUser : nobody } = options;
   const state = options.state ?? memoryState();
   const report = ignoreErrors(options.onError);
   const limits = { ...LIMITS, ...options.limits };
   const base = options.base ?? "/";
+  const announcer = new Announcer(state.events, report);
+  const usage = new UserUsage({ state, limits: options.userLimits ?? {}, announcer, report });
   const deps = {
     readiness: readinessOf(options, state),
-    store: new RetainingArtifactStore(options.store, options.retention),
+    store: boundedArtifacts(retaining, usage),
     retention: readRetention(options.retention ?? {}),
-    files: filesOf(options),
+    files: filesOf(options, state, usage),
+    usage,
     state,
     limits,
     base,
@@ -161,9 +171,9 @@ function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
     access: accessOf(options, base),
     mcp: options.mcp ?? null,
     seen: new SeenInMemory(),
-    admission: new Admission({ state, limits, report }),
+    admission: new Admission({ state, limits, usage, report }),
     sessionWork: new SessionWork(state.events, report),
-    announcer: new Announcer(state.events, report),
+    announcer,
     hasChat: options.llm !== undefined,
     report,
     over,
@@ -194,16 +204,29 @@ function readinessOf({ store, filesStore }: SluiceServerOptions, state: ServeSta
   });
 }
 
-function filesOf({ filesStore, files }: SluiceServerOptions): ServedFiles | null {
+function filesOf(
+  { filesStore, files = {} }: SluiceServerOptions,
+  state: ServeState,
+  usage: UserUsage,
+): ServedFiles | null {
   if (filesStore === undefined) return null;
-  const { max_file_size_mb, persist_files_across_sessions: isLasting } = { ...FLAGS, ...files };
-  const userFiles = new UserFiles({ ...files, store: filesStore });
+  const { largeStore, ...flags } = files;
+  const { max_file_size_mb, persist_files_across_sessions: isLasting, base64_size_limit_mb } = { ...FLAGS, ...flags };
+  const both = largeStore === undefined ? filesStore : tiered(filesStore, largeStore, base64_size_limit_mb);
+  // Files that do not outlive a session are the session's.
+  const scopesOf = async (identity: Identity): Promise<readonly ArtifactScope[]> => {
+    if (isLasting) return [ownerOf(identity)];
+    const sessions = await state.sessions.ofUser(identity);
+    return sessions.map((session_id) => ({ ...ownerOf(identity), session_id }));
+  };
+  const userFiles = new UserFiles({ ...flags, store: boundedFiles(both, usage, scopesOf) });
   return { userFiles, maxBytes: Math.floor(max_file_size_mb * MIB), isLasting };
 }
 
 function collectorOf(
   { store: given, collectSeconds = 300 }: SluiceServerOptions,
-  { store, report }: ServeDeps,
+  store: RetainingArtifactStore,
+  { report }: ServeDeps,
 ): Collector {
   const sweep = sweepOf(given);
   return new Collector({ store, seconds: collectSeconds, report, ...(sweep !== undefined && { sweep }) });

@@ -7,6 +7,7 @@ import { MemoryTokenStore, type TokenStore } from "../tools/auth/token-store.js"
 import type { EventLog } from "./sessions/event-log.js";
 import { MemoryEventLog } from "./sessions/memory-event-log.js";
 import { MemorySessionRegister, type SessionRegister } from "./sessions/session-register.js";
+import { MemoryUsageRegister, type UsageRegister } from "./usage/usage-register.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 
 /** All state except artifacts. */
@@ -21,6 +22,8 @@ export interface ServeState extends AsyncDisposable {
   readonly events: EventLog;
   /** Request rates. */
   readonly rates: RateLimit;
+  /** What users have under way and have used of their limits. */
+  readonly usage: UsageRegister;
   /** Whether other processes share it. Then they also have to share the secret. */
   readonly isShared: boolean;
 }
@@ -36,6 +39,7 @@ export function memoryState(): ServeState {
     sessions: new MemorySessionRegister(),
     events: new MemoryEventLog(),
     rates: new MemoryRateLimit(),
+    usage: new MemoryUsageRegister(),
     isShared: false,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

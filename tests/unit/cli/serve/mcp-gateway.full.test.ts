@@ -45,7 +45,7 @@ function gateway(sources: readonly ExternalToolConfig[], isOver: (id: string) =>
         headers: { "content-type": "application/json", accept: "application/json" },
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
       });
-      const answer = await opened.answer("one", request, session(id, user));
+      const answer = await opened.answer("one", request, session(id, user), anyNumber);
       await answer.text();
       return answer.status;
     },
@@ -81,6 +81,9 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 const none = async (): Promise<boolean> => false;
 
+/** Users may have any number of programs. */
+const anyNumber = async (): Promise<Disposable> => ({ [Symbol.dispose]: () => undefined });
+
 describe("sources that are offered", () => {
   test.each([
     ["a program", source("node server.js"), ["one"]],
@@ -99,7 +102,7 @@ describe("sources that are offered", () => {
 
   test("a name that is none is not found", async () => {
     const { gateway: opened } = gateway([source("node x")], none);
-    expect((await opened.answer("two", new Request("http://x/mcp/two"), session("a"))).status).toBe(404);
+    expect((await opened.answer("two", new Request("http://x/mcp/two"), session("a"), anyNumber)).status).toBe(404);
   });
 });
 

@@ -6,7 +6,9 @@ import { SluiceServer } from "../../../../web/src/serve.js";
 import { Admission, heldOf, LargeBodies } from "../../../../web/src/server/http/admission.js";
 import { operation, routesOf, streamOf, UPLOAD } from "../../../../web/src/server/routes/operation.js";
 import { LIMITS } from "../../../../web/src/server/options.js";
+import { Announcer } from "../../../../web/src/server/sessions/announcer.js";
 import { memoryState } from "../../../../web/src/server/state.js";
+import { UserUsage } from "../../../../web/src/server/usage/user-usage.js";
 import type { ServeEnv } from "../../../../web/src/server/deps.js";
 import { refused, Visitor, byHeaders } from "../visitor.js";
 import * as fc from "fast-check";
@@ -24,10 +26,14 @@ interface Served {
 function served(body: () => ReadableStream<Uint8Array> | null): Served {
   const reported: unknown[] = [];
   const limits = { ...LIMITS, concurrentRequests: 2, listeners: 1 };
+  const state = memoryState();
+  const report = (error: unknown): void => void reported.push(error);
+  const usage = new UserUsage({ state, limits: {}, announcer: new Announcer(state.events, report), report });
   const admission = new Admission({
-    state: memoryState(),
+    state,
     limits,
-    report: (error) => void reported.push(error),
+    usage,
+    report,
   });
   const listening = operation({
     id: "listen",

@@ -14,7 +14,9 @@ import { MAX_SESSIONS } from "../../../../web/src/server/sessions/session-regist
 import type { ServeState } from "../../../../web/src/server/state.js";
 import { programOf } from "../../../support/program.js";
 import { isFull } from "../../../support/full.js";
+import { RedisUsageRegister } from "../../../../web/src/server/redis/usage-register.js";
 import { describeRateLimit } from "../rate-limit-contract.js";
+import { describeUsageRegister } from "../usage/register-contract.js";
 import { first, Heard, numbered, range } from "../sessions/listening.js";
 import { describeRegister } from "../sessions/register-contract.js";
 import { another, coded, logInTest, SECRET, served, type Served, servedInTest, useRedis } from "./served.js";
@@ -68,6 +70,7 @@ describe("the server's state", () => {
     await state.sessions.addTrace("s", "t");
     await state.events.append("channel", numbered(1));
     await state.rates.take("ada", 1, 60);
+    await state.usage.take("ada", { process: "p", id: "1" }, [{ kind: "runs", amount: 1, most: 1 }]);
   }
 
   describe("the state", () => {
@@ -97,7 +100,10 @@ describe("the server's state", () => {
       expect(await same.sessions.traces("s")).toEqual(["t"]);
       expect(await first(same.events, "channel", { count: 1 })).toMatchObject([{ event: numbered(1) }]);
       expect(await same.rates.take("ada", 1, 60)).toMatchObject({ ok: false });
+      const claim = { kind: "runs", amount: 1, most: 1 } as const;
+      expect((await same.usage.take("ada", { process: "q", id: "1" }, [claim])).refused).toBe(0);
       const other = opened({ prefix: "other" });
+      expect((await other.usage.take("ada", { process: "q", id: "1" }, [claim])).refused).toBeNull();
       expect(await other.runs.loadPlannerState("token")).toBeNull();
       expect(await other.tokens.get("ada", "files")).toBeNull();
       expect(await other.sessions.find("s")).toBeNull();
@@ -253,6 +259,51 @@ describe("rates", () => {
   });
 });
 
+describe("usage", () => {
+  const redis = useRedis();
+  const ADA = JSON.stringify(["acme", "ada"]);
+
+  describeUsageRegister("RedisUsageRegister", async () => {
+    await redis.command("FLUSHALL");
+    const all: Served[] = [];
+    const beside = (): RedisUsageRegister => {
+      const one = served(redis.url);
+      all.push(one);
+      return new RedisUsageRegister(one);
+    };
+    return { register: beside(), beside, dispose: async () => void (await Promise.all(all.map((one) => one.close()))) };
+  });
+
+  test("of a user there is one key, which shows nobody and goes by itself", async () => {
+    await redis.command("FLUSHALL");
+    const register = new RedisUsageRegister(servedInTest(redis.url));
+    const lease = { process: "p", id: "1" };
+    await register.take(ADA, lease, [{ kind: "runs", amount: 1, most: 9 }]);
+    const [key = "", ...others] = await redis.keys();
+    expect(others).toEqual([]);
+    expect(key).toMatch(/^\{sluice\}:1:usage:[0-9a-f]{64}$/);
+    expect(await redis.command("PTTL", key)).toBeLessThanOrEqual(30_000);
+    await register.count(ADA, [{ kind: "requestsPerDay", amount: 1, most: 9, seconds: 86_400 }]);
+    expect(await redis.command("PTTL", key)).toBeGreaterThan(86_000_000);
+    await redis.command("DEL", key);
+    await register.take(ADA, lease, [{ kind: "runs", amount: 1, most: 9 }]);
+    await register.end(ADA, [lease]);
+    expect(await redis.keys()).toEqual([]);
+  });
+
+  test("a server that is away or has no memory grants nothing", async () => {
+    const server = await another();
+    const register = new RedisUsageRegister(servedInTest(server.url, 500));
+    const take = () => register.take(ADA, { process: "p", id: "1" }, [{ kind: "runs", amount: 1, most: 9 }]);
+    await vi.waitFor(take, { timeout: 20_000 });
+    await server.command("CONFIG", "SET", "maxmemory", "1");
+    await expect(take()).rejects.toEqual(coded("E_STORE_FULL"));
+    await register.end(ADA, [{ process: "p", id: "1" }]);
+    await server.kill();
+    await expect(take()).rejects.toEqual(coded("E_STORE_WRITE"));
+  });
+});
+
 describe("sessions", () => {
   const redis = useRedis();
 
@@ -282,9 +333,11 @@ describe("sessions", () => {
     await register.addTrace(SESSION.id, "t");
     await register.subscribe(SESSION.id, { namespace: "n", uri: "u" });
     const keys = await redis.keys();
-    expect(keys).toHaveLength(4);
+    expect(keys).toHaveLength(6);
     for (const key of keys) {
-      expect(key).toMatch(/^\{sluice\}:1:sessions(:[0-9a-f]{64}(:(traces|subscriptions))?)?$/);
+      expect(key).toMatch(
+        /^\{sluice\}:1:(users:[0-9a-f]{64}|sessions(:[0-9a-f]{64}(:(traces|subscriptions|user))?)?)$/,
+      );
       expect(await redis.command("PTTL", key)).toBeGreaterThan(0);
     }
     await vi.waitFor(async () => expect(await redis.keys()).toEqual([]), { timeout: 20_000 });
@@ -321,7 +374,8 @@ describe("sessions", () => {
     const register = new RedisSessionRegister(servedInTest(server.url, 500));
     const session = { ...SESSION, expires_at: Date.now() + 100_000 };
     await vi.waitFor(() => register.begin(session), { timeout: 20_000 });
-    for (const key of await server.keys()) if (!key.endsWith("sessions")) await server.command("SET", key, "{");
+    for (const key of await server.keys())
+      if (!/sessions$|:users:|:user$/.test(key)) await server.command("SET", key, "{");
     await expect(register.find(session.id)).rejects.toEqual(coded("E_STORE_CORRUPT"));
     await server.kill();
     await expect(register.find(session.id)).rejects.toEqual(coded("E_STORE_READ"));

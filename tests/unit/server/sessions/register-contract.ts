@@ -37,6 +37,7 @@ export function describeRegister(title: string, opening: OpenRegister): void {
     afterEach(() => subject.dispose());
     const current = (): RegisterSubject => subject;
     contractOfSessions(current);
+    contractOfUsers(current);
     contractOfSets(current);
     contractOfTime(current, opening);
   });
@@ -109,6 +110,71 @@ function contractOfSessions(current: () => RegisterSubject): void {
     await register.subscribe("a", { namespace: "n", uri: "u" });
     await register.begin(session(subject, "a"));
     expect([await register.traces("a"), await register.subscriptions("a")]).toEqual([[], []]);
+  });
+}
+
+const of = (subject: RegisterSubject, id: string, user_id: string, tenant_id: string | null = null, seconds = 100) => ({
+  ...session(subject, id, seconds),
+  identity: { user_id, tenant_id },
+});
+
+function contractOfUsers(current: () => RegisterSubject): void {
+  test("a user has at most so many, over all processes, however many begin at once; another is not affected", async () => {
+    const subject = current();
+    const registers = [subject.register, subject.beside()];
+    const begun = await Promise.all(
+      range(40).map((at) => (registers[at % 2] ?? subject.register).begin(of(subject, `a${at}`, "ada"), 7)),
+    );
+    expect(begun.filter((is) => is)).toHaveLength(7);
+    for (const register of registers) expect(await register.ofUser({ user_id: "ada" })).toHaveLength(7);
+    expect(await subject.register.begin(of(subject, "e", "eve"), 7)).toBe(true);
+    const [first = ""] = await subject.register.ofUser({ user_id: "ada", tenant_id: null });
+    await subject.beside().end(first);
+    expect(await subject.register.begin(of(subject, "one more", "ada"), 7)).toBe(true);
+    expect(await subject.register.begin(of(subject, "too many", "ada"), 7)).toBe(false);
+    expect(await subject.beside().find("too many")).toBeNull();
+  });
+
+  test("one that begins again is no further one, and without a limit all may begin", async () => {
+    const subject = current();
+    const { register } = subject;
+    for (const id of ["a", "b"]) expect(await register.begin(of(subject, id, "ada"))).toBe(true);
+    expect(await register.begin(of(subject, "a", "ada"), 2)).toBe(true);
+    expect(await register.begin(of(subject, "c", "ada"), 2)).toBe(false);
+    expect([...(await register.ofUser({ user_id: "ada" }))].sort()).toEqual(["a", "b"]);
+  });
+
+  test("tenants, and ids that look like others with a separator in them, are different users", async () => {
+    const subject = current();
+    const { register } = subject;
+    const users = [
+      ["ada", null],
+      ["ada", ""],
+      ["ada", "acme"],
+      ["acme:ada", null],
+      ['["acme","ada"]', null],
+      ["ADA", null],
+      ["ada ", null],
+      ["{sluice}:1:users", null],
+      ["a\u0301da", null],
+      ["\u00e1da", null],
+    ] as const;
+    for (const [at, [user, tenant]] of users.entries()) {
+      expect(await register.begin(of(subject, `s${at}`, user, tenant), 1)).toBe(true);
+    }
+    for (const [at, [user_id, tenant_id]] of users.entries()) {
+      expect(await subject.beside().ofUser({ user_id, tenant_id })).toEqual([`s${at}`]);
+    }
+  });
+
+  test("those whose time is over make room by themselves", async () => {
+    const subject = current();
+    const { register } = subject;
+    expect(await register.begin(of(subject, "brief", "ada", null, 2), 1)).toBe(true);
+    expect(await register.begin(of(subject, "next", "ada"), 1)).toBe(false);
+    await subject.pass(2100);
+    expect(await register.ofUser({ user_id: "ada" })).toEqual([]);
+    expect(await register.begin(of(subject, "next", "ada"), 1)).toBe(true);
   });
 }
 

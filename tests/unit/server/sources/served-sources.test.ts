@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { UserFiles } from "../../../../web/src/files.js";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
+import { UserUsage } from "../../../../web/src/server/usage/user-usage.js";
 import { memoryState, SluiceServer, type SluiceServerOptions } from "../../../../web/src/serve.js";
 import { redisState } from "../../../../web/src/server/redis/state.js";
 import { Announcer } from "../../../../web/src/server/sessions/announcer.js";
@@ -47,6 +48,7 @@ describe("served sources", () => {
       userFiles: null,
       state,
       announcer: new Announcer(state.events, report),
+      usage: new UserUsage({ state, limits: {}, announcer: new Announcer(state.events, report), report }),
       report,
       over: new AbortController().signal,
     });
@@ -220,6 +222,7 @@ describe("one served source", () => {
       variables: () => undefined,
       providers: new SharedProviders({ manager, states: memoryState().runs, client: undefined }),
       onEvent: () => undefined,
+      holdProgram: async () => ({ [Symbol.dispose]: () => undefined }),
       over: new AbortController().signal,
       ...limits,
     });

@@ -73,6 +73,7 @@ const ENDS = {
   empty: "The model gave no answer.",
   length: "The answer is cut off: the model reached its own limit.",
   content_filter: "The model's server withheld part of the answer.",
+  limit: "The model was not asked again.",
   steps: "It reached the limit of steps.",
   tokens: "It reached the limit of tokens.",
   seconds: "It reached the time limit.",

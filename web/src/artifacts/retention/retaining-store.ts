@@ -36,7 +36,7 @@ import {
   type Measured,
   type Retention,
 } from "./policy.js";
-import { keyOf, RetentionIndex, StoreReading } from "./retention-index.js";
+import { keyOf, RetentionIndex, StoreReading, type OwnerUse } from "./retention-index.js";
 
 /** What a collection removed. */
 export interface Collected {
@@ -59,6 +59,12 @@ interface Writing {
   readonly write: () => Promise<void>;
   /** Discards what was written before them. */
   readonly discard: () => Promise<void>;
+}
+
+/** What a user's artifacts use, as one process knows it. */
+export interface StoreUse extends OwnerUse {
+  /** When what other processes stored was read, by `performance.now`. What this object stored since is counted too. */
+  readonly readAt: number;
 }
 
 /** Options of a {@link RetainingArtifactStore}. */
@@ -214,6 +220,27 @@ export class RetainingArtifactStore implements ArtifactStore {
     return collected;
   }
 
+  /**
+   * What the artifacts of a user use, over all sessions. A store that was read more than `maxAge` milliseconds ago is read
+   * again, unless that takes long. Defaults to the minute after which stores are read again anyway. `onRead` is called in
+   * the moment in which it is so.
+   *
+   * @throws SluiceError E_STORE_….
+   */
+  useOf(
+    owner: Pick<ArtifactScope, "tenant_id" | "user_id">,
+    maxAge: number = Infinity,
+    onRead?: () => void,
+  ): Promise<StoreUse> {
+    return this.#inTurn(async () => {
+      const isOld = performance.now() - this.#reading.readAt > maxAge;
+      await (isOld ? this.#reading.refresh() : this.#reading.freshen());
+      await this.#expireFirst();
+      onRead?.();
+      return { ...this.#index.useOf(owner), readAt: this.#reading.readAt };
+    });
+  }
+
   async #read<T>(id: string, scope: ArtifactScope | undefined, read: () => Promise<T | null>): Promise<T | null> {
     const found = await this.#present(id, scope, read);
     const known = found === null ? undefined : this.#index.find(id, scope);
@@ -237,11 +264,8 @@ export class RetainingArtifactStore implements ArtifactStore {
    */
   async #admit(coming: Measured, writer: ArtifactWriter, patch: ArtifactPatch): Promise<ArtifactRef> {
     await this.#reading.freshen();
-    const [first] = this.#index.expiring.entries();
     // Artifacts that cannot be removed are tried again later; they do not keep new ones out.
-    if (first !== undefined && isExpired(first[1], this.#retention, this.#stamps.now())) {
-      await this.#eviction.expire(nothingEvicted(), MOST_EXPIRING);
-    }
+    await this.#expireFirst();
     const { scope, namespace, size_bytes } = coming;
     const counted = { scope, namespace, size_bytes, sha256: null };
     const hasRoom = this.#index.usage.hasRoomFor(counted);
@@ -255,6 +279,13 @@ export class RetainingArtifactStore implements ArtifactStore {
     this.#index.enter({ ...ref, scope, namespace, size_bytes, stored_at: now, used_at: now });
     if (!hasRoom) await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope }));
     return ref;
+  }
+
+  /** Removes expired artifacts, if there are any. Called in a turn. */
+  async #expireFirst(): Promise<void> {
+    const [first] = this.#index.expiring.entries();
+    if (first === undefined || !isExpired(first[1], this.#retention, this.#stamps.now())) return;
+    await this.#eviction.expire(nothingEvicted(), MOST_EXPIRING);
   }
 
   /** Whether an artifact has expired. It is removed then. */

@@ -18,6 +18,14 @@ export function keyOf({ id, scope }: Pick<Partial<ArtifactRef>, "scope"> & Pick<
   return `${id} ${scopeKey(scope)}`;
 }
 
+/** What one user's artifacts use, over all sessions. */
+export interface OwnerUse {
+  readonly bytes: number;
+  readonly artifacts: number;
+}
+
+const NO_USE: OwnerUse = { bytes: 0, artifacts: 0 };
+
 /** The index of one retaining store. Holds no bytes and does no I/O. */
 export class RetentionIndex {
   readonly #limits: readonly Limit[];
@@ -28,6 +36,8 @@ export class RetentionIndex {
   readonly #groups = new Map<Group, Map<string, Queue>>();
   /** Keys of artifacts that changed, for each reading of the store in progress. */
   readonly #watches = new Set<Set<string>>();
+  /** What users' artifacts use. */
+  readonly #owners = new Map<string, OwnerUse>();
   /** All artifacts by their keys, the first to expire first. */
   expiring: Queue;
   /** What the artifacts use of each limit. */
@@ -64,6 +74,7 @@ export class RetentionIndex {
     const known = [...changed].flatMap((key) => this.expiring.get(key) ?? []);
     this.expiring = new Queue(this.#expiringBy);
     this.usage = new RetentionUsage(this.#limits);
+    this.#owners.clear();
     for (const groups of this.#groups.values()) groups.clear();
     for (const artifact of artifacts) if (!changed.has(keyOf(artifact))) this.enter(artifact);
     for (const artifact of known) this.enter(artifact);
@@ -73,11 +84,17 @@ export class RetentionIndex {
     return this.expiring.get(keyOf({ id, scope: scope ?? {} }));
   }
 
+  /** What a user's artifacts use, those that share content with others included. */
+  useOf(owner: Pick<ArtifactScope, "tenant_id" | "user_id">): OwnerUse {
+    return this.#owners.get(ownerOf(owner)) ?? NO_USE;
+  }
+
   /** Adds or replaces an artifact. */
   enter(artifact: StoredArtifact): void {
     const key = keyOf(artifact);
     this.#remove(key);
     this.usage.count(artifact, 1);
+    this.#countOwner(artifact, 1);
     this.expiring.set(key, artifact);
     for (const [within, groups] of this.#groups) {
       const group = groupOf(within, artifact);
@@ -110,11 +127,21 @@ export class RetentionIndex {
     return this.#departed.has(keyOf({ id, scope: scope ?? {} }));
   }
 
+  #countOwner({ scope, size_bytes }: StoredArtifact, sign: 1 | -1): void {
+    const owner = ownerOf(scope);
+    const before = this.#owners.get(owner) ?? NO_USE;
+    const use = { bytes: before.bytes + sign * size_bytes, artifacts: before.artifacts + sign };
+    // Users come and go: those without artifacts are dropped.
+    if (use.artifacts === 0) this.#owners.delete(owner);
+    else this.#owners.set(owner, use);
+  }
+
   #remove(key: string): void {
     for (const changed of this.#watches) changed.add(key);
     const artifact = this.expiring.get(key);
     if (!artifact) return;
     this.usage.count(artifact, -1);
+    this.#countOwner(artifact, -1);
     this.expiring.delete(key);
     for (const [within, groups] of this.#groups) {
       const group = groupOf(within, artifact);
@@ -124,6 +151,10 @@ export class RetentionIndex {
       if (group !== null && members?.size === 0) groups.delete(group);
     }
   }
+}
+
+function ownerOf({ tenant_id, user_id }: Pick<ArtifactScope, "tenant_id" | "user_id">): string {
+  return scopeKey({ tenant_id: tenant_id ?? null, user_id: user_id ?? null });
 }
 
 type QueueTime = "stored_at" | "used_at";
@@ -281,6 +312,8 @@ type Listed = readonly StoredArtifact[];
 
 interface UnderWay {
   readonly begun: number;
+  /** The same by `performance.now`. */
+  readonly begunAt: number;
   readonly listed: Promise<Listed>;
   /** Artifacts that changed during the reading: what it says of them is out of date. */
   readonly changed: ReadonlySet<string>;
@@ -295,6 +328,8 @@ export class StoreReading {
   readonly #stamps: Stamps;
   readonly #inTurn: (work: () => Promise<void>) => Promise<void>;
   #read: number | undefined;
+  /** When the last reading that is taken began, by `performance.now`: nothing was missed before. */
+  #readAt = -Infinity;
   /** Milliseconds that reading took. */
   #took = 0;
   #underWay: UnderWay | undefined;
@@ -310,6 +345,11 @@ export class StoreReading {
     this.#index = index;
     this.#stamps = stamps;
     this.#inTurn = inTurn;
+  }
+
+  /** When the last reading that is taken began, by `performance.now`. */
+  get readAt(): number {
+    return this.#readAt;
   }
 
   /** Brings the index up to date within a minute, or longer for stores that are slow to read. Called in a turn. */
@@ -346,7 +386,8 @@ export class StoreReading {
 
   #begun(): UnderWay {
     const changed = this.#index.watch();
-    const reading = { begun: this.#stamps.now(), listed: this.#list(), changed, isLeft: false };
+    const begunAt = performance.now();
+    const reading = { begun: this.#stamps.now(), begunAt, listed: this.#list(), changed, isLeft: false };
     reading.listed.catch(() => this.#leave(reading));
     return reading;
   }
@@ -376,6 +417,7 @@ export class StoreReading {
     this.#index.reset(all, reading.changed);
     for (const { used_at } of all) this.#stamps.after(stampOf(used_at));
     this.#read = reading.begun;
+    this.#readAt = reading.begunAt;
   }
 
   #leave(reading: UnderWay): void {

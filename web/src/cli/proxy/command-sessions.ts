@@ -111,7 +111,7 @@ export class CommandSessions implements AsyncDisposable {
       // The message is too large or nested too deep to parse.
       const { message } =
         error instanceof SluiceError ? error : new SluiceError("E_MISUSE", "The message cannot be passed on.");
-      return refusal(read.id, error instanceof NoServer ? 503 : 400, RpcCode.invalidRequest, message);
+      return refusal(read.id, statusOf(error), RpcCode.invalidRequest, message);
     }
   }
 
@@ -158,12 +158,13 @@ export class CommandSessions implements AsyncDisposable {
     return server ?? refusal(id, 404, -32_001, "There is no such session: start again with initialize.");
   }
 
-  #server(key: string, { owner, user, scope }: HttpRequest, isShared: boolean): Promise<CommandServer> {
+  #server(key: string, request: HttpRequest, isShared: boolean): Promise<CommandServer> {
+    const { owner, user } = request;
     let server = this.#servers.get(key);
     if (server === undefined) {
       if (owner !== undefined) this.#owners.set(key, owner);
       if (user !== undefined) this.#users.set(key, user);
-      server = this.#start(key, isShared, scope);
+      server = this.#start(key, request, isShared);
       this.#servers.set(key, server);
       server.catch(() => this.#forget(key));
     }
@@ -179,34 +180,51 @@ export class CommandSessions implements AsyncDisposable {
 
   /** Stops the longest idle process if there are too many. A page that was reloaded has forgotten its session. */
   async #makeRoomAmong(whose: ReadonlyMap<string, string>, key: string, most: number): Promise<void> {
-    const own = whose.get(key);
-    const others = [...whose].flatMap(([each, its]) => (its === own && each !== key ? [each] : []));
-    if (own === undefined || others.length < most) return;
-    const idle = others.map((each) => this.#started.get(each)).filter((server) => server?.isIdle === true);
-    const [oldest] = idle.sort((left, right) => (left?.lastUsed ?? 0) - (right?.lastUsed ?? 0));
-    if (oldest === undefined) throw new NoServer(`All ${most} sessions are in use: end one.`);
-    await oldest.stop();
+    const others = othersOf(whose, key);
+    if (others.length < most) return;
+    if (!(await this.#stopIdle(others))) throw new NoServer(`All ${most} sessions are in use: end one.`);
   }
 
-  async #start(key: string, isShared: boolean, scope: ArtifactScope | undefined): Promise<CommandServer> {
+  /** Stops the longest idle of some processes. Returns false if none is idle. */
+  async #stopIdle(keys: readonly string[]): Promise<boolean> {
+    const idle = keys.map((each) => this.#started.get(each)).filter((server) => server?.isIdle === true);
+    const [oldest] = idle.sort((left, right) => (left?.lastUsed ?? 0) - (right?.lastUsed ?? 0));
+    await oldest?.stop();
+    return oldest !== undefined;
+  }
+
+  /** Holds one of the user's programs, in place of one that is idle where there are too many. */
+  async #held(key: string, hold: HttpRequest["holdProgram"]): Promise<Disposable | undefined> {
+    try {
+      return await hold?.();
+    } catch (error) {
+      if (!isLimit(error) || !(await this.#stopIdle(othersOf(this.#users, key)))) throw error;
+      return hold?.();
+    }
+  }
+
+  async #start(key: string, { scope, holdProgram }: HttpRequest, isShared: boolean): Promise<CommandServer> {
     await this.#makeRoom(key);
     if (this.#servers.size > MAX_SERVERS) await this.#sweep(SHORT_IDLE);
     if (this.#servers.size > MAX_SERVERS) throw new NoServer(`All ${MAX_SERVERS} sessions are in use: end one.`);
+    const held = await this.#held(key, holdProgram);
     const { command, env, open, terminal } = this.#deps;
     const interceptor = open?.(scope) ?? new PassThrough(logOf(terminal.errors));
     const deps = { command, interceptor, terminal, isShared, ...(env !== undefined && { env }) };
     const server = await CommandServer.start(deps).catch((error: unknown) => {
       // The operator sees the error, not the client.
       if (error instanceof SluiceError) tell(terminal, printable(clause(error.message)));
+      held?.[Symbol.dispose]();
       throw error;
     });
     this.#started.set(key, server);
-    void this.#dropAfter(key, server);
+    void this.#dropAfter(key, server, held);
     return server;
   }
 
-  async #dropAfter(key: string, server: CommandServer): Promise<void> {
+  async #dropAfter(key: string, server: CommandServer, held: Disposable | undefined): Promise<void> {
     await server.ended;
+    held?.[Symbol.dispose]();
     this.#forget(key);
   }
 
@@ -241,6 +259,23 @@ function primesIn(revision: unknown): boolean {
 
 function keyOf(session: string | null, { owner, headers }: HttpRequest): string {
   return clientKey(session, owner ?? headers.get("authorization"));
+}
+
+/** The other keys of the same owner or user. */
+function othersOf(whose: ReadonlyMap<string, string>, key: string): readonly string[] {
+  const own = whose.get(key);
+  if (own === undefined) return [];
+  return [...whose].flatMap(([each, its]) => (its === own && each !== key ? [each] : []));
+}
+
+/** Whether an error says that a user has reached a limit. */
+function isLimit(error: unknown): error is SluiceError {
+  return error instanceof SluiceError && error.code === "E_RATE_LIMIT";
+}
+
+function statusOf(error: unknown): number {
+  if (isLimit(error)) return 429;
+  return error instanceof NoServer ? 503 : 400;
 }
 
 class NoServer extends SluiceError {

@@ -71,6 +71,8 @@ export interface HttpRequest {
   readonly scope?: ArtifactScope;
   /** When the access token expires that the request came with, in milliseconds since 1970. */
   readonly until?: number;
+  /** Holds one of the programs that the user may have. Throws SluiceError E_RATE_LIMIT if there is none left. */
+  readonly holdProgram?: () => Promise<Disposable>;
   /** The body, or a scan of one that is too large to forward. Undefined if there is none. */
   readonly body: Uint8Array | JsonRpcScanner | undefined;
   /** Aborts when the client has gone. */

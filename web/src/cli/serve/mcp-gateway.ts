@@ -48,10 +48,10 @@ export class McpGateway implements ServedMcp, AsyncDisposable {
     this.#timer = setInterval(() => void this.#look(), LOOK).unref();
   }
 
-  readonly answer = async (source: string, request: Request, session: ServedSession): Promise<Response> => {
+  readonly answer: ServedMcp["answer"] = async (source, request, session, holdProgram) => {
     const sessions = this.#sources.get(source);
     if (sessions === undefined) return new Response(null, { status: 404 });
-    return sessions.handle(await heldRequest(request, session));
+    return sessions.handle({ ...(await heldRequest(request, session)), holdProgram });
   };
 
   readonly end = async (session: string): Promise<void> => {

@@ -7,6 +7,7 @@ import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
 import { FLAGS, MEGABYTES } from "../../files/options.js";
 import { LIMITS } from "../../server/options.js";
 import { ALGORITHMS } from "../../server/oidc/access-tokens.js";
+import { USER_LIMITS } from "../../server/usage/user-limits.js";
 import { isOrigin, isSafe } from "../../tools/addresses.js";
 
 /** The default address to listen at. */
@@ -130,6 +131,12 @@ const limits = z.strictObject({
     .optional(),
 });
 
+const userLimits = z.strictObject(
+  Object.fromEntries(
+    Object.values(USER_LIMITS).map(({ key, effect }) => [key, z.int().min(1).describe(effect).optional()]),
+  ),
+);
+
 const model = z.strictObject({
   name: text("The model's name at its server."),
   url: fitting(
@@ -231,6 +238,7 @@ export const SCHEMA = z.strictObject({
     .describe('The OAuth providers of sources with `auth_type: "oauth2_user"`, by the names that sources use.')
     .optional(),
   limits: limits.optional(),
+  user_limits: userLimits.optional(),
   files: files.meta({ description: "Whether users have files. An object means true.", default: true }).optional(),
 });
 

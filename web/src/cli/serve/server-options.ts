@@ -16,6 +16,7 @@ import { FLAGS } from "../../files/options.js";
 import type { LlmClient } from "../../planner/llm/client.js";
 import { OpenAiClient } from "../../planner/llm/openai.js";
 import type { ServeLimits, SluiceServerOptions } from "../../server/options.js";
+import type { UserLimits } from "../../server/usage/user-limits.js";
 import type { Authenticate, Identity } from "../../server/sessions/session.js";
 import { checkProvider, type OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import { wrongValue } from "../../tools/errors.js";
@@ -28,6 +29,7 @@ import type { ServeSettings } from "./settings.js";
 export async function serverOptions(settings: ServeSettings): Promise<Omit<SluiceServerOptions, "store">> {
   const { config, address, sources, variables, secret, oldSecrets } = settings;
   const { public_url: publicUrl, hosts = [], origins, limits = {}, retention, instructions } = config;
+  const { user_limits: userLimits = {} } = config;
   for (const [name, said] of Object.entries(config.providers ?? {})) {
     // The real redirect URI is known once the server listens.
     checkProvider(name, providerOf(said, "http://127.0.0.1/oauth/callback"));
@@ -39,6 +41,7 @@ export async function serverOptions(settings: ServeSettings): Promise<Omit<Sluic
     variables,
     hosts: [...hosts, ...ownHosts(address.host)],
     limits: limitsOf(limits),
+    userLimits: limitsOf(userLimits),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(origins !== undefined && { origins }),
     ...(secret !== undefined && { secret, oldSecrets }),
@@ -81,7 +84,8 @@ function providerOf(said: Readonly<Record<string, unknown>>, redirect_uri: strin
   return { redirect_uri, ...said } as unknown as OAuthProviderConfig;
 }
 
-function limitsOf(said: NonNullable<ServeFile["limits"]>): ServeLimits {
+/** Limits by the names of options. */
+function limitsOf(said: Readonly<Record<string, number | undefined>>): ServeLimits & UserLimits {
   const limits = Object.entries(said).filter(([, value]) => value !== undefined);
   return Object.fromEntries(limits.map(([name, value]) => [camelCase(name), value]));
 }

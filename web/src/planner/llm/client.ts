@@ -87,8 +87,11 @@ export interface LlmUsage {
   readonly outputTokens: number;
 }
 
-/** Why the model stopped: it was done, wants tools called, ran out of tokens, or was filtered. */
-export type StopReason = "stop" | "tool_calls" | "length" | "content_filter";
+/**
+ * Why the model stopped: it was done, wants tools called, ran out of tokens, or was filtered. `limit`: it was not asked,
+ * since a limit of the host's was reached, and the text says which.
+ */
+export type StopReason = "stop" | "tool_calls" | "length" | "content_filter" | "limit";
 
 /** The model's answer. */
 export interface LlmAnswer {

@@ -3,9 +3,8 @@
  * @module
  */
 import { z } from "zod";
-import type { RetainingArtifactStore } from "../../artifacts/retention/retaining-store.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
-import type { ArtifactScope, StoredArtifact } from "../../artifacts/store.js";
+import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
 import { BodyRefused } from "../http/request.js";
 
 /** Artifacts of a page: the default and the maximum. */
@@ -36,7 +35,7 @@ interface PageDeps {
 }
 
 /** Reads a page, with at most twice its artifacts in memory. Throws BodyRefused for an `after` that no page gave. */
-export async function artifactPage(store: RetainingArtifactStore, deps: PageDeps): Promise<ArtifactPage> {
+export async function artifactPage(store: ArtifactStore, deps: PageDeps): Promise<ArtifactPage> {
   const { scopes, limit, after } = deps;
   const behind = after === undefined ? null : placeIn(after);
   let first: StoredArtifact[] = [];

@@ -17,9 +17,12 @@ import type { ArtifactScope } from "../../artifacts/store.js";
 import type { CatalogSource } from "../../planner/tool.js";
 import type { PausePayload } from "../../tools/options.js";
 import { type ReactPlannerOptions, ReactPlanner } from "../../planner/react-planner.js";
+import type { LlmClient } from "../../planner/llm/client.js";
 import type { HostStateStore, StateStore } from "../../planner/state-store.js";
 import type { SluiceServerOptions } from "../options.js";
 import type { ServeDeps } from "../deps.js";
+import { MeteredLlm } from "../usage/metered-llm.js";
+import { UserLimitReached } from "../usage/user-limits.js";
 
 /** A question. */
 interface ChatRequest extends RunRecord {
@@ -61,6 +64,7 @@ export class Chats implements AsyncDisposable {
     const place = new RunPlace(session.id, crypto.randomUUID());
     const { query, conversation, ...record } = request;
     const { token } = place;
+    await this.#deps.usage.tokensLeft(session.identity);
     const llmContext = conversation.length === 0 ? {} : { conversation };
     return this.#started(session, place, async () => {
       await noteTrace(session, record.trace, this.#deps);
@@ -142,13 +146,16 @@ export class Chats implements AsyncDisposable {
     const live = new LiveRun(session, place);
     this.#enter(live);
     let how: Prepared;
+    let held: Disposable | undefined;
     try {
+      held = await this.#deps.usage.hold(session.identity, "runs");
       how = await prepared();
     } catch (error) {
+      held?.[Symbol.dispose]();
       this.#leave(live);
       throw error;
     }
-    this.#go(live, how);
+    this.#go(live, how, held);
     const { first: event } = how;
     try {
       return { place, first: { id: await live.begun, event } };
@@ -162,10 +169,12 @@ export class Chats implements AsyncDisposable {
     }
   }
 
-  #go(live: LiveRun, how: Omit<RunHow, "onLeft">): void {
+  /** `held`: the user's lease on a run. */
+  #go(live: LiveRun, how: Omit<RunHow, "onLeft">, held: Disposable): void {
     const watching = this.#stops.watch(live);
     const onLeft = (): void => {
       watching[Symbol.dispose]();
+      held[Symbol.dispose]();
       this.#leave(live);
     };
     live.done = new Running(live, { ...how, onLeft }, this.#deps).go();
@@ -192,7 +201,17 @@ export class Chats implements AsyncDisposable {
   async #takeOver(session: ServedSession, place: RunPlace, record: RunRecord): Promise<void> {
     const live = new LiveRun(session, place);
     this.#enter(live);
-    this.#go(live, { record, first: undefined, work: (planner, options) => planner.resume(place.token, options) });
+    let held: Disposable;
+    try {
+      held = await this.#deps.usage.hold(session.identity, "runs");
+    } catch (error) {
+      this.#leave(live);
+      // It waits until another run of the user has ended.
+      if (error instanceof UserLimitReached) return;
+      throw error;
+    }
+    const work: RunHow["work"] = (planner, options) => planner.resume(place.token, options);
+    this.#go(live, { record, first: undefined, work }, held);
     await live.begun.catch((error: unknown) => {
       // Another process may have been faster.
       if (!(error instanceof SluiceError && error.code === "E_NOT_FOUND")) this.#deps.report(error);
@@ -332,15 +351,15 @@ const MAX_SECONDS = 15 * 60;
  */
 export function plannersOf(options: SluiceServerOptions, deps: ServeDeps): MakePlanner | null {
   const { llm, tools = [], config, instructions, budget } = options;
-  const { store, state, sources, files } = deps;
+  const { store, state, sources, files, usage } = deps;
   if (llm === undefined) return null;
   // Without a tool for files the model does not need their names.
   const userFiles =
     options.sources?.some(({ user_files }) => user_files === true) === true ? files?.userFiles : undefined;
-  const made = (catalog: readonly CatalogSource[]): ReactPlanner => {
+  const made = (catalog: readonly CatalogSource[], model: LlmClient): ReactPlanner => {
     const given: ReactPlannerOptions = {
       catalog,
-      llm,
+      llm: model,
       artifactStore: store,
       stateStore: withoutHistory(state.runs),
       leaseSeconds: LEASE_SECONDS,
@@ -352,8 +371,12 @@ export function plannersOf(options: SluiceServerOptions, deps: ServeDeps): MakeP
     return new ReactPlanner(given);
   };
   // Finds wrong options now, and not at the first question.
-  made(tools);
-  return async (scope, signal) => made([...(await sources.planned({ scope, signal })), ...tools]);
+  made(tools, llm);
+  const metered = ({ tenant_id = null, user_id }: ArtifactScope): LlmClient =>
+    usage.limits.tokensPerDay === undefined || user_id == null
+      ? llm
+      : new MeteredLlm(llm, usage, { tenant_id, user_id });
+  return async (scope, signal) => made([...(await sources.planned({ scope, signal })), ...tools], metered(scope));
 }
 
 /**
@@ -373,7 +396,7 @@ function withoutHistory(runs: StateStore): HostStateStore {
 /** Makes the planner of a run with the tools for its user. Throws the signal's reason. */
 type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactPlanner>;
 
-export interface ChatDeps extends Pick<ServeDeps, "state" | "store" | "limits" | "announcer" | "report"> {
+export interface ChatDeps extends Pick<ServeDeps, "state" | "store" | "limits" | "usage" | "announcer" | "report"> {
   readonly planner: MakePlanner;
   /** Registers the session of a request for consent in a pause. Throws SluiceError E_STORE_…. */
   readonly noteConsent: (session: string, payload: PausePayload) => Promise<void>;

@@ -5,14 +5,14 @@
 import type { MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
-import { busyRefused, rateRefused } from "./refusals.js";
+import { busyRefused, failed, rateRefused } from "./refusals.js";
 import { MAX_JSON } from "./request.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { ownerOf } from "../sessions/session.js";
 import { isStream, type Operation, operationOf, UPLOAD } from "../routes/operation.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
-type AdmissionDeps = Pick<ServeDeps, "state" | "limits" | "report">;
+type AdmissionDeps = Pick<ServeDeps, "state" | "limits" | "usage" | "report">;
 
 /** Counted separately: event streams cost next to nothing, and last. */
 type Kind = "requests" | "listeners";
@@ -44,7 +44,7 @@ export class Admission {
 
   /** Lets a request through if its session is within its limits. It counts until its answer has ended. */
   readonly admit: MiddlewareHandler<ServeEnv> = async (c, next) => {
-    const { state, limits, report } = this.#deps;
+    const { state, limits, usage, report } = this.#deps;
     const { id, identity } = c.get("session");
     const operation = operationFor(c);
     const kind = kindOf(c.req.raw, operation);
@@ -63,12 +63,15 @@ export class Admission {
     try {
       const rate = await state.rates.take(`requests ${id}`, limits.requestsPerMinute, MINUTE);
       if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
+      const { refused, headers } = operation?.isFree === true ? FREE : await usage.request(identity);
+      if (refused !== null) return withHeaders(failed(refused, report), headers);
       await next();
       const onFailure = (error: unknown): void => {
         // A stream that breaks off because its client has gone is nobody's failure.
         if (!c.req.raw.signal.aborted) report(error);
       };
-      response = c.req.method === "HEAD" ? withoutBody(c.res) : withEnd(c.res, { onEnd: leave, onFailure });
+      const told = withHeaders(c.res, headers);
+      response = c.req.method === "HEAD" ? withoutBody(told) : withEnd(told, { onEnd: leave, onFailure });
     } finally {
       if (response === undefined || response.body === null) leave();
     }
@@ -100,6 +103,17 @@ function operationFor(c: InSession): Operation | undefined {
   return matchedRoutes(c)
     .map(({ handler }) => operationOf(handler))
     .find((operation) => operation !== undefined);
+}
+
+const FREE = { refused: null, headers: {} } as const;
+
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  const names = Object.entries(headers);
+  if (names.length === 0) return response;
+  // What a host answers with may not be changed.
+  const copy = new Response(response.body, response);
+  for (const [name, value] of names) copy.headers.set(name, value);
+  return copy;
 }
 
 function kindOf({ method }: Request, operation: Operation | undefined): Kind {

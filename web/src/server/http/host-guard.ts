@@ -142,6 +142,8 @@ export function forGuests({ hosts }: Pick<ServeDeps, "hosts">): MiddlewareHandle
       "Content-Range",
       "ETag",
       "Location",
+      "RateLimit",
+      "RateLimit-Policy",
       "Retry-After",
       "Mcp-Session-Id",
       "Mcp-Protocol-Version",

@@ -8,6 +8,7 @@ import { ToolNodeError } from "../../tools/errors.js";
 import { StoreLate } from "./time-limit.js";
 import { BodyRefused } from "./request.js";
 import { refusal } from "./answers.js";
+import { UserLimitReached } from "../usage/user-limits.js";
 
 /** 401. The same words for no session, an expired one and a foreign token. */
 export function sessionRefused(): Response {
@@ -135,6 +136,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   E_INVALID_PATH: 400,
   E_TOO_LARGE: 413,
   E_FILE_TOO_LARGE: 413,
+  E_RATE_LIMIT: 429,
   E_STORE_FULL: 507,
   E_STORE_READ: 503,
   E_STORE_WRITE: 503,
@@ -177,7 +179,8 @@ export function saidOf(error: unknown, report: (error: unknown) => void): SaidEr
   if (error instanceof ToolNodeError && error.isNotFound === true) {
     return { status: 404, code: "E_NOT_FOUND", message: error.message };
   }
-  if (known === undefined || known >= 500) report(error);
+  // A user's own limit is no failure of the store.
+  if (known === undefined || (known >= 500 && !(error instanceof UserLimitReached))) report(error);
   if (known === undefined) return { status: 500, code: "E_INTERNAL", message: "The server failed: try again." };
   const { code, message } = error as SluiceError;
   return { status: known, code, message };
@@ -186,5 +189,6 @@ export function saidOf(error: unknown, report: (error: unknown) => void): SaidEr
 /** An error as an answer, see {@link saidOf}. */
 export function failed(error: unknown, report: (error: unknown) => void): Response {
   const { status, code, message } = saidOf(error, report);
-  return refusal(status, code, message);
+  const after = error instanceof UserLimitReached ? error.retryAfterSeconds : undefined;
+  return refusal(status, code, message, after === undefined ? {} : { "Retry-After": String(after) });
 }

@@ -6,12 +6,12 @@
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { z } from "zod";
-import { userKey } from "../../tools/auth/token-store.js";
 import type { ServeDeps, ServeEnv } from "../deps.js";
 import { refusal } from "../http/answers.js";
-import { nothingThere, rateRefused, signInUnknown } from "../http/refusals.js";
+import { nothingThere, signInUnknown } from "../http/refusals.js";
 import { jsonOf, operation, routesOf } from "../routes/operation.js";
-import { ownerOf, type Identity, type ServedSession } from "../sessions/session.js";
+import type { Identity, ServedSession } from "../sessions/session.js";
+import { beginRefusal, beginSession } from "../sessions/session-begin.js";
 import { bearerIn, type AccessGrant, type AccessTokens, type TokenRefusal } from "./access-tokens.js";
 import {
   challengeOf,
@@ -35,8 +35,6 @@ interface OidcAccessDeps {
 
 /** Milliseconds that a session of an MCP client outlives its token, so that the client can renew it and go on. */
 const RENEWAL = 30 * 60 * 1000;
-
-const MINUTE = 60;
 
 /** The session of an MCP client, and until when its token is valid. */
 export interface AccessSession {
@@ -83,14 +81,11 @@ export class OidcAccess {
     const now = Date.now();
     const least = Math.min(grant.expires_at + RENEWAL / 2, now + life / 2);
     if (known !== null && known.expires_at >= least) return { session: known, until: grant.expires_at };
-    if (known === null) {
-      const key = `begin ${userKey({ scope: ownerOf(grant.identity) })}`;
-      const rate = await deps.state.rates.take(key, deps.limits.sessionsPerMinute, MINUTE);
-      if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
-    }
+    const tooMany = known === null ? await beginRefusal(grant.identity, deps) : null;
+    if (tooMany !== null) return tooMany;
     const expires_at = Math.min(grant.expires_at + RENEWAL, now + life);
     const session = { id, identity: grant.identity, begun_at: known?.begun_at ?? now, expires_at };
-    await deps.readiness.unlessAway("state", sessions.begin(session));
+    await beginSession(session, deps);
     return { session, until: grant.expires_at };
   }
 
@@ -161,7 +156,7 @@ export class OidcAccess {
   }
 }
 
-type SessionDeps = Pick<ServeDeps, "state" | "limits" | "readiness">;
+type SessionDeps = Pick<ServeDeps, "state" | "limits" | "readiness" | "usage">;
 
 function refused(challenge: string, verdict: TokenRefusal | undefined): Response {
   const headers = { "WWW-Authenticate": challenge };

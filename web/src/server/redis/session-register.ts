@@ -6,6 +6,7 @@ import type { Clock } from "../../artifacts/store.js";
 import { isDone, plainScript, textOf, textsOf, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import {
+  keyOfUser,
   MAX_SESSIONS,
   MAX_SUBSCRIPTIONS,
   MAX_TRACES,
@@ -14,7 +15,7 @@ import {
   type SessionRegister,
   type Subscription,
 } from "../sessions/session-register.js";
-import type { ServedSession } from "../sessions/session.js";
+import type { Identity, ServedSession } from "../sessions/session.js";
 
 type Kind = "traces" | "subscriptions";
 
@@ -41,10 +42,17 @@ export class RedisSessionRegister implements SessionRegister {
     this.#clock = clock;
   }
 
-  async begin(session: ServedSession): Promise<void> {
+  async begin(session: ServedSession, most: number = -1): Promise<boolean> {
     const hash = hashOf(session.id);
-    const words = [hash, String(Math.floor(session.expires_at)), this.#most, JSON.stringify(session)];
-    isDone(await this.#server.run(BEGIN, this.#keys(hash), words));
+    const user = hashOf(keyOfUser(session.identity));
+    const expires = String(Math.floor(session.expires_at));
+    const words = [hash, expires, this.#most, JSON.stringify(session), user, String(most), session.id];
+    return isDone(await this.#server.run(BEGIN, this.#keys(hash), words));
+  }
+
+  async ofUser(identity: Identity): Promise<readonly string[]> {
+    const key = this.#names.one("users", hashOf(keyOfUser(identity)));
+    return textsOf(await this.#server.run(OF_USER, [key], [String(Math.floor(this.#clock()))]));
   }
 
   async find(id: string): Promise<ServedSession | null> {
@@ -104,16 +112,20 @@ export class RedisSessionRegister implements SessionRegister {
 
   #keys(hash: string): readonly string[] {
     const key = this.#keyOf(hash);
-    return [key, `${key}:traces`, `${key}:subscriptions`, this.#names.all("sessions")];
+    const index = this.#names.all("sessions");
+    return [key, `${key}:traces`, `${key}:subscriptions`, index, this.#names.all("users")];
   }
 }
 
-// KEYS: the session, its traces, its subscriptions, and the index of all sessions by their expiry.
+// KEYS: the session, its traces, its subscriptions, the index of all sessions by their expiry, and what the keys of users'
+// sessions begin with: each is the ids by their expiry. A session's `user` is a hash of its user and its id.
 const NAMES = `
-local session, traces, subscriptions, index = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local session, traces, subscriptions, index, users = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local function drop(hash)
   local key = index .. ':' .. hash
-  redis.call('UNLINK', key, key .. ':traces', key .. ':subscriptions')
+  local owner = redis.call('GET', key .. ':user')
+  if owner then redis.call('ZREM', users .. ':' .. string.sub(owner, 1, 64), string.sub(owner, 66)) end
+  redis.call('UNLINK', key, key .. ':traces', key .. ':subscriptions', key .. ':user')
   redis.call('ZREM', index, hash)
 end
 local function number(text) return string.format('%.0f', text) end
@@ -121,7 +133,7 @@ local function number(text) return string.format('%.0f', text) end
 
 /**
  * A server without memory refuses the first write, and none after it. ARGV: the session's hash, its expiry, most
- * sessions, the session.
+ * sessions, the session, its user's hash, most sessions of that user or -1, the session's id. 0 if the user has as many.
  */
 const BEGIN = plainScript(
   "write",
@@ -130,9 +142,16 @@ local hash, last, most = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if last <= now then return 1 end
+local own, allowed = users .. ':' .. ARGV[5], tonumber(ARGV[6])
+redis.call('ZREMRANGEBYSCORE', own, '-inf', number(now))
+if allowed >= 0 and redis.call('ZCARD', own) >= allowed and not redis.call('ZSCORE', own, ARGV[7]) then return 0 end
 redis.call('SET', session, ARGV[4])
 redis.call('PEXPIREAT', session, ARGV[2])
 redis.call('UNLINK', traces, subscriptions)
+redis.call('SET', session .. ':user', ARGV[5] .. ' ' .. ARGV[7])
+redis.call('PEXPIREAT', session .. ':user', ARGV[2])
+redis.call('ZADD', own, ARGV[2], ARGV[7])
+if redis.call('PTTL', own) < last - now then redis.call('PEXPIREAT', own, ARGV[2]) end
 redis.call('ZADD', index, ARGV[2], hash)
 redis.call('ZREMRANGEBYSCORE', index, '-inf', number(now))
 local over = math.min(redis.call('ZCARD', index) - most, 100)
@@ -149,6 +168,11 @@ return 1
 `,
   { isRepeatable: true },
 );
+
+/** The ids of a user's sessions. ARGV: the time of the process. */
+const OF_USER = plainScript("read", "return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf')", {
+  isRepeatable: true,
+});
 
 /** The session. */
 const FIND = plainScript("read", "return redis.call('GET', KEYS[1])", { isRepeatable: true });

@@ -16,6 +16,7 @@ import { Sealing } from "../sealing.js";
 import { RedisEventLog } from "./event-log.js";
 import { RedisSessionRegister } from "./session-register.js";
 import { RedisTokenStore } from "./token-store.js";
+import { RedisUsageRegister } from "./usage-register.js";
 
 /** The server, and the secret that encrypts users' tokens. */
 export interface RedisStateOptions {
@@ -84,6 +85,7 @@ export function redisState(options: RedisStateOptions): ServeState {
     sessions: new RedisSessionRegister({ server, keys }),
     events,
     rates: new RedisRateLimit({ server, keys }),
+    usage: new RedisUsageRegister({ server, keys }),
     isShared: true,
     async [Symbol.asyncDispose](): Promise<void> {
       await events[Symbol.asyncDispose]();

@@ -15,6 +15,7 @@ import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 import { CHAT_EVENT } from "../chat/event-schema.js";
 import { streamOf, noBody, operation, routesOf } from "./operation.js";
 import { RESUMING } from "../schemas.js";
+import { UserLimitReached } from "../usage/user-limits.js";
 
 /** Most UTF-16 units of a question, and of an earlier answer. */
 const MAX_QUERY = 32 * 1024;
@@ -137,6 +138,7 @@ async function streamed(
   } catch (error) {
     if (over.aborted) return closingRefused();
     if (!(error instanceof SluiceError)) throw error;
+    if (error instanceof UserLimitReached) throw error;
     if (error.code === "E_RATE_LIMIT") return refusal(429, error.code, error.message, { "Retry-After": "5" });
     if (error.code === "E_SESSION") return sessionRefused();
     if (error.code === "E_NOT_FOUND") return noRun();

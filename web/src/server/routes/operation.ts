@@ -118,6 +118,8 @@ export interface Description {
   readonly tag?: string;
   /** Whether it is answered without a session. */
   readonly isOpen?: boolean;
+  /** Whether somebody who may send no more requests may still send this one. */
+  readonly isFree?: boolean;
   /** The headers of a request that count, with what they say. They are read as HTTP defines them. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Statuses of refusals beyond those that follow from the parts of the request. */

@@ -6,11 +6,11 @@ import type { Hono } from "hono";
 import { z } from "zod";
 import { StoreLate, inTime } from "../http/time-limit.js";
 import { jsonAnswer, refusal } from "../http/answers.js";
-import { identityRefused, rateRefused } from "../http/refusals.js";
+import { identityRefused } from "../http/refusals.js";
 import type { SessionEnding } from "../sessions/session-end.js";
 import { deleteSessionCookie, inSession, setSessionCookie } from "../sessions/credentials.js";
-import { userKey } from "../../tools/auth/token-store.js";
-import { identityOf, ownerOf, type Identity, type ServedSession } from "../sessions/session.js";
+import { beginRefusal, beginSession } from "../sessions/session-begin.js";
+import { identityOf, type Identity, type ServedSession } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 import { streamOf, jsonOf, operation, routesOf } from "./operation.js";
 import { RESUMING, TIME } from "../schemas.js";
@@ -32,8 +32,6 @@ const BEGUN = SESSION.extend({
 const ENDED = z.object({ deleted_artifacts: z.int() });
 const PATH = z.object({ id: z.string().describe("`current`, or the session's own id.") });
 
-const MINUTE = 60;
-
 /** Milliseconds that a client waits for its session to be cleaned up, which then goes on alone. */
 const ENDING = 60_000;
 
@@ -46,18 +44,17 @@ export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<Serv
     const identity = await (deps.access?.identity(c.req.raw) ?? identityOf(c.req.raw, deps));
     if (identity instanceof Response) return identity;
     if (identity === null) return identityRefused();
-    const rate = await deps.state.rates.take(
-      `begin ${userKey({ scope: ownerOf(identity) })}`,
-      deps.limits.sessionsPerMinute,
-      MINUTE,
-    );
-    if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
+    const tooMany = await beginRefusal(identity, deps);
+    if (tooMany !== null) return tooMany;
+    const { refused } = await deps.usage.request(identity);
+    if (refused !== null) throw refused;
     c.set("identity", identity);
     return undefined;
   };
   const begin = async (c: InSession, wantsToken: boolean): Promise<Begun | Response> => {
-    const session = newSession(c.get("identity"), deps.limits.sessionSeconds);
-    await deps.readiness.unlessAway("state", deps.state.sessions.begin(session));
+    const identity = c.get("identity");
+    const session = newSession(identity, deps.limits.sessionSeconds);
+    await beginSession(session, deps);
     if (wantsToken) return { ...shown(session), token: await deps.tokens.sign(session) };
     await setSessionCookie(c, deps, session);
     return withHeadersOf(c.res, jsonAnswer(shown(session), 201));
@@ -94,6 +91,7 @@ export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<Serv
     "/:id": {
       get: operation({
         id: "showSession",
+        isFree: true,
         summary: "Show the session",
         path: PATH,
         answers: { 200: jsonOf(SESSION, "The session.") },
@@ -105,6 +103,7 @@ export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<Serv
       }),
       delete: operation({
         id: "endSession",
+        isFree: true,
         summary: "End the session",
         path: PATH,
         answers: { 200: jsonOf(ENDED, "The session is over in every process, and all that it stored is deleted.") },

@@ -338,12 +338,14 @@ const MESSAGE = z.unknown().describe("A message of MCP.");
 const MCP_BODY: Passed = { schema: MESSAGE, most: 8 * 1024 * 1024 };
 
 /** The MCP endpoint of a source, if the host offers it. */
-export function mcpRoutes({ mcp }: Pick<ServeDeps, "mcp">): Hono<ServeEnv> {
+export function mcpRoutes({ mcp, usage }: Pick<ServeDeps, "mcp" | "usage">): Hono<ServeEnv> {
   if (mcp === null) return new Hono<ServeEnv>().all("*", nothingThere);
   const answer = async (c: InSession): Promise<Response> => {
     const source = c.req.param("source") ?? "";
     if (!mcp.names.has(source)) return nothingThere();
-    return whileValid(c.req.raw, await mcp.answer(source, c.req.raw, c.get("session")), c.get("until"));
+    const session = c.get("session");
+    const holdProgram = (): Promise<Disposable> => usage.hold(session.identity, "programs");
+    return whileValid(c.req.raw, await mcp.answer(source, c.req.raw, session, holdProgram), c.get("until"));
   };
   const common = { path: MCP_SOURCE, headers: MCP_HEADERS, refusals: [404], handle: answer } as const;
   return routesOf({

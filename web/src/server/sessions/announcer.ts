@@ -8,10 +8,17 @@ import { isTruncated } from "../../artifacts/reference.js";
 import type { AnswerRef } from "../../core/sluice.js";
 import type { ServedSession } from "./session.js";
 import type { ServeDeps } from "../deps.js";
-import { CLAMPED, eventOf, named, REFERENCE } from "../schemas.js";
+import { CLAMPED, eventOf, named, REFERENCE, TIME } from "../schemas.js";
 import { EVENTS_LOST, type EventLog } from "./event-log.js";
 
 const NAMESPACE = z.string().describe("The source.");
+
+const TOLD_LIMIT = {
+  limit: z.string().describe("The limit's name, as in `GET usage`."),
+  used: z.number(),
+  most: z.number().describe("The limit."),
+  resets_at: TIME.optional().describe("When it begins anew, where it does."),
+};
 
 /** What happens in a session, as the document describes it. */
 export const SESSION_EVENT = named(
@@ -35,6 +42,8 @@ export const SESSION_EVENT = named(
       provider: z.string(),
       given: z.boolean().describe("Whether access was given."),
     }),
+    eventOf("limit_near", "The user has used 80 % of a limit.", TOLD_LIMIT),
+    eventOf("limit_reached", "The user has used all of a limit, or was refused something because of it.", TOLD_LIMIT),
     eventOf("session_ended", "The last one.", {}),
     eventOf(EVENTS_LOST.kind, "The first one: some of what was missed is not kept any more. Look anew.", {}),
   ]),

@@ -3,7 +3,8 @@
  * @module
  */
 import type { Clock } from "../../artifacts/store.js";
-import type { ServedSession } from "./session.js";
+import { userKey } from "../../tools/auth/token-store.js";
+import type { Identity, ServedSession } from "./session.js";
 
 /** A resource whose changes a session receives. */
 export interface Subscription {
@@ -29,8 +30,13 @@ export const MAX_SUBSCRIPTIONS = 100;
  * All methods throw SluiceError E_STORE_READ or E_STORE_WRITE if the store fails.
  */
 export interface SessionRegister {
-  /** Stores a new session. */
-  begin(session: ServedSession): Promise<void>;
+  /**
+   * Stores a new session. Returns false, and stores none, if its user has `most` living sessions already, counted over
+   * all processes. `most` defaults to no limit.
+   */
+  begin(session: ServedSession, most?: number): Promise<boolean>;
+  /** The ids of a user's living sessions, in any order. */
+  ofUser(identity: Identity): Promise<readonly string[]>;
   /** The session, or null. */
   find(id: string): Promise<ServedSession | null>;
   /** Ends a session: no process finds it any more. Returns what it was, or null. */
@@ -65,6 +71,8 @@ interface Entry {
 /** Stores sessions in memory. */
 export class MemorySessionRegister implements SessionRegister {
   readonly #entries = new Map<string, Entry>();
+  /** The ids of users' sessions. */
+  readonly #users = new Map<string, Set<string>>();
   readonly #clock: Clock;
   readonly #most: number;
 
@@ -74,12 +82,22 @@ export class MemorySessionRegister implements SessionRegister {
     this.#most = maxSessions;
   }
 
-  async begin(session: ServedSession): Promise<void> {
+  async begin(session: ServedSession, most: number = Infinity): Promise<boolean> {
+    const { id, identity } = session;
+    const others = this.#ofUser(identity).filter((each) => each !== id);
+    if (others.length >= most) return false;
     // Moves it to the end if it was there before.
-    this.#entries.delete(session.id);
+    this.#delete(id);
     this.#forgetOver();
     // The host may change its object later.
-    this.#entries.set(session.id, { session: structuredClone(session), traces: new Set(), subscriptions: new Map() });
+    this.#entries.set(id, { session: structuredClone(session), traces: new Set(), subscriptions: new Map() });
+    const key = keyOfUser(identity);
+    this.#users.set(key, (this.#users.get(key) ?? new Set()).add(id));
+    return true;
+  }
+
+  async ofUser(identity: Identity): Promise<readonly string[]> {
+    return this.#ofUser(identity);
   }
 
   async find(id: string): Promise<ServedSession | null> {
@@ -88,7 +106,7 @@ export class MemorySessionRegister implements SessionRegister {
 
   async end(id: string): Promise<EndedSession | null> {
     const entry = this.#entry(id);
-    this.#entries.delete(id);
+    this.#delete(id);
     return entry === undefined ? null : { session: entry.session, traces: [...entry.traces] };
   }
 
@@ -124,7 +142,7 @@ export class MemorySessionRegister implements SessionRegister {
   #entry(id: string): Entry | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined || entry.session.expires_at > this.#clock()) return entry;
-    this.#entries.delete(id);
+    this.#delete(id);
     return undefined;
   }
 
@@ -132,9 +150,28 @@ export class MemorySessionRegister implements SessionRegister {
   #forgetOver(): void {
     for (const [id, { session }] of this.#entries) {
       if (session.expires_at > this.#clock() && this.#entries.size < this.#most) return;
-      this.#entries.delete(id);
+      this.#delete(id);
     }
   }
+
+  #ofUser(identity: Identity): readonly string[] {
+    return [...(this.#users.get(keyOfUser(identity)) ?? [])].filter((id) => this.#entry(id) !== undefined);
+  }
+
+  #delete(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.#entries.delete(id);
+    const key = keyOfUser(entry.session.identity);
+    const ids = this.#users.get(key);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#users.delete(key);
+  }
+}
+
+/** A user as one string. Different for different tenants and users, whatever their ids are. */
+export function keyOfUser(identity: Identity): string {
+  return userKey({ scope: { tenant_id: identity.tenant_id ?? null, user_id: identity.user_id } });
 }
 
 /** A subscription as one string. */

@@ -16,6 +16,7 @@ import type { ExternalToolConfig, ToolConfig } from "../../tools/config/config.j
 import { transportOf } from "../../tools/config/connection.js";
 import type { ToolContext, ToolNodeEvent, ToolNodeOptions } from "../../tools/options.js";
 import { substitute, type Variables } from "../../tools/config/variables.js";
+import { UserLimitReached } from "../usage/user-limits.js";
 
 const MAX_NODES = 256;
 const IDLE = 60 * 60 * 1000;
@@ -42,6 +43,8 @@ interface ServedSourceDeps {
   /** `owner`: the {@link userKey} of the connection's user, or null for a shared connection. Must not throw. */
   readonly onEvent: (event: ToolNodeEvent, owner: string | null) => void;
   readonly over: AbortSignal;
+  /** Holds one of the programs of a context's user. Throws UserLimitReached. */
+  readonly holdProgram: (context: ToolContext) => Promise<Disposable>;
   /** Most connected users. Defaults to 256. */
   readonly maxNodes?: number;
   /** Milliseconds until an unused connection may be closed. Defaults to an hour. */
@@ -91,6 +94,23 @@ export class ServedSource implements AsyncDisposable {
     return { source: name, provider: auth_config["provider"] ?? name, url: endpoint.url };
   }
 
+  /** Whether each user has a program of their own. */
+  get isProgramOfUser(): boolean {
+    return this.#isPerUser && endpointOf(this.#deps)?.kind === "stdio";
+  }
+
+  /** When a user's connection was last used, by `performance.now`; undefined if there is none. */
+  usedAt(key: string): number | undefined {
+    return this.#nodes.get(key)?.usedAt;
+  }
+
+  /** Closes a user's connection, if there is one. */
+  async close(key: string): Promise<void> {
+    const node = this.#nodes.get(key);
+    this.#nodes.delete(key);
+    await node?.[Symbol.asyncDispose]();
+  }
+
   /** Closes all of its connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     const nodes = [...this.#nodes.values()];
@@ -121,7 +141,10 @@ export class ServedSource implements AsyncDisposable {
         onEvent(event, owner);
       },
     });
-    const made: SourceNode = new SourceNode(node, { isOneUsers, prepare: () => this.ensureProvider(), over });
+    const prepare = (): Promise<void> => this.ensureProvider();
+    const { holdProgram } = this.#deps;
+    const hold = this.isProgramOfUser ? { holdProgram } : {};
+    const made: SourceNode = new SourceNode(node, { isOneUsers, prepare, over, ...hold });
     return made;
   }
 
@@ -163,17 +186,28 @@ export class SourceNode implements AsyncDisposable {
   readonly #isOneUsers: boolean;
   readonly #prepare: () => Promise<void>;
   readonly #over: AbortSignal;
+  readonly #holdProgram: ServedSourceDeps["holdProgram"] | undefined;
+  #held: Disposable | undefined;
   #connecting: Promise<void> | undefined;
   #isConnected = false;
   #isClosed = false;
   #rest = 0;
   #failure: { readonly error: unknown; readonly until: number } | undefined;
 
-  /** `isOneUsers`: connects as the user, who may be asked for consent. `prepare` runs before connecting. */
+  /**
+   * `isOneUsers`: connects as the user, who may be asked for consent. `prepare` runs before connecting. `holdProgram`:
+   * it is a program of the user's own.
+   */
   constructor(
     node: ToolNode,
-    deps: { readonly isOneUsers: boolean; readonly prepare: () => Promise<void>; readonly over: AbortSignal },
+    deps: {
+      readonly isOneUsers: boolean;
+      readonly prepare: () => Promise<void>;
+      readonly over: AbortSignal;
+      readonly holdProgram?: ServedSourceDeps["holdProgram"];
+    },
   ) {
+    this.#holdProgram = deps.holdProgram;
     this.#node = node;
     this.#isOneUsers = deps.isOneUsers;
     this.#prepare = deps.prepare;
@@ -203,18 +237,29 @@ export class SourceNode implements AsyncDisposable {
   /** Closes it, for good. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    await this.#node.close();
+    try {
+      await this.#node.close();
+    } finally {
+      this.#release();
+    }
+  }
+
+  #release(): void {
+    this.#held?.[Symbol.dispose]();
+    this.#held = undefined;
   }
 
   async #connect(context: ToolContext): Promise<void> {
     try {
       await this.#prepare();
+      this.#held ??= await this.#holdProgram?.(context);
       // A connection made after closing would stay open.
       if (this.#isClosed) throw wasClosed(this.#node.name);
       await this.#node.connect(context);
       this.#isConnected = true;
       this.#rest = 0;
     } catch (error) {
+      this.#release();
       this.#note(error);
       throw error;
     }
@@ -227,10 +272,10 @@ export class SourceNode implements AsyncDisposable {
     return { signal: this.#over, ...(this.#isOneUsers && scope !== undefined && { scope }) };
   }
 
-  /** Missing consent is no reason for a pause. */
+  /** Missing consent is no reason for a pause, nor is a limit of the user's. */
   #note(error: unknown): void {
     const isTheirs = error instanceof ToolNodeError && error.category === "auth_required" && this.#isOneUsers;
-    if (isTheirs || !(error instanceof SluiceError)) return;
+    if (isTheirs || error instanceof UserLimitReached || !(error instanceof SluiceError)) return;
     this.#rest = Math.min(MOST_REST, Math.max(LEAST_REST, 2 * this.#rest));
     this.#failure = { error, until: performance.now() + this.#rest };
   }

@@ -17,11 +17,14 @@ import type { UserFileHandling } from "../../tools/user-files.js";
 import { variablesOf, type Variables } from "../../tools/config/variables.js";
 import type { Announcer } from "../sessions/announcer.js";
 import type { EndedSession } from "../sessions/session-register.js";
-import type { ServedSession } from "../sessions/session.js";
+import { ownerOf, type ServedSession } from "../sessions/session.js";
 import type { ServeState } from "../state.js";
 import { Pauses } from "./pauses.js";
 import { ServedSource, SharedProviders, type SourceFacts } from "./served-source.js";
 import { Watching } from "./watcher.js";
+import { userKey } from "../../tools/auth/token-store.js";
+import { UserLimitReached } from "../usage/user-limits.js";
+import type { UserUsage } from "../usage/user-usage.js";
 
 /** A source that cannot be used now. */
 interface UnavailableSource {
@@ -30,6 +33,9 @@ interface UnavailableSource {
   /** Why. */
   readonly error: unknown;
 }
+
+/** Milliseconds after which a user's program may be ended for another one: longer than a call may be silent. */
+const IDLE_PROGRAM = 6 * 60 * 1000;
 
 /** Milliseconds that a list of all sources waits for one of them. */
 const LIST_TIMEOUT = 15_000;
@@ -43,14 +49,21 @@ export class ServedSources implements AsyncDisposable {
   readonly #sources: ReadonlyMap<string, ServedSource>;
   readonly #watching: Watching;
   readonly #report: (error: unknown) => void;
+  readonly #usage: UserUsage;
+  readonly #register: ServeState["sessions"];
 
   /** Throws a ToolNodeError for a source or a provider that is wrong, SluiceError E_INVALID_ARGUMENT for two of one name. */
   constructor(deps: ServedSourcesDeps) {
     const { state, announcer, report, over, providers = {} } = deps;
     this.#report = report;
+    this.#usage = deps.usage;
+    this.#register = state.sessions;
     this.oauth = new OAuthManager({ providers, tokenStore: state.tokens, stateStore: state.runs });
     this.pauses = new Pauses(state.events);
-    this.#sources = sourcesOf(deps, this.oauth, (event, owner) => this.#take(event, owner));
+    this.#sources = sourcesOf(deps, this.oauth, {
+      onEvent: (event, owner) => this.#take(event, owner),
+      holdProgram: (context) => this.#holdProgram(context),
+    });
     this.#watching = new Watching({
       get: (name, context) => this.get(name, context),
       report,
@@ -139,6 +152,39 @@ export class ServedSources implements AsyncDisposable {
   /** Ends watching for a session that is over. Never throws. */
   async ended({ session }: EndedSession): Promise<void> {
     await this.#watching.ended(session.id).catch(this.#report);
+    if (this.#usage.limits.programs !== undefined) await this.#endPrograms(session).catch(this.#report);
+  }
+
+  /** Ends the programs of a user who has no session any more. */
+  async #endPrograms({ identity }: ServedSession): Promise<void> {
+    if ((await this.#register.ofUser(identity)).length > 0) return;
+    const key = userKey({ scope: ownerOf(identity) });
+    const programs = [...this.#sources.values()].filter(({ isProgramOfUser }) => isProgramOfUser);
+    await Promise.all(programs.map((source) => source.close(key)));
+  }
+
+  /** Holds one of a user's programs, in place of the one that has been idle for longest where the user has too many. */
+  async #holdProgram(context: ToolContext): Promise<Disposable> {
+    const { user_id, tenant_id = null } = context.scope ?? {};
+    const identity = { user_id: user_id ?? "", tenant_id };
+    try {
+      return await this.#usage.hold(identity, "programs");
+    } catch (error) {
+      if (!(error instanceof UserLimitReached) || !(await this.#closeIdle(userKey(context)))) throw error;
+      return this.#usage.hold(identity, "programs");
+    }
+  }
+
+  /** Closes the user's program that has been idle for longest. Returns false if none is idle. */
+  async #closeIdle(key: string): Promise<boolean> {
+    const before = performance.now() - IDLE_PROGRAM;
+    const idle = [...this.#sources.values()]
+      .filter(({ isProgramOfUser }) => isProgramOfUser)
+      .map((source) => ({ source, usedAt: source.usedAt(key) ?? Infinity }))
+      .filter(({ usedAt }) => usedAt < before)
+      .sort((left, right) => left.usedAt - right.usedAt);
+    await idle[0]?.source.close(key);
+    return idle.length > 0;
   }
 
   /** Closes all sources. */
@@ -176,6 +222,7 @@ interface ServedSourcesDeps {
   readonly userFiles: UserFileHandling | null;
   readonly state: ServeState;
   readonly announcer: Announcer;
+  readonly usage: UserUsage;
   /** Must not throw. */
   readonly report: (error: unknown) => void;
   /** Aborted when the server is closed. */
@@ -190,7 +237,7 @@ interface ServedSourcesDeps {
 function sourcesOf(
   { sources, variables: given, oauthClient: client, state, store, userFiles, report, over }: ServedSourcesDeps,
   manager: OAuthManager,
-  onEvent: (event: ToolNodeEvent, owner: string | null) => void,
+  heard: Pick<ConstructorParameters<typeof ServedSource>[0], "onEvent" | "holdProgram">,
 ): ReadonlyMap<string, ServedSource> {
   const variables =
     given === undefined ? environmentVariables : typeof given === "function" ? given : variablesOf(given);
@@ -207,7 +254,7 @@ function sourcesOf(
       ...(userFiles !== null && { userFiles }),
       onErrorOutput: reportedOutput(config.name, report),
     };
-    served.set(config.name, new ServedSource({ given: each, config, options, variables, providers, onEvent, over }));
+    served.set(config.name, new ServedSource({ given: each, config, options, variables, providers, over, ...heard }));
   }
   return served;
 }

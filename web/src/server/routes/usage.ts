@@ -1,0 +1,32 @@
+/**
+ * `GET /usage`: what the session's user uses of the limits that are set.
+ * @module
+ */
+import type { Hono } from "hono";
+import { z } from "zod";
+import type { ServeDeps, ServeEnv } from "../deps.js";
+import { inStoreTime } from "../http/time-limit.js";
+import { TIME } from "../schemas.js";
+import { jsonOf, operation, routesOf } from "./operation.js";
+
+const USE = z.object({
+  used: z.number(),
+  limit: z.number(),
+  resets_at: TIME.optional().describe("When it begins anew, where it does."),
+});
+const USAGE = z.object({ limits: z.record(z.string(), USE).describe("The limits that are set, by their names.") });
+
+/** One's own use, and nobody else's. */
+export function usageRoutes(deps: ServeDeps): Hono<ServeEnv> {
+  return routesOf({
+    "/": {
+      get: operation({
+        id: "showUsage",
+        summary: "Tell what the user uses of the limits",
+        isFree: true,
+        answers: { 200: jsonOf(USAGE, "What is used of each limit.") },
+        handle: async (c) => ({ limits: await inStoreTime(deps, deps.usage.shown(c.get("session").identity)) }),
+      }),
+    },
+  });
+}
