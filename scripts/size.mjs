@@ -28,12 +28,9 @@ export const BUDGETS = {
   "mcp-sluice/planner/redis": 9_000,
   "mcp-sluice/s3": 18_500,
   "mcp-sluice/files": 53_500,
-  "mcp-sluice/serve": 516_000,
-  "mcp-sluice/serve/redis": 37_000,
-  sluice: 755_000,
-  // Of it 110 KB are the page that hosts with MCP Apps show: it must be one file, so it has its own copies of what it is made of. The parser
-  // of HTML is there twice, for documents and for the elements, which pages import without a bundler.
-  tarball: 1_410_000,
+  "mcp-sluice/serve": 530_000,
+  "mcp-sluice/serve/redis": 38_000,
+  sluice: 770_000,
 };
 
 /** Installed by whoever wants it. */

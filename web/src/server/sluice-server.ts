@@ -113,10 +113,7 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     .use("*", forGuests(deps))
     .route("/health", healthRoutes(deps))
     .route("/ready", readyRoutes(deps))
-    .route(
-      "/openapi.json",
-      documentRoutes(deps.base, () => app),
-    )
+    .route("/openapi.json", documentRoutes(deps, app))
     .use("*", whileReady(deps, "state"))
     .route("/sessions", sessionRoutes(deps, ending))
     .route("/oauth", oauthRoutes(deps))

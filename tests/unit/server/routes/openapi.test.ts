@@ -13,12 +13,12 @@ import { byHeaders, refused, Visitor } from "../visitor.js";
 import { Description } from "./openapi.js";
 
 /** The app of the server that was made last, as the document's maker sees it. */
-let app: (() => Pick<Hono<ServeEnv>, "routes">) | undefined;
+let app: Pick<Hono<ServeEnv>, "routes"> | undefined;
 vi.mock("../../../../web/src/server/routes/openapi.js", async (importOriginal) => {
   const original = await importOriginal<{ documentRoutes: typeof documentRoutes }>();
-  const listening: typeof documentRoutes = (base, mounted) => {
+  const listening: typeof documentRoutes = (deps, mounted) => {
     app = mounted;
-    return original.documentRoutes(base, mounted);
+    return original.documentRoutes(deps, mounted);
   };
   return { ...original, documentRoutes: listening };
 });
@@ -51,7 +51,7 @@ describe("the document", () => {
   test("has every address that is mounted, with all of its methods, and no other", async () => {
     await using server = made({ ...all(), base: "/sluice/" });
     const description = await Description.of(server, "/sluice/");
-    const routes = app?.().routes ?? [];
+    const routes = app?.routes ?? [];
     const shown = (path: string): string =>
       path
         .replace(/^\/sluice(?=\/)/, "")

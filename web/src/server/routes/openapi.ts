@@ -8,7 +8,7 @@ import { z } from "zod";
 import { SAFETY } from "../artifacts/headers.js";
 import { verdictOf } from "../artifacts/bytes.js";
 import { REFUSED } from "../http/refusals.js";
-import type { ServeEnv } from "../deps.js";
+import type { ServeDeps, ServeEnv } from "../deps.js";
 import { NAMED, REFUSAL } from "../schemas.js";
 import {
   type Answer,
@@ -42,11 +42,14 @@ interface OpenApiDocument extends Part {
 /** The version of the interface. Strangers read it, so it is not that of the software. */
 const VERSION = "1";
 
-/** Serves the document of an app. `mounted` is asked for the app at the first request. */
-export function documentRoutes(base: string, mounted: () => Pick<Hono<ServeEnv>, "routes">): Hono<ServeEnv> {
+/** What was mounted on an app. */
+type Mounted = Pick<Hono<ServeEnv>, "routes">;
+
+/** Serves the document of an app, as it is at the first request. */
+export function documentRoutes({ base }: Pick<ServeDeps, "base">, app: Mounted): Hono<ServeEnv> {
   let made: { readonly text: string; readonly tag: string } | undefined;
   const make = (): typeof made & object => {
-    const text = JSON.stringify(documentOf(mounted(), base));
+    const text = JSON.stringify(documentOf(app, base));
     return { text, tag: `"${createHash("sha256").update(text).digest("base64url")}"` };
   };
   return routesOf({
@@ -77,7 +80,7 @@ export function documentRoutes(base: string, mounted: () => Pick<Hono<ServeEnv>,
 }
 
 /** The operations of an app in the order of their paths. */
-export function mountedIn({ routes }: Pick<Hono<ServeEnv>, "routes">, base: string): readonly MountedOperation[] {
+export function mountedIn({ routes }: Mounted, base: string): readonly MountedOperation[] {
   return routes.flatMap(({ path, method, handler }) => {
     const declared = operationOf(handler);
     if (declared === undefined) return [];
@@ -87,7 +90,7 @@ export function mountedIn({ routes }: Pick<Hono<ServeEnv>, "routes">, base: stri
 }
 
 /** The document of an app. */
-function documentOf(app: Pick<Hono<ServeEnv>, "routes">, base: string): OpenApiDocument {
+function documentOf(app: Mounted, base: string): OpenApiDocument {
   const mounted = mountedIn(app, base);
   const schemas = new Schemas(mounted.flatMap(({ operation: each }) => schemasOf(each)));
   const paths: Record<string, Record<string, Part>> = {};
