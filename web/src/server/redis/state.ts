@@ -105,7 +105,7 @@ class SealedStateStore extends RedisStateStore {
   }
 
   override async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
-    const sealed = this.#sealing.seal(JSON.stringify(payload) ?? "null", state);
+    const sealed = this.#sealing.seal(JSON.stringify(payload), state);
     return super.saveOAuthState(state, { sealed }, seconds);
   }
 
