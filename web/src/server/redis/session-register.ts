@@ -143,14 +143,17 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if last <= now then return 1 end
 local own, allowed = users .. ':' .. ARGV[5], tonumber(ARGV[6])
-redis.call('ZREMRANGEBYSCORE', own, '-inf', number(now))
-if allowed >= 0 and redis.call('ZCARD', own) >= allowed and not redis.call('ZSCORE', own, ARGV[7]) then return 0 end
+if allowed >= 0 then
+  local before = tonumber(redis.call('ZSCORE', own, ARGV[7]) or 0)
+  if before <= now and redis.call('ZCOUNT', own, '(' .. number(now), '+inf') >= allowed then return 0 end
+end
 redis.call('SET', session, ARGV[4])
 redis.call('PEXPIREAT', session, ARGV[2])
 redis.call('UNLINK', traces, subscriptions)
 redis.call('SET', session .. ':user', ARGV[5] .. ' ' .. ARGV[7])
 redis.call('PEXPIREAT', session .. ':user', ARGV[2])
 redis.call('ZADD', own, ARGV[2], ARGV[7])
+redis.call('ZREMRANGEBYSCORE', own, '-inf', number(now))
 if redis.call('PTTL', own) < last - now then redis.call('PEXPIREAT', own, ARGV[2]) end
 redis.call('ZADD', index, ARGV[2], hash)
 redis.call('ZREMRANGEBYSCORE', index, '-inf', number(now))
