@@ -67,6 +67,7 @@ test("every operation is answered as the document says", { timeout: 60_000 }, as
   await call({ id: "beginSession", status: 201, body: {} });
   await call({ id: "showSession", status: 200, path: { id: "current" } });
   await call({ id: "showSession", status: 404, path: { id: "another" } });
+  await call({ id: "showUsage", status: 200 });
 
   // Bytes go in, and come out whole, in part, or not at all.
   const query = { filename: "a.txt", namespace: "mine", trace: "t" };
