@@ -16,6 +16,7 @@ import type { OAuthProviderConfig } from "../tools/auth/oauth-client.js";
 import type { ExternalToolConfig } from "../tools/config/config.js";
 import type { Variables } from "../tools/config/variables.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
+import type { MetricsOptions } from "../telemetry/metrics-endpoint.js";
 import type { ServeState } from "./state.js";
 
 /** Limits for one session. */
@@ -131,6 +132,8 @@ export interface SluiceServerOptions {
   readonly config?: SluiceConfig;
   /** Limits for one session. */
   readonly limits?: ServeLimits;
+  /** Offers this process's metrics at `GET metrics`, for Prometheus. Off by default. */
+  readonly metrics?: MetricsOptions;
   /** Receives failures of stores, sources and host functions, which no client sees. What it throws is ignored. */
   readonly onError?: (error: unknown) => void;
 }
@@ -161,6 +164,7 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   budget: OBJECT,
   config: OBJECT,
   limits: OBJECT,
+  metrics: OBJECT,
   onError: FUNCTION,
 };
 
@@ -171,6 +175,9 @@ export function checkServer(options: SluiceServerOptions): void {
   checkOptions(options, OPTIONS, "a SluiceServer", wrongOption, ["store"]);
   checkOptions(options.limits ?? {}, LIMIT_OPTIONS, "limits", (sentence, path) =>
     wrongOption(sentence, `limits.${path}`),
+  );
+  checkOptions(options.metrics ?? {}, { token: TEXT }, "metrics", (sentence, path) =>
+    wrongOption(sentence, `metrics.${path}`),
   );
   checkWhole(options.store, "store");
   checkWhole(options.filesStore, "filesStore");

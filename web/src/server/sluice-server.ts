@@ -21,6 +21,7 @@ import { artifactRoutes } from "./routes/artifacts.js";
 import { chatRoutes } from "./routes/chat.js";
 import { fileRoutes } from "./routes/files.js";
 import { healthRoutes, type Part, Readiness, readyRoutes, whileReady } from "./routes/health.js";
+import { metricsRoutes } from "./routes/metrics.js";
 import { oauthRoutes } from "./routes/oauth.js";
 import { resourceRoutes } from "./routes/resources.js";
 import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
@@ -100,6 +101,7 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     .use("*", withSafety)
     .use("*", whileOpen(deps))
     .use("*", fromWhereItMay(deps))
+    .route("/metrics", metricsRoutes(deps))
     .use("*", forGuests(deps))
     .route("/health", healthRoutes(deps))
     .route("/ready", readyRoutes(deps))
@@ -150,6 +152,7 @@ function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
     tokens: new SessionTokens(options.secret ?? newSecret()),
     authenticate,
     mcp: options.mcp ?? null,
+    metrics: options.metrics ?? null,
     seen: new SeenInMemory(),
     admission: new Admission({ state, limits, base, report }),
     sessionWork: new SessionWork(state.events, report),

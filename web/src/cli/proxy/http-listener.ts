@@ -12,11 +12,14 @@ import type { Terminal } from "../terminal/terminal.js";
 import { headersOf, withoutConnection } from "./upstream.js";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
+import { METRICS_PATH, metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { readSecret } from "../configuration.js";
 
 interface ServiceDeps {
   readonly address: ListenAddress;
   readonly terminal: Terminal;
+  /** Offers the metrics at this address, too. */
+  readonly metrics?: MetricsOptions | undefined;
 }
 
 /** Signals that end the service, and their exit codes. */
@@ -28,13 +31,13 @@ const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
 
 /** Serves, prints its URL, and returns the exit code after a signal. Throws CommandError if it cannot listen. */
 export async function serveUntilSignal(
-  { address, terminal }: ServiceDeps,
+  { address, terminal, metrics }: ServiceDeps,
   guard: ListenGuard,
   path: string,
   handler: HttpHandler,
 ): Promise<number> {
   const ended = signalled();
-  await using service = await serveHttp(address, guard, handler);
+  await using service = await serveHttp(address, guard, handler, metrics);
   tell(terminal, `listening on ${shown(address.host, service.port, path)}`);
   return await ended;
 }
@@ -76,15 +79,25 @@ interface HttpService extends AsyncDisposable {
 
 const MAX_CONNECTIONS = 1024;
 
-/** Listens until it is disposed of, which ends every request. Throws CommandError if it cannot. */
-async function serveHttp(
-  { host, port }: ListenAddress,
+/**
+ * Listens until it is disposed of, which ends every request. `metrics` are at their path, by a token of their own. Throws CommandError
+ * if it cannot.
+ */
+export async function serveHttp(
+  address: ListenAddress,
   guard: ListenGuard,
   handler: HttpHandler,
+  metrics?: MetricsOptions,
 ): Promise<HttpService> {
+  const { host, port } = address;
+  const metricsGuard = new ListenGuard(address, undefined);
   const server = createServer((request, response) => {
+    const isMetrics = metrics !== undefined && request.url?.split("?")[0] === METRICS_PATH;
+    const served = isMetrics
+      ? serve(request, response, metricsGuard, (asked) => metricsResponse(asked, metrics))
+      : serve(request, response, guard, handler);
     // A failure here costs one client its connection.
-    serve(request, response, guard, handler).catch(() => response.destroy());
+    served.catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
   await bind(server, host, port);
@@ -197,11 +210,12 @@ const TOKEN_VARIABLE = "SLUICE_PROXY_TOKEN";
 const SHORTEST_TOKEN = 16;
 
 /** Parses the option of a command. Throws UsageError. */
-export function listenAddress(said: string, command: string = "proxy"): ListenAddress {
+export function listenAddress(said: string, command: string = "proxy", option: string = "listen"): ListenAddress {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(said) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port) > 65_535) {
-    throw new UsageError("--listen needs HOST:PORT, as in --listen 127.0.0.1:8080; port 0 picks a free one", command);
+    const sentence = `--${option} needs HOST:PORT, as in --${option} 127.0.0.1:8080; port 0 picks a free one`;
+    throw new UsageError(sentence, command);
   }
   return { host, port: Number(port) };
 }

@@ -12,6 +12,8 @@ import type { Terminal } from "../terminal/terminal.js";
 import { CommandSessions, MCP_PATH } from "./command-sessions.js";
 import { clientKey, Interceptors } from "./interceptors.js";
 import { requestHeaders, type Header, failureOf, Upstream } from "./upstream.js";
+import { METRICS_PATH } from "../../telemetry/metrics-endpoint.js";
+import { listenForMetrics, metricsHere, type MetricsPlace } from "./metrics-listener.js";
 import { ListenGuard, type ListenAddress, refusal, serveUntilSignal, tell, type HttpRequest } from "./http-listener.js";
 
 /** Options for listening. */
@@ -22,6 +24,8 @@ export interface ListenDeps {
   /** Opens an interceptor for another client. Without it everything passes through unchanged. */
   readonly open: ((user?: string) => McpInterceptor) | undefined;
   readonly terminal: Terminal;
+  /** Where the metrics are. Undefined if nowhere. */
+  readonly metrics: MetricsPlace | undefined;
 }
 
 /** Offers a server at a URL until a signal arrives. Returns the exit code. Throws CommandError if it cannot listen. */
@@ -39,14 +43,19 @@ export async function listenAtUrl(
     ...(deps.open !== undefined && { interceptors: new Interceptors(deps.open) }),
     onUnauthorized: () => tell(deps.terminal, UNAUTHORIZED),
   });
-  return await serveUntilSignal(deps, guard, url.pathname, (request) => proxy.handle(request));
+  await using _ = await listenForMetrics(deps.metrics, deps.terminal);
+  // The server may have that path itself.
+  const metrics = url.pathname === METRICS_PATH ? undefined : metricsHere(deps.metrics);
+  return await serveUntilSignal({ ...deps, metrics }, guard, url.pathname, (request) => proxy.handle(request));
 }
 
 /** Offers a command, with one process per session. */
 export async function listenAtCommand(command: readonly string[], deps: ListenDeps): Promise<number> {
   const guard = new ListenGuard(deps.address, deps.token);
   await using sessions = new CommandSessions({ command, open: deps.open, terminal: deps.terminal });
-  return await serveUntilSignal(deps, guard, MCP_PATH, (request) => sessions.handle(request));
+  await using _ = await listenForMetrics(deps.metrics, deps.terminal);
+  const metrics = metricsHere(deps.metrics);
+  return await serveUntilSignal({ ...deps, metrics }, guard, MCP_PATH, (request) => sessions.handle(request));
 }
 
 const UNAUTHORIZED =

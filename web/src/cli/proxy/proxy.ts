@@ -27,7 +27,10 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   // A third of a start is Node's `fetch`, which `node:http` brings: a host waits for a command, which needs neither.
   const headers = url === undefined ? [] : await headersFor(invocation, terminal.env);
   const said = invocation.value("listen");
-  const listened = said === undefined ? undefined : await listenerAt(said, terminal.env);
+  const listened = said === undefined ? undefined : await listenerAt(said, invocation.value("metrics"), terminal.env);
+  if (listened === undefined && invocation.has("metrics")) {
+    throw new UsageError("--metrics goes with --listen: a proxy on standard input and output ends with its client", "proxy");
+  }
   const interceptors = invocation.has("bypass") ? undefined : await openProxyInterceptors(invocation, terminal, url);
   const open = interceptors?.open;
   let end: ProcessEnd | number;
@@ -117,9 +120,16 @@ async function headersFor(invocation: Invocation, env: NodeJS.ProcessEnv): Promi
   return [...parseHeaderLines(lines, HEADERS_VARIABLE), ...parseHeaders(invocation.values("header"))];
 }
 
-/** Where `--listen` says to listen, and the token that clients must have. */
-async function listenerAt(said: string, env: NodeJS.ProcessEnv): Promise<Pick<ListenDeps, "address" | "token">> {
+/** Where `--listen` says to listen, the token that clients must have, and where the metrics are. */
+async function listenerAt(
+  said: string,
+  metrics: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<ListenDeps, "address" | "token" | "metrics">> {
   const { listenAddress, listenToken } = await import("./http-listener.js");
+  const { metricsPlace } = await import("./metrics-listener.js");
   const address = listenAddress(said);
-  return { address, token: listenToken(env, address) };
+  const token = listenToken(env, address);
+  const isOpen = token === undefined;
+  return { address, token, metrics: metricsPlace(metrics, env, "proxy", { host: address.host, isOpen }) };
 }

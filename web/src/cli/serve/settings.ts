@@ -12,6 +12,7 @@ import type { Invocation } from "../commands.js";
 import { readSecret, fileFlags } from "../configuration.js";
 import { UsageError } from "../exit.js";
 import { isLoopback, listenAddress, type ListenAddress } from "../proxy/http-listener.js";
+import { metricsPlace, type MetricsPlace } from "../proxy/metrics-listener.js";
 import { namespaceOfCommand } from "../proxy/interceptors.js";
 import { readServeFile } from "./config-file.js";
 import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile, type ServeFiles } from "./schema.js";
@@ -34,6 +35,8 @@ export interface ServeSettings {
   readonly store: string | undefined;
   readonly files: FileSettings;
   readonly state: string | undefined;
+  /** Where the metrics are. Undefined if nowhere. */
+  readonly metrics: MetricsPlace | undefined;
   readonly secret: string | undefined;
   readonly token: string | undefined;
   /** Values that the log must not show. */
@@ -57,8 +60,12 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
   const secret = readSecret(env, SECRET_VARIABLE, SHORTEST_SECRET, "serve");
   const token = readSecret(env, TOKEN_VARIABLE, SHORTEST_TOKEN, "serve");
   const state = stateSaid(invocation) ?? config.state;
+  const address = listenAddress(invocation.value("listen") ?? config.listen ?? DEFAULT_ADDRESS, "serve");
+  const isOpen = token === undefined && config.auth === undefined && fromOutside(config) === undefined;
+  const metrics = metricsPlace(invocation.value("metrics") ?? config.metrics, env, "serve", { ...address, isOpen });
   const settings: ServeSettings = {
-    address: listenAddress(invocation.value("listen") ?? config.listen ?? DEFAULT_ADDRESS, "serve"),
+    address,
+    metrics,
     config,
     folder,
     sources: checkSources([...(config.sources ?? []), ...source]),
@@ -68,7 +75,7 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
     state,
     secret,
     token,
-    secrets: [...secrets, ...[secret, token, passwordIn(state)].filter((one) => one !== undefined)],
+    secrets: [...secrets, ...[secret, token, metrics?.token, passwordIn(state)].filter((one) => one !== undefined)],
   };
   checkReach(settings);
   checkShared(settings);

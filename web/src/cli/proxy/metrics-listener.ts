@@ -1,0 +1,58 @@
+/**
+ * Where a command offers its metrics: at its own address, at another one, or nowhere.
+ * @module
+ */
+import { METRICS_PATH, startMetrics, metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
+import { readSecret } from "../configuration.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { isLoopback, listenAddress, ListenGuard, serveHttp, shown, tell, type ListenAddress } from "./http-listener.js";
+
+/** The token that a scrape must have. */
+const TOKEN_VARIABLE = "SLUICE_METRICS_TOKEN";
+
+const SHORTEST_TOKEN = 16;
+
+/** Where the metrics are, and who gets them. */
+export interface MetricsPlace extends MetricsOptions {
+  /** An address of their own. Without one they are at that of the command. */
+  readonly address?: ListenAddress;
+}
+
+/**
+ * Reads where the metrics are. Undefined if nowhere: somebody who has to sign in, or is on another machine, must not see them
+ * without a token. Throws UsageError.
+ */
+export function metricsPlace(
+  said: string | undefined,
+  env: NodeJS.ProcessEnv,
+  command: string,
+  { host, isOpen }: { readonly host: string; readonly isOpen: boolean },
+): MetricsPlace | undefined {
+  const token = readSecret(env, TOKEN_VARIABLE, SHORTEST_TOKEN, command);
+  const guarded = token === undefined ? {} : { token };
+  if (said !== undefined) return { ...guarded, address: listenAddress(said, command, "metrics") };
+  return token !== undefined || (isOpen && isLoopback(host)) ? guarded : undefined;
+}
+
+/** Listens at the metrics' own address, if they have one. Throws CommandError if it cannot. */
+export async function listenForMetrics(place: MetricsPlace | undefined, terminal: Terminal): Promise<AsyncDisposable> {
+  if (place === undefined) return NOTHING;
+  // Loaded while the command starts, which does not wait for it.
+  startMetrics().catch(() => undefined);
+  const { address } = place;
+  if (address === undefined) return NOTHING;
+  const service = await serveHttp(address, new ListenGuard(address, undefined), async ({ method, path, headers }) =>
+    path.split("?")[0] === METRICS_PATH
+      ? metricsResponse({ method, headers }, place)
+      : new Response(null, { status: 404 }),
+  );
+  tell(terminal, `metrics at ${shown(address.host, service.port, METRICS_PATH)}`);
+  return service;
+}
+
+/** The metrics at the command's own address. Undefined if they are elsewhere, or nowhere. */
+export function metricsHere(place: MetricsPlace | undefined): MetricsOptions | undefined {
+  return place?.address === undefined ? place : undefined;
+}
+
+const NOTHING: AsyncDisposable = { [Symbol.asyncDispose]: async () => undefined };
