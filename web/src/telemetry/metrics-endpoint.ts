@@ -18,7 +18,7 @@ const MAX_HEADER = 8192;
 
 /** Starts counting now, for the first scrape to have something to tell. */
 export async function startMetrics(): Promise<void> {
-  await import("./prometheus.js");
+  (await import("./prometheus.js")).exposition();
 }
 
 /** Answers a request for the metrics by its method and headers. */
@@ -30,8 +30,8 @@ export async function metricsResponse(
   if (token !== undefined && !holds(headers.get("authorization"), token)) {
     return said(401, "The metrics need their own bearer token.", { "WWW-Authenticate": 'Bearer realm="metrics"' });
   }
-  const { prometheusText, PROMETHEUS_TYPE } = await import("./prometheus.js");
-  return said(200, await prometheusText(), { "Content-Type": PROMETHEUS_TYPE });
+  const { exposition, PROMETHEUS_TYPE } = await import("./prometheus.js");
+  return said(200, await exposition().text(), { "Content-Type": PROMETHEUS_TYPE });
 }
 
 function said(status: number, text: string, headers: Readonly<Record<string, string>>): Response {

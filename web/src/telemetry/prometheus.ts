@@ -3,6 +3,7 @@
  * @module
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Meter } from "@opentelemetry/api";
 import { PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import { AggregationTemporality, MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
 import { SCOPE_NAME } from "./api.js";
@@ -32,25 +33,43 @@ class PullReader extends MetricReader {
   }
 }
 
-const reader = new PullReader();
-// Neither the program's path, which the resource names, nor the library's version belongs in every line.
-const serializer = new PrometheusSerializer("", false, undefined, true, true);
-const provider = new MeterProvider({ readers: [reader] });
-const meter = provider.getMeter(SCOPE_NAME);
-alsoRecordIn(meter);
-observeProcess();
-
-/** The metrics that were recorded since this module was loaded. */
-export async function prometheusText(): Promise<string> {
-  const { resourceMetrics } = await reader.collect();
-  return serializer.serialize(resourceMetrics);
-}
-
 /** Milliseconds between two looks at the event loop. */
 const RESOLUTION = 20;
 
+/** Counts from when it is made. */
+class Exposition {
+  readonly #reader = new PullReader();
+  // Neither the program's path, which the resource names, nor the library's version belongs in every line.
+  readonly #serializer = new PrometheusSerializer("", false, undefined, true, true);
+  #collecting: Promise<string> | undefined;
+
+  constructor() {
+    const meter = new MeterProvider({ readers: [this.#reader] }).getMeter(SCOPE_NAME);
+    observeProcess(meter);
+    alsoRecordIn(meter);
+  }
+
+  /** The metrics as text. Those who ask meanwhile get the same. */
+  text(): Promise<string> {
+    this.#collecting ??= this.#collect().finally(() => (this.#collecting = undefined));
+    return this.#collecting;
+  }
+
+  async #collect(): Promise<string> {
+    const { resourceMetrics } = await this.#reader.collect();
+    return this.#serializer.serialize(resourceMetrics);
+  }
+}
+
+let only: Exposition | undefined;
+
+/** That of the process. */
+export function exposition(): Exposition {
+  return (only ??= new Exposition());
+}
+
 /** What the process itself costs. An SDK of the host has instruments of its own for that. */
-function observeProcess(): void {
+function observeProcess(meter: Meter): void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
   delay.enable();
   const gauge = (name: string, unit: string, description: string, value: () => number): void => {
@@ -64,7 +83,7 @@ function observeProcess(): void {
     result.observe(user / 1e6, { "cpu.mode": "user" });
     result.observe(system / 1e6, { "cpu.mode": "system" });
   });
-  gauge("nodejs.eventloop.delay.p99", "s", "99th percentile of the event loop's delay since the last look.", () => {
+  gauge("nodejs.eventloop.delay.p99", "s", "99th percentile of the event loop's delay since the last scrape.", () => {
     const late = delay.percentile(99) / 1e9 - RESOLUTION / 1000;
     delay.reset();
     return Math.max(0, late);
