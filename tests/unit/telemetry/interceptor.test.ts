@@ -50,6 +50,7 @@ test("a request of a client is a server's span below the client's, and its durat
       attributes: {
         "mcp.method.name": "tools/call",
         "gen_ai.tool.name": "shot",
+        "sluice.namespace": "spans",
         "gen_ai.operation.name": "execute_tool",
       },
     }),
@@ -126,7 +127,7 @@ test("the bytes of a result are counted: received, kept out, stored", async () =
   const talk = new Talk({ namespace: "bytes" }, proxied);
   await talk.list({ name: "shot" });
   await talk.call("shot", { content: [image(50_000)] });
-  const attributes = { "gen_ai.tool.name": "shot" };
+  const attributes = { "gen_ai.tool.name": "shot", "sluice.namespace": "bytes" };
   const [received] = await telemetry.measured("sluice.result.received");
   expect(received).toMatchObject({ unit: "By", attributes });
   expect(received?.value).toBeGreaterThan(66_000);

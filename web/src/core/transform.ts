@@ -9,7 +9,7 @@ import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
 import { DEFAULT_NAMESPACE, isBytes, noBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { isMeasured, record } from "../telemetry/metrics.js";
-import { toolAttribute } from "../telemetry/names.js";
+import { toolAttributes } from "../telemetry/names.js";
 import type { Engine, EnginePool } from "./engine.js";
 import { keepSidecarRefs } from "./restore.js";
 import { Segments, SegmentWriter } from "./segments.js";
@@ -288,8 +288,7 @@ export class Message implements GatedResult {
   #count({ namespace, tool }: TransformOptions, bytesOut: number, artifacts: readonly AnswerRef[]): void {
     if (this.#isCounted) return;
     this.#isCounted = true;
-    const name = toolAttribute(namespace ?? DEFAULT_NAMESPACE, tool);
-    const attributes = name === undefined ? {} : { "gen_ai.tool.name": name };
+    const attributes = toolAttributes(namespace ?? DEFAULT_NAMESPACE, tool);
     record("sluice.result.received", this.#bytesIn, attributes);
     record("sluice.result.kept_out", Math.max(0, this.#bytesIn - bytesOut), attributes);
     for (const ref of artifacts) {

@@ -16,14 +16,16 @@ import { refuseMessage, tooLargeForServer, type Refused } from "./message-refusa
 export class PassThrough implements Interceptor {
   readonly #inFlight = new InFlight();
   readonly #onEvent: (event: InterceptorEvent) => void;
+  readonly #namespace: string;
 
-  /** `onEvent` is called for messages that cannot be forwarded. */
-  constructor(onEvent: (event: InterceptorEvent) => void = () => undefined) {
+  /** `onEvent` is called for messages that cannot be forwarded. `namespace` is the server's, for telemetry. */
+  constructor(onEvent: (event: InterceptorEvent) => void = () => undefined, namespace: string = "") {
     this.#onEvent = onEvent;
+    this.#namespace = namespace;
   }
 
   async fromClient(bytes: Uint8Array): Promise<ClientMessageOutcome> {
-    for (const request of requestsIn(bytes)) this.#inFlight.open(request, requestOperation(request, ""));
+    for (const request of requestsIn(bytes)) this.#inFlight.open(request, requestOperation(request, this.#namespace));
     return { forward: bytes, answers: [] };
   }
 

@@ -6,7 +6,7 @@ import { appendEdit, applyEdits, membersOf, parseJson, removeEdits } from "../js
 import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import { textOf } from "../jsonrpc/bytes.js";
 import { stringOr } from "../jsonrpc/rpc.js";
-import { methodAttribute, toolAttribute } from "../telemetry/names.js";
+import { methodAttribute, toolAttributes } from "../telemetry/names.js";
 import { Operation, startOperation, type OperationEnd } from "../telemetry/operation.js";
 import { contextIn, traceFields } from "../telemetry/trace-context.js";
 import type { ClientRequest } from "./client-request.js";
@@ -22,14 +22,16 @@ export function requestOperation(
 ): Operation | undefined {
   return startOperation(() => {
     const name = methodAttribute(method);
-    const tool = method === "tools/call" ? toolAttribute(namespace, stringOr(params["name"])) : undefined;
+    const tool = method === "tools/call" ? toolAttributes(namespace, stringOr(params["name"])) : {};
+    const { "gen_ai.tool.name": target } = tool;
     return {
       kind: side,
-      name: tool === undefined ? name : `${name} ${tool}`,
-      duration: side === "server" ? "mcp.server.operation.duration" : "mcp.client.operation.duration",
+      name: target === undefined ? name : `${name} ${target}`,
+      durations: [side === "server" ? "mcp.server.operation.duration" : "mcp.client.operation.duration"],
       attributes: {
         "mcp.method.name": name,
-        ...(tool !== undefined && { "gen_ai.tool.name": tool, "gen_ai.operation.name": "execute_tool" }),
+        ...tool,
+        ...(target !== undefined && { "gen_ai.operation.name": "execute_tool" }),
       },
       // Other ids could be anything.
       ...(/^\d{1,15}$/.test(id) && { spanAttributes: { "jsonrpc.request.id": id } }),

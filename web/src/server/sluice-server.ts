@@ -14,6 +14,7 @@ import { Chats, plannersOf } from "./chat/chats.js";
 import type { ServedFiles, ServeEnv, ServeDeps } from "./deps.js";
 import { Admission } from "./http/admission.js";
 import { forGuests, fromWhereItMay, HostGuard, whileOpen, withSafety } from "./http/host-guard.js";
+import { withTelemetry } from "./http/observed.js";
 import { failed, nothingThere } from "./http/refusals.js";
 import { within } from "./http/time-limit.js";
 import { checkServer, LIMITS, type SluiceServerOptions } from "./options.js";
@@ -99,6 +100,7 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   const app = new Hono<ServeEnv>({ strict: false }).basePath(deps.base);
   return app
     .use("*", withSafety)
+    .use("*", withTelemetry)
     .use("*", whileOpen(deps))
     .use("*", fromWhereItMay(deps))
     .route("/metrics", metricsRoutes(deps))

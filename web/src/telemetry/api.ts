@@ -11,7 +11,7 @@ export interface TelemetryContext {
 }
 
 /** Attributes of spans and metrics. */
-export type Attributes = Readonly<Record<string, string | number | boolean>>;
+export type Attributes = Readonly<Record<string, string | number | boolean | string[]>>;
 
 /** The part of a span that Sluice uses. */
 export interface TelemetrySpan {

@@ -22,7 +22,7 @@ const NAMESPACES = new Map<string, Set<string>>();
 export function admitTools(namespace: string, names: Iterable<string>): void {
   let admitted = NAMESPACES.get(namespace);
   if (admitted === undefined) {
-    if (NAMESPACES.size >= MAX_NAMESPACES) return;
+    if (NAMESPACES.size >= MAX_NAMESPACES || !isPlain(namespace)) return;
     admitted = new Set();
     NAMESPACES.set(namespace, admitted);
   }
@@ -32,11 +32,23 @@ export function admitTools(namespace: string, names: Iterable<string>): void {
   }
 }
 
-/** The name of a tool in attributes. Undefined if there is none. */
-export function toolAttribute(namespace: string, name: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
+/** The name of a tool in attributes. */
+export function toolAttribute(namespace: string, name: string): string {
   return NAMESPACES.get(namespace)?.has(name) === true ? name : OTHER;
 }
+
+/** The attributes that name a tool: its own name, and the namespace of its source. Empty without a tool. */
+export function toolAttributes(namespace: string, name: string | undefined): ToolAttributes {
+  if (name === undefined) return {};
+  const known = NAMESPACES.has(namespace) ? { "sluice.namespace": namespace } : {};
+  return { ...known, "gen_ai.tool.name": toolAttribute(namespace, name) };
+}
+
+// oxlint-disable-next-line typescript/consistent-type-definitions -- an interface would be no record of attributes
+type ToolAttributes = {
+  readonly "gen_ai.tool.name"?: string;
+  readonly "sluice.namespace"?: string;
+};
 
 /** Letters, digits and marks as they are usual in names: nothing that a log or a page could stumble over. */
 function isPlain(name: string): boolean {

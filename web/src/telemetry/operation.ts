@@ -20,8 +20,8 @@ export interface OperationInfo {
   readonly kind: keyof typeof KINDS;
   /** The name of the span. Of few different ones. */
   readonly name: string;
-  /** The metric of its duration. Without one it is only a span. */
-  readonly duration?: InstrumentName;
+  /** The metrics of its duration. */
+  readonly durations: readonly InstrumentName[];
   /** Attributes of the span and of the metric. */
   readonly attributes: Attributes;
   /** Attributes of the span only. */
@@ -100,9 +100,9 @@ export class Operation {
       if (failed !== undefined) this.#span.setStatus({ code: 2 });
       this.#span.end();
     }
-    if (this.#info.duration === undefined) return;
     const seconds = (performance.now() - this.#begun) / 1000;
-    record(this.#info.duration, seconds, { ...this.#info.attributes, ...attributes, ...failed }, this.context);
+    const all = { ...this.#info.attributes, ...attributes, ...failed };
+    for (const duration of this.#info.durations) record(duration, seconds, all, this.context);
   }
 }
 
@@ -117,17 +117,17 @@ export function startOperation(info: () => OperationInfo): Operation | undefined
   return isObserved() ? new Operation(info(), telemetryApi()) : undefined;
 }
 
-/** Does work as an operation, which ends with it. `errorOf` gives the code of what it throws. */
+/** Does work as an operation, which ends with it. `endOf` tells how, unless it throws. */
 export async function observed<T>(
   info: () => OperationInfo,
   work: (operation: Operation | undefined) => Promise<T>,
-  ended: { readonly result?: (result: T) => OperationEnd | undefined } = {},
+  endOf: (result: T) => OperationEnd = () => ({}),
 ): Promise<T> {
   const operation = startOperation(info);
   if (operation === undefined) return work(undefined);
   try {
     const result = await operation.run(() => work(operation));
-    operation.end(ended.result?.(result) ?? {});
+    operation.end(endOf(result));
     return result;
   } catch (error) {
     operation.end({ error: codeOf(error) });
