@@ -34,6 +34,7 @@ export const PAGES = [
   "docs/serving.md",
   "docs/rest.md",
   "docs/scaling-out.md",
+  "docs/telemetry.md",
   "docs/elements.md",
   "docs/playground.md",
   "docs/configuration.md",

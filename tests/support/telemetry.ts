@@ -51,7 +51,7 @@ export class RecordedTelemetry implements AsyncDisposable {
       .flatMap(({ descriptor, dataPoints }) =>
         dataPoints.map(({ attributes, value }) => {
           const { sum = 0, count } = typeof value === "number" ? { sum: value, count: 1 } : value;
-          return { name: descriptor.name, unit: descriptor.unit, attributes, value: sum, count: count as number };
+          return { name: descriptor.name, unit: descriptor.unit, attributes, value: sum, count };
         }),
       );
   }

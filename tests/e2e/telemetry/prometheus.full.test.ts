@@ -23,7 +23,7 @@ function proxy(store: string): Promise<Served> {
 /** A client of a server at a URL. */
 async function connected(url: string): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   return client;
 }
 
@@ -32,7 +32,9 @@ async function model(): Promise<string> {
   const answer = scriptedModel(({ last, tools }) =>
     last.role === "tool"
       ? { text: "Done." }
-      : { calls: [{ name: tools.find((name) => name.endsWith("echo")) ?? "", args: { message: "hello ".repeat(500) } }] },
+      : {
+          calls: [{ name: tools.find((name) => name.endsWith("echo")) ?? "", args: { message: "hello ".repeat(500) } }],
+        },
   );
   const server = serveHttp({
     hostname: "127.0.0.1",
@@ -64,55 +66,59 @@ async function work(server: Served): Promise<void> {
 const isThere = findOnPath("prometheus") !== undefined;
 if (!isThere) console.warn("skipped: Prometheus is not installed (the package prometheus of Debian)");
 
-test.skipIf(!isThere)("Prometheus scrapes both, and every metric of the dashboard is there", async () => {
-  await using room = await Room.open();
-  const file = await room.write(
-    "serve.json",
-    JSON.stringify({
-      sources: [{ name: "all", transport: "mcp", connection: EVERYTHING.join(" ") }],
-      model: { url: await model(), name: "some-model" },
-      artifacts: { guardrail: { max_observation_chars: 1000 } },
-      retention: { max_artifacts_per_session: 2 },
-    }),
-  );
-  await using server = await serve(["--config", file]);
-  await using proxied = await proxy(room.path("store"));
-  const hostOf = ({ url }: Served): string => new URL(url).host;
-  await using prometheus = await TestPrometheus.started([
-    { job: "serve", address: hostOf(server) },
-    { job: "proxy", address: hostOf(proxied), token: TOKEN },
-    { job: "refused", address: hostOf(proxied) },
-  ]);
-  await prometheus.found('up{job="serve"} == 1');
-  await work(server);
-  const client = await connected(proxied.url);
-  await client.listTools();
-  await client.callTool({ name: "get-tiny-image", arguments: {} });
-  await client.close();
+test.skipIf(!isThere)(
+  "Prometheus scrapes both, and every metric of the dashboard is there",
+  async () => {
+    await using room = await Room.open();
+    const file = await room.write(
+      "serve.json",
+      JSON.stringify({
+        sources: [{ name: "all", transport: "mcp", connection: EVERYTHING.join(" ") }],
+        model: { url: await model(), name: "some-model" },
+        artifacts: { guardrail: { max_observation_chars: 1000 } },
+        retention: { max_artifacts_per_session: 2 },
+      }),
+    );
+    await using server = await serve(["--config", file]);
+    await using proxied = await proxy(room.path("store"));
+    const hostOf = ({ url }: Served): string => new URL(url).host;
+    await using prometheus = await TestPrometheus.started([
+      { job: "serve", address: hostOf(server) },
+      { job: "proxy", address: hostOf(proxied), token: TOKEN },
+      { job: "refused", address: hostOf(proxied) },
+    ]);
+    await prometheus.found('up{job="serve"} == 1');
+    await work(server);
+    const client = await connected(proxied.url);
+    await client.listTools();
+    await client.callTool({ name: "get-tiny-image", arguments: {} });
+    await client.close();
 
-  const call = 'mcp_method_name="tools/call"';
-  const [calls] = await prometheus.found(
-    `mcp_server_operation_duration_count{job="proxy",${call},gen_ai_tool_name="get-tiny-image"}`,
-  );
-  expect(calls?.value).toBe(1);
-  const [kept] = await prometheus.found('sluice_result_kept_out_total{job="proxy"} > 0');
-  expect(kept?.value).toBeGreaterThan(3000);
-  await prometheus.found('gen_ai_execute_tool_duration_count{job="serve",gen_ai_tool_name="echo"} >= 3');
-  await prometheus.found('up{job="refused"} == 0');
+    const call = 'mcp_method_name="tools/call"';
+    const [calls] = await prometheus.found(
+      `mcp_server_operation_duration_count{job="proxy",${call},gen_ai_tool_name="get-tiny-image"}`,
+    );
+    expect(calls?.value).toBe(1);
+    const [kept] = await prometheus.found('sluice_result_kept_out_total{job="proxy"} > 0');
+    expect(kept?.value).toBeGreaterThan(3000);
+    await prometheus.found('gen_ai_execute_tool_duration_count{job="serve",gen_ai_tool_name="echo"} >= 3');
+    await prometheus.found('up{job="refused"} == 0');
 
-  const dashboard = JSON.parse(
-    await readFile(new URL("../../../examples/grafana-dashboard.json", import.meta.url), "utf8"),
-  ) as { panels: { targets?: { expr: string }[] }[] };
-  const queries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
-  expect(queries.length).toBeGreaterThan(20);
-  for (const query of queries) {
-    const [name = ""] = /[a-z0-9_]+(?=\{)/.exec(query) ?? [];
-    await prometheus.found(name);
-    // What Grafana fills in.
-    await prometheus.query(query.replaceAll("$__rate_interval", "1m").replaceAll("$instance", ".*"));
-  }
-  // And of every instrument there is a panel.
-  for (const name of Object.keys(INSTRUMENTS)) {
-    expect(queries.some((query) => query.includes(name.replaceAll(".", "_")))).toBe(true);
-  }
-}, 120_000);
+    const dashboard = JSON.parse(
+      await readFile(new URL("../../../examples/grafana-dashboard.json", import.meta.url), "utf8"),
+    ) as { panels: { targets?: { expr: string }[] }[] };
+    const queries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(queries.length).toBeGreaterThan(20);
+    for (const query of queries) {
+      const [name = ""] = /[a-z0-9_]+(?=\{)/.exec(query) ?? [];
+      await prometheus.found(name);
+      // What Grafana fills in.
+      await prometheus.query(query.replaceAll("$__rate_interval", "1m").replaceAll("$instance", ".*"));
+    }
+    // And of every instrument there is a panel.
+    for (const name of Object.keys(INSTRUMENTS)) {
+      expect(queries.some((query) => query.includes(name.replaceAll(".", "_")))).toBe(true);
+    }
+  },
+  120_000,
+);

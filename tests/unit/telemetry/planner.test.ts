@@ -28,7 +28,11 @@ function model(...names: readonly string[]): LlmClient {
 }
 
 test("a run has its turns and its calls below it, and a server's call tells the server of it", async () => {
-  await using node = new ToolNode({ name: "every", transport: "mcp", connection: EVERYTHING.map((word) => `"${word}"`).join(" ") });
+  await using node = new ToolNode({
+    name: "every",
+    transport: "mcp",
+    connection: EVERYTHING.map((word) => `"${word}"`).join(" "),
+  });
   await node.connect();
   const native = tool({
     name: "native",

@@ -6,7 +6,7 @@ import { appendEdit, applyEdits, membersOf, parseJson, removeEdits } from "../js
 import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import { textOf } from "../jsonrpc/bytes.js";
 import { stringOr } from "../jsonrpc/rpc.js";
-import { methodAttribute, toolAttributes } from "../telemetry/names.js";
+import { methodAttribute, OTHER, toolAttributes } from "../telemetry/names.js";
 import { Operation, startOperation, type OperationEnd } from "../telemetry/operation.js";
 import { contextIn, traceFields } from "../telemetry/trace-context.js";
 import type { ClientRequest } from "./client-request.js";
@@ -50,13 +50,16 @@ export function endOfAnswer(answer: string, { id }: ClientRequest): OperationEnd
   return answer.includes('"isError":true') ? { error: "tool_error" } : {};
 }
 
-/** How an operation ends with a JSON-RPC error. `code` is JSON text. */
+/** Codes of JSON-RPC 2.0 §5.1 and of MCP, of all revisions. */
+const CODES: ReadonlySet<string> = new Set([
+  ...["-32700", "-32600", "-32601", "-32602", "-32603"],
+  ...["-32000", "-32001", "-32002", "-32003", "-32020", "-32021", "-32022", "-32042"],
+]);
+
+/** How an operation ends with a JSON-RPC error. `code` is JSON text. A server may make up others without end. */
 export function failedWith(code: string): OperationEnd {
-  const isCode = /^-?\d{1,9}$/.test(code);
-  return {
-    error: isCode ? code : "_OTHER",
-    ...(isCode && { attributes: { "rpc.response.status_code": code } }),
-  };
+  if (!CODES.has(code)) return { error: OTHER };
+  return { error: code, attributes: { "rpc.response.status_code": code } };
 }
 
 /** The message with the operation's trace context in `params._meta`. Unchanged unless the operation is traced. */
@@ -103,7 +106,13 @@ function withMembers(text: string, added: string): string | undefined {
     if (![...membersOf(object).keys()].some((name) => fields.includes(name))) {
       return applyEdits(text, [appendEdit(object, added)]);
     }
-    return withMembers(applyEdits(text, removeEdits(object, (name) => fields.includes(name))), added);
+    return withMembers(
+      applyEdits(
+        text,
+        removeEdits(object, (name) => fields.includes(name)),
+      ),
+      added,
+    );
   } catch {
     return undefined;
   }

@@ -13,7 +13,7 @@ import { CommandSessions, MCP_PATH } from "./command-sessions.js";
 import { clientKey, Interceptors } from "./interceptors.js";
 import { requestHeaders, type Header, failureOf, Upstream } from "./upstream.js";
 import { METRICS_PATH } from "../../telemetry/metrics-endpoint.js";
-import { listenForMetrics, metricsHere, type MetricsPlace } from "./metrics-listener.js";
+import { offerMetrics, type MetricsPlace } from "./metrics-listener.js";
 import { ListenGuard, type ListenAddress, refusal, serveUntilSignal, tell, type HttpRequest } from "./http-listener.js";
 
 /** Options for listening. */
@@ -43,9 +43,9 @@ export async function listenAtUrl(
     ...(deps.open !== undefined && { interceptors: new Interceptors(deps.open) }),
     onUnauthorized: () => tell(deps.terminal, UNAUTHORIZED),
   });
-  await using _ = await listenForMetrics(deps.metrics, deps.terminal);
+  await using offered = await offerMetrics(deps.metrics, deps.terminal);
   // The server may have that path itself.
-  const metrics = url.pathname === METRICS_PATH ? undefined : metricsHere(deps.metrics);
+  const metrics = url.pathname === METRICS_PATH ? undefined : offered.here;
   return await serveUntilSignal({ ...deps, metrics }, guard, url.pathname, (request) => proxy.handle(request));
 }
 
@@ -53,8 +53,8 @@ export async function listenAtUrl(
 export async function listenAtCommand(command: readonly string[], deps: ListenDeps): Promise<number> {
   const guard = new ListenGuard(deps.address, deps.token);
   await using sessions = new CommandSessions({ command, open: deps.open, terminal: deps.terminal });
-  await using _ = await listenForMetrics(deps.metrics, deps.terminal);
-  const metrics = metricsHere(deps.metrics);
+  await using offered = await offerMetrics(deps.metrics, deps.terminal);
+  const metrics = offered.here;
   return await serveUntilSignal({ ...deps, metrics }, guard, MCP_PATH, (request) => sessions.handle(request));
 }
 

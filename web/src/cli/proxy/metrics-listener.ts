@@ -34,25 +34,28 @@ export function metricsPlace(
   return token !== undefined || (isOpen && isLoopback(host)) ? guarded : undefined;
 }
 
-/** Listens at the metrics' own address, if they have one. Throws CommandError if it cannot. */
-export async function listenForMetrics(place: MetricsPlace | undefined, terminal: Terminal): Promise<AsyncDisposable> {
-  if (place === undefined) return NOTHING;
+/** The metrics of a command that listens. */
+interface OfferedMetrics extends AsyncDisposable {
+  /** Who gets them at the command's own address. Undefined if they are elsewhere, or nowhere. */
+  readonly here: MetricsOptions | undefined;
+}
+
+/** Offers the metrics, at their own address if they have one. Throws CommandError if it cannot listen there. */
+export async function offerMetrics(place: MetricsPlace | undefined, terminal: Terminal): Promise<OfferedMetrics> {
+  if (place === undefined) return offered(undefined);
   // Loaded while the command starts, which does not wait for it.
   startMetrics().catch(() => undefined);
   const { address } = place;
-  if (address === undefined) return NOTHING;
+  if (address === undefined) return offered(place);
   const service = await serveHttp(address, new ListenGuard(address, undefined), async ({ method, path, headers }) =>
     path.split("?")[0] === METRICS_PATH
       ? metricsResponse({ method, headers }, place)
       : new Response(null, { status: 404 }),
   );
   tell(terminal, `metrics at ${shown(address.host, service.port, METRICS_PATH)}`);
-  return service;
+  return offered(undefined, service);
 }
 
-/** The metrics at the command's own address. Undefined if they are elsewhere, or nowhere. */
-export function metricsHere(place: MetricsPlace | undefined): MetricsOptions | undefined {
-  return place?.address === undefined ? place : undefined;
+function offered(here: MetricsOptions | undefined, service?: AsyncDisposable): OfferedMetrics {
+  return { here, [Symbol.asyncDispose]: async () => service?.[Symbol.asyncDispose]() };
 }
-
-const NOTHING: AsyncDisposable = { [Symbol.asyncDispose]: async () => undefined };
