@@ -101,7 +101,8 @@ async function sent(_meta: unknown): Promise<{ readonly forwarded: string; reado
 }
 
 function metaIn(message: string): unknown {
-  return (JSON.parse(message) as { params: { _meta: unknown } }).params._meta;
+  const { _meta } = (JSON.parse(message) as { params: { _meta: unknown } }).params;
+  return _meta;
 }
 
 test("no content, no owner and no secret is in any span or metric", async () => {

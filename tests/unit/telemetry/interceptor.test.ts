@@ -104,7 +104,8 @@ test.each([
 ])("the context is put into the text of a request with %s, and nothing else changes", async (_, text) => {
   const talk = new Talk({ namespace: "edits" }, proxied);
   const { forwarded = "" } = await talk.say(text);
-  const { traceparent } = JSON.parse(forwarded).params._meta as { traceparent: string };
+  const { _meta } = (JSON.parse(forwarded) as { params: { _meta: { traceparent: string } } }).params;
+  const { traceparent } = _meta;
   expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   expect(traceparent).not.toBe(PARENT);
   const without = (all: string): string =>

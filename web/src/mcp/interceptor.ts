@@ -40,7 +40,13 @@ import { withLinks, withLinksAsText } from "./links.js";
 import { nameRefs } from "./named-refs.js";
 import type { SchemaMode } from "./schemas/schemas.js";
 import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
-import { failedWith, endOfAnswer, requestOperation, withTraceContext, type TelemetrySide } from "./request-operation.js";
+import {
+  failedWith,
+  endOfAnswer,
+  requestOperation,
+  withTraceContext,
+  type TelemetrySide,
+} from "./request-operation.js";
 import { chosenStore, type StoreOption } from "../artifacts/chosen-store.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope } from "../artifacts/store.js";

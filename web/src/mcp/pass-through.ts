@@ -46,7 +46,8 @@ export class PassThrough implements Interceptor {
         await (isMessage ? sink.forward(copyOf(bytes)) : sink.nonProtocol(copyOf(bytes)));
       },
       end: async () => {
-        if (members.text("method") === undefined) this.#inFlight.close(members.text("id"), members.member("error") && failedWith(""));
+        if (members.text("method") === undefined)
+          this.#inFlight.close(members.text("id"), members.member("error") && failedWith(""));
         if (isMessage === true) await sink.complete();
       },
       [Symbol.asyncDispose]: async () => undefined,

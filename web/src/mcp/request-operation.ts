@@ -7,7 +7,7 @@ import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import { textOf } from "../jsonrpc/bytes.js";
 import { stringOr } from "../jsonrpc/rpc.js";
 import { methodAttribute, OTHER, toolAttributes } from "../telemetry/names.js";
-import { Operation, startOperation, type OperationEnd } from "../telemetry/operation.js";
+import { type Operation, startOperation, type OperationEnd } from "../telemetry/operation.js";
 import { contextIn, traceFields } from "../telemetry/trace-context.js";
 import type { ClientRequest } from "./client-request.js";
 
@@ -51,10 +51,9 @@ export function endOfAnswer(answer: string, { id }: ClientRequest): OperationEnd
 }
 
 /** Codes of JSON-RPC 2.0 §5.1 and of MCP, of all revisions. */
-const CODES: ReadonlySet<string> = new Set([
-  ...["-32700", "-32600", "-32601", "-32602", "-32603"],
-  ...["-32000", "-32001", "-32002", "-32003", "-32020", "-32021", "-32022", "-32042"],
-]);
+const CODES: ReadonlySet<string> = new Set(
+  "-32700 -32600 -32601 -32602 -32603 -32000 -32001 -32002 -32003 -32020 -32021 -32022 -32042".split(" "),
+);
 
 /** How an operation ends with a JSON-RPC error. `code` is JSON text. A server may make up others without end. */
 export function failedWith(code: string): OperationEnd {

@@ -5,27 +5,28 @@
 import { meterOf, telemetryApi, type Attributes, type TelemetryContext, type TelemetryMeter } from "./api.js";
 import { INSTRUMENTS, type Instrument, type InstrumentName } from "./instruments.js";
 
-type Record_ = (value: number, attributes: Attributes, context?: TelemetryContext) => void;
+/** Enters a value. */
+type Enter = (value: number, attributes: Attributes, context?: TelemetryContext) => void;
 
 /** The metrics of one meter, each made at its first use. */
 class Recorder {
   readonly meter: TelemetryMeter;
-  readonly #made = new Map<InstrumentName, Record_>();
+  readonly #made = new Map<InstrumentName, Enter>();
 
   constructor(meter: TelemetryMeter) {
     this.meter = meter;
   }
 
   record(name: InstrumentName, value: number, attributes: Attributes, context?: TelemetryContext): void {
-    let record = this.#made.get(name);
-    if (record === undefined) {
-      record = this.#make(name);
-      this.#made.set(name, record);
+    let enter = this.#made.get(name);
+    if (enter === undefined) {
+      enter = this.#make(name);
+      this.#made.set(name, enter);
     }
-    record(value, attributes, context);
+    enter(value, attributes, context);
   }
 
-  #make(name: InstrumentName): Record_ {
+  #make(name: InstrumentName): Enter {
     const { kind, unit, description, buckets }: Instrument = INSTRUMENTS[name];
     if (kind === "counter") {
       const counter = this.meter.createCounter(name, { unit, description });

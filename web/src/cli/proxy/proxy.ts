@@ -29,7 +29,10 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   const said = invocation.value("listen");
   const listened = said === undefined ? undefined : await listenerAt(said, invocation.value("metrics"), terminal.env);
   if (listened === undefined && invocation.has("metrics")) {
-    throw new UsageError("--metrics goes with --listen: a proxy on standard input and output ends with its client", "proxy");
+    throw new UsageError(
+      "--metrics goes with --listen: a proxy on standard input and output ends with its client",
+      "proxy",
+    );
   }
   const interceptors = invocation.has("bypass") ? undefined : await openProxyInterceptors(invocation, terminal, url);
   const open = interceptors?.open;

@@ -45,7 +45,14 @@ export class McpGateway implements ServedMcp, AsyncDisposable {
     const programs = sources.flatMap((source) => {
       const program = programOf(source, variables);
       if (program === undefined) return [];
-      const deps = { ...program, open: undefined, terminal, namespace: source.name, mostOfOwner: MOST, mostOfUser: MOST_OF_USER };
+      const deps = {
+        ...program,
+        open: undefined,
+        terminal,
+        namespace: source.name,
+        mostOfOwner: MOST,
+        mostOfUser: MOST_OF_USER,
+      };
       return [[source.name, new CommandSessions(deps)] as const];
     });
     this.#sources = new Map(programs);

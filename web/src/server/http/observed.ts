@@ -9,9 +9,7 @@ import { OTHER } from "../../telemetry/names.js";
 import { observed } from "../../telemetry/operation.js";
 import type { ServeEnv } from "../deps.js";
 
-const METHODS: ReadonlySet<string> = new Set([
-  ...["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE"],
-]);
+const METHODS: ReadonlySet<string> = new Set("CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE".split(" "));
 
 /** Measures each request until the head of its answer is ready. */
 export const withTelemetry: MiddlewareHandler<ServeEnv> = (c, next) =>
