@@ -228,6 +228,7 @@ describe("the page on REST", async () => {
         store: new MemoryArtifactStore(),
         filesStore: new MemoryArtifactStore(),
         llm: new OpenAiClient({ model: "none", baseUrl: "http://127.0.0.1:9/v1" }),
+        metrics: {},
         mcp: { names: new Set(["lab"]), answer: async () => new Response("its own"), end: async () => undefined },
       });
       return () => server[Symbol.asyncDispose]();

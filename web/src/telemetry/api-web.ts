@@ -2,9 +2,9 @@
  * Pages have no installed packages: they hand the API over.
  * @module
  */
-import type { OpenTelemetryApi } from "./api.js";
+import type { TelemetryApi } from "./api.js";
 
 /** Always undefined. */
-export function installedApi(): OpenTelemetryApi | undefined {
+export function installedApi(): TelemetryApi | undefined {
   return undefined;
 }

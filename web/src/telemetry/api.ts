@@ -77,8 +77,24 @@ export interface TelemetryMeter {
   ): { record(value: number, attributes: Attributes, context?: TelemetryContext): void };
 }
 
-/** The part of `@opentelemetry/api` 1.x that Sluice uses: that package fits. */
+/** The package `@opentelemetry/api` 1.x as it is imported, from 1.7 on. */
 export interface OpenTelemetryApi {
+  /** The context without values. */
+  readonly ROOT_CONTEXT: object;
+  /** The context of what runs. */
+  readonly context: object;
+  /** Spans. */
+  readonly trace: object;
+  /** Context in requests. */
+  readonly propagation: object;
+  /** Metrics. */
+  readonly metrics: object;
+  /** The meter that records nothing. */
+  readonly createNoopMeter: () => object;
+}
+
+/** The part of the API that Sluice uses. */
+export interface TelemetryApi {
   /** The context without values. */
   readonly ROOT_CONTEXT: TelemetryContext;
   /** The context of what runs. */
@@ -108,8 +124,8 @@ export interface OpenTelemetryApi {
 /** The name under which Sluice records. */
 export const SCOPE_NAME = "mcp-sluice";
 
-let given: OpenTelemetryApi | undefined;
-let installed: OpenTelemetryApi | undefined;
+let given: TelemetryApi | undefined;
+let installed: TelemetryApi | undefined;
 
 /**
  * Records spans and metrics through this API. In Node that is not necessary: there the installed package
@@ -120,11 +136,11 @@ let installed: OpenTelemetryApi | undefined;
  * useOpenTelemetry(api);
  */
 export function useOpenTelemetry(api: OpenTelemetryApi): void {
-  given = api;
+  given = api as TelemetryApi;
 }
 
 /** The API, or undefined if there is none, or none with an SDK. */
-export function telemetryApi(): OpenTelemetryApi | undefined {
+export function telemetryApi(): TelemetryApi | undefined {
   return given ?? (installed ??= installedApi());
 }
 
@@ -132,7 +148,7 @@ let delegate: unknown;
 let tracer: TelemetryTracer | undefined;
 
 /** The tracer of the registered SDK. Undefined if there is none. */
-export function tracerOf({ trace }: OpenTelemetryApi): TelemetryTracer | undefined {
+export function tracerOf({ trace }: TelemetryApi): TelemetryTracer | undefined {
   const provider = trace.getTracerProvider() as {
     getTracer(name: string): TelemetryTracer;
     // The proxy before an SDK has these; its tracers make spans that nobody sees.
@@ -150,7 +166,7 @@ let meterProvider: unknown;
 let meter: TelemetryMeter | undefined;
 
 /** The meter of the registered SDK. Undefined if there is none. */
-export function meterOf(api: OpenTelemetryApi): TelemetryMeter | undefined {
+export function meterOf(api: TelemetryApi): TelemetryMeter | undefined {
   const now = api.metrics.getMeterProvider();
   if (now === meterProvider) return meter;
   meterProvider = now;

@@ -6,7 +6,7 @@ import {
   telemetryApi,
   tracerOf,
   type Attributes,
-  type OpenTelemetryApi,
+  type TelemetryApi,
   type TelemetryContext,
   type TelemetrySpan,
 } from "./api.js";
@@ -46,14 +46,14 @@ export interface OperationEnd {
 export class Operation {
   readonly #info: OperationInfo;
   readonly #begun = performance.now();
-  readonly #api: OpenTelemetryApi | undefined;
+  readonly #api: TelemetryApi | undefined;
   readonly #span: TelemetrySpan | undefined;
   /** The context of its span. Undefined without an API. */
   readonly context: TelemetryContext | undefined;
   #isOver = false;
 
   /** For {@link startOperation}. */
-  constructor(info: OperationInfo, api: OpenTelemetryApi | undefined) {
+  constructor(info: OperationInfo, api: TelemetryApi | undefined) {
     this.#info = info;
     this.#api = api;
     this.context = info.parent ?? api?.context.active();

@@ -2,13 +2,15 @@
  * `GET /metrics`, for Prometheus. Behind no session: it has a token of its own, or none.
  * @module
  */
-import { Hono } from "hono";
+import type { Hono } from "hono";
 import { metricsResponse } from "../../telemetry/metrics-endpoint.js";
 import { nothingThere } from "../http/refusals.js";
-import type { ServeEnv, ServeDeps } from "../deps.js";
+import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import { routesOf } from "./path-methods.js";
 
 /** The metrics of this process, if they are offered here. */
 export function metricsRoutes({ metrics }: Pick<ServeDeps, "metrics">): Hono<ServeEnv> {
-  const app = new Hono<ServeEnv>();
-  return app.all("/", (c) => (metrics === null ? nothingThere() : metricsResponse(c.req.raw, metrics)));
+  const look = (c: InSession): Response | Promise<Response> =>
+    metrics === null ? nothingThere() : metricsResponse(c.req.raw, metrics);
+  return routesOf({ "/": { get: look } });
 }
