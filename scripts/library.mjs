@@ -154,7 +154,8 @@ async function bundle(names) {
       license: { fileName: `${BUNDLED}/LICENSES.md` },
       rolldownOptions: {
         input,
-        external: isInstalled,
+        // What is bundled of OpenTelemetry has its own copy of the API: that of the host is optional.
+        external: (id) => isInstalled(id) && id !== "@opentelemetry/api",
         preserveEntrySignatures: "strict",
         treeshake: { moduleSideEffects: "no-external", manualPureFunctions: ["z"] },
         output: {

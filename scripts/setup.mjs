@@ -70,6 +70,13 @@ const requirements = [
     found: () => onPath("redis-server"),
     debian: "redis-server",
   },
+  {
+    name: "Prometheus 2 or later (prometheus)",
+    purpose: "test",
+    found: () => onPath("prometheus"),
+    debian: "prometheus",
+    optional: true,
+  },
   ...["ceph-mon", "ceph-osd", "radosgw"].map((program) => ({
     name: `Ceph 16 or later (${program})`,
     purpose: /** @type {const} */ ("test"),

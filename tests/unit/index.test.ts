@@ -16,6 +16,7 @@ async function reached(entry: string, seen = new Map<string, string>()): Promise
       .replace("#compile", join(SOURCES, "core/compile-web.js"))
       .replace("#folder", join(SOURCES, "artifacts/folder-web.js"))
       .replace("#hash", join(SOURCES, "artifacts/hash-web.js"))
+      .replace("#telemetry", join(SOURCES, "telemetry/api-web.js"))
       .replace("#byte-search", join(SOURCES, "json/byte-search-web.js"));
     if (/^[./]/.test(inBrowsers)) await reached(resolve(dirname(entry), inBrowsers).replace(/\.js$/, ".ts"), seen);
   }

@@ -11,6 +11,7 @@ const ROWS = [
   ["errors"],
   ["json"],
   ["config"],
+  ["telemetry"],
   ["artifacts"],
   ["query"],
   ["core"],

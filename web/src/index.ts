@@ -91,3 +91,5 @@ export type {
 } from "./core/sluice.js";
 export { SluiceError } from "./errors/error.js";
 export type { ErrorCode } from "./errors/error.js";
+export { useOpenTelemetry } from "./telemetry/api.js";
+export type { OpenTelemetryApi } from "./telemetry/api.js";

@@ -136,6 +136,13 @@ const PERSIST: OptionSpec = {
 /** What other programs call the address to listen at. */
 const ADDRESS = ["--port", "--host", "--address", "--bind"] as const;
 
+/** Where a command that listens offers its metrics. */
+const METRICS: OptionSpec = {
+  name: "metrics",
+  value: "HOST:PORT",
+  help: "offer GET /metrics for Prometheus at an address of its own. Without it they are at that of --listen, if only this machine reaches it and nobody has to sign in, or for whoever has the token in SLUICE_METRICS_TOKEN, or in the file named in SLUICE_METRICS_TOKEN_FILE",
+};
+
 /** `sluice serve` */
 const SERVE_COMMAND: CommandSpec = {
   name: "serve",
@@ -175,6 +182,7 @@ const SERVE_COMMAND: CommandSpec = {
     LARGE_STORE,
     SIZE_LIMIT,
     MAX_SIZE,
+    METRICS,
     { name: "verbose", help: "print a line for each request" },
     { name: "keys", help: "list every key of the configuration with its effect, and exit" },
   ],
@@ -622,6 +630,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         value: "URL",
         help: "with --issuer: the URL that clients connect to, if a proxy is in front, as in https://tools.example/mcp",
       },
+      METRICS,
       { ...STORE, value: "DIR|session", help: `${STORE.help}; \`session\` is deleted at the end` },
       {
         name: "namespace",

@@ -26,7 +26,7 @@ import {
 import { grouped } from "./amounts.js";
 import { compiledFrom, corePool, type Engine, type EnginePool, type WasmSource } from "./engine.js";
 import { Restorer } from "./restore.js";
-import { Answer, Message, Stream, type MessageDeps } from "./transform.js";
+import { Answer, countClamp, Message, Stream, type MessageDeps } from "./transform.js";
 import { jsonOf, piecesOf } from "./value.js";
 
 export type { WasmSource } from "./engine.js";
@@ -566,6 +566,7 @@ class StoreSluice implements Sluice {
       engine.give(json);
       const text = engine.ask("clamp", maxChars ?? 0);
       const report = JSON.parse(engine.ask("report")) as Record<string, unknown>;
+      if (report["clamped"] === true) countClamp(report["original_chars"] as number, text);
       return {
         text,
         value: JSON.parse(text) as unknown,

@@ -6,8 +6,10 @@
 import { fullScope, sameScope, scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
-import { isBytes, noBytes } from "../errors/arguments.js";
+import { DEFAULT_NAMESPACE, isBytes, noBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
+import { isMeasured, record } from "../telemetry/metrics.js";
+import { toolAttributes } from "../telemetry/names.js";
 import type { Engine, EnginePool } from "./engine.js";
 import { keepSidecarRefs } from "./restore.js";
 import { Segments, SegmentWriter } from "./segments.js";
@@ -152,6 +154,8 @@ export class Message implements GatedResult {
   /** The refs of what the gate stored, in the scope of the last answer. */
   #adopted: { readonly scope: string; readonly refs: ReadonlyMap<number, AnswerRef> } | undefined;
   #isOver = false;
+  /** Whether its bytes were counted: a result may be answered several times. */
+  #isCounted = false;
 
   constructor(pool: EnginePool, engine: Engine, deps: MessageDeps) {
     this.#pool = pool;
@@ -270,6 +274,8 @@ export class Message implements GatedResult {
     // Each once: the same content may stand in a result twice, as text and as structure.
     const once = new Map<string, AnswerRef>();
     for (const ref of [...(segments?.refs.values() ?? []), ...(segments?.linked ?? [])]) once.set(ref.id, ref);
+    if (isMeasured()) this.#count(deps.options, bytesOut, [...once.values()]);
+    if (cut !== undefined) countClamp(cut.originalChars, text);
     return new Answer({
       text,
       artifacts: [...once.values()],
@@ -280,6 +286,17 @@ export class Message implements GatedResult {
       bytesOut,
       refs: sidecar,
     });
+  }
+
+  #count({ namespace, tool }: TransformOptions, bytesOut: number, artifacts: readonly AnswerRef[]): void {
+    if (this.#isCounted) return;
+    this.#isCounted = true;
+    const attributes = toolAttributes(namespace ?? DEFAULT_NAMESPACE, tool);
+    record("sluice.result.received", this.#bytesIn, attributes);
+    record("sluice.result.kept_out", Math.max(0, this.#bytesIn - bytesOut), attributes);
+    for (const ref of artifacts) {
+      if (!isTruncated(ref)) record("sluice.artifact.stored", ref.size_bytes, attributes);
+    }
   }
 
   /** Discards what is half written. The engine is not reused if the store may still read its memory. */
@@ -424,6 +441,11 @@ async function copied(
 function clampOf(engine: Engine): ClampReport {
   const { original_chars, method } = JSON.parse(engine.ask("report")) as { original_chars: number; method: string };
   return { originalChars: original_chars, method };
+}
+
+/** Counts what the guardrail cut off, in characters as it counts them. */
+export function countClamp(originalChars: number, text: string): void {
+  if (isMeasured()) record("sluice.observation.clamped", Math.max(0, originalChars - Array.from(text).length));
 }
 
 function isHighSurrogate(unit: number): boolean {

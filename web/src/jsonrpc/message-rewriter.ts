@@ -7,6 +7,10 @@ import { SluiceError } from "../errors/error.js";
 import { copyOf, textOf } from "./bytes.js";
 import { MAX_HEAD, MAX_MESSAGE } from "./limits.js";
 import { JsonRpcScanner } from "./json-rpc-scanner.js";
+import { objectOr, parsedOr } from "./rpc.js";
+
+/** Longest error whose code is read, in bytes. */
+const MAX_ERROR = 65_536;
 
 /** What to do with a message. */
 export type MessageAction =
@@ -62,6 +66,8 @@ export interface MessageOutcome {
   readonly isResponse: boolean;
   /** What the gate made of it, where it went through. */
   readonly reduced?: Transformed;
+  /** JSON text of the code, if it is an error. Empty if that is not known. */
+  readonly errorCode?: string;
 }
 
 /**
@@ -113,9 +119,23 @@ export class MessageRewriter implements AsyncDisposable {
     }
     if (this.#gated === undefined) this.#settle();
     else if (!this.#gated.holdsResult) throw tooLarge();
-    const reduced = await this.#finish();
     const { isResponse } = this.#members;
-    return { id: this.#members.text("id"), isResponse, ...(reduced !== undefined && { reduced }) };
+    const errorCode = isResponse && this.#members.member("error") !== undefined ? this.#errorCode() : undefined;
+    const reduced = await this.#finish();
+    return {
+      id: this.#members.text("id"),
+      isResponse,
+      ...(reduced !== undefined && { reduced }),
+      ...(errorCode !== undefined && { errorCode }),
+    };
+  }
+
+  /** Errors are short: of others the code is not looked for. */
+  #errorCode(): string {
+    if (this.#members.size > MAX_ERROR || this.#bufferedSize < this.#members.size) return "";
+    const { error } = objectOr(parsedOr(textOf(this.#buffered)));
+    const { code } = objectOr(error);
+    return typeof code === "number" ? String(code) : "";
   }
 
   /** Discards unfinished work. */

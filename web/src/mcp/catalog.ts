@@ -19,17 +19,29 @@ export interface ListedTool {
 /** Most tools that are remembered. */
 const MAX_TOOLS = 4096;
 
+interface CatalogOptions {
+  readonly reserved?: readonly string[];
+  /** Called once, when the limit is reached. */
+  readonly onFull?: (error: SluiceError) => void;
+  /** Called for each list, with the names of all tools that are remembered. */
+  readonly onListed?: (names: readonly string[]) => void;
+}
+
+const ignored = (): void => undefined;
+
 /** Tools by name, as last listed. Beyond the limit, the first ones are kept. */
 export class Catalog {
   readonly #tools = new Map<string, ListedTool>();
   readonly #reserved: readonly string[];
   readonly #onFull: (error: SluiceError) => void;
+  readonly #onListed: (names: readonly string[]) => void;
   #isFull = false;
 
-  /** Tools of the names in `reserved` are remembered beyond the limit. `onFull` is called once, when the limit is reached. */
-  constructor(reserved: readonly string[] = [], onFull: (error: SluiceError) => void = () => undefined) {
+  /** Tools of the names in `reserved` are remembered beyond the limit. */
+  constructor({ reserved = [], onFull = ignored, onListed = ignored }: CatalogOptions = {}) {
     this.#reserved = reserved;
     this.#onFull = onFull;
+    this.#onListed = onListed;
   }
 
   /** Adds the tools of a `tools/list` result. */
@@ -41,6 +53,7 @@ export class Catalog {
       if (this.#hasRoom(name)) this.#tools.set(name, { name, inputSchema, meta: objectOr(_meta) });
       else this.#tellFull();
     }
+    this.#onListed([...this.#tools.keys()]);
   }
 
   #hasRoom(name: string): boolean {

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ClientRequest } from "./client-request.js";
+import type { Operation, OperationEnd } from "../telemetry/operation.js";
 import { errorMessage, idKey, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 
 /** The parts of a request that decide how its answer is treated. */
@@ -15,6 +16,8 @@ export interface Request {
   isCancelled?: boolean;
   /** Cancels the work on it while the server has not seen it. */
   readonly abort?: AbortController;
+  /** What telemetry sees of it. */
+  readonly operation?: Operation | undefined;
 }
 
 /** Most requests that are tracked: one that is never answered must not use memory for ever. */
@@ -36,15 +39,22 @@ export class InFlight {
   }
 
   /** Adds a request that is sent to the server. */
-  open(request: ClientRequest): void {
-    remember(this.#requests, request.key, this.#facts(request), MAX_REQUESTS);
+  open(request: ClientRequest, operation?: Operation): void {
+    this.#remember(request.key, { ...this.#facts(request), operation });
   }
 
   /** Adds a request that is not sent to the server yet. The signal aborts when nobody waits for it any more. */
-  hold(request: ClientRequest): AbortSignal {
+  hold(request: ClientRequest, operation?: Operation): AbortSignal {
     const abort = new AbortController();
-    remember(this.#requests, request.key, { ...this.#facts(request), abort }, MAX_REQUESTS);
+    this.#remember(request.key, { ...this.#facts(request), abort, operation });
     return abort.signal;
+  }
+
+  #remember(key: string, request: Request): void {
+    const before = this.#requests.get(key);
+    // Two requests of one id: only the last one's answer is told apart.
+    if (before?.operation !== request.operation) before?.operation?.end(LOST);
+    remember(this.#requests, key, request, MAX_REQUESTS)?.operation?.end(LOST);
   }
 
   /** Removes a request that was held and is answered without the server. */
@@ -72,11 +82,12 @@ export class InFlight {
     return this.#requests.get(this.#keyOf(id) ?? "");
   }
 
-  /** Removes a request that was answered. A held one is aborted. */
-  close(id: string | undefined): Request | undefined {
+  /** Removes a request that was answered, or that ended otherwise. A held one is aborted. */
+  close(id: string | undefined, end?: OperationEnd): Request | undefined {
     const request = this.find(id);
     this.#requests.delete(this.#keyOf(id) ?? "");
     request?.abort?.abort();
+    request?.operation?.end(end);
     return request;
   }
 
@@ -102,7 +113,7 @@ export class InFlight {
   abandon(sentence: string): readonly string[] {
     for (const abort of this.#own.values()) abort.abort();
     const ids = this.#waiting();
-    for (const id of ids) this.close(id);
+    for (const id of ids) this.close(id, GONE);
     return ids.map((id) => errorMessage(id, RpcCode.serverError, sentence));
   }
 
@@ -119,10 +130,11 @@ export class InFlight {
     }
     const request = this.#requests.get(key);
     if (request?.abort !== undefined) {
-      this.close(key);
+      this.close(key, CANCELLED);
       return false;
     }
     if (request !== undefined) request.isCancelled = true;
+    request?.operation?.end(CANCELLED);
     return true;
   }
 
@@ -132,10 +144,18 @@ export class InFlight {
   }
 }
 
-function remember<T>(map: Map<string, T>, key: string, value: T, limit: number): void {
+const GONE: OperationEnd = { error: "E_TOOL_CONNECTION" };
+const CANCELLED: OperationEnd = { error: "E_CANCELLED" };
+/** Nobody will know how it ended. */
+const LOST: OperationEnd = { error: "_OTHER" };
+
+/** Adds an entry. Returns the one that had to go for it. */
+function remember<T>(map: Map<string, T>, key: string, value: T, limit: number): T | undefined {
   map.delete(key);
   map.set(key, value);
-  if (map.size <= limit) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
+  if (map.size <= limit) return undefined;
+  const [oldest] = map;
+  if (oldest === undefined) return undefined;
+  map.delete(oldest[0]);
+  return oldest[1];
 }

@@ -40,6 +40,13 @@ import { withLinks, withLinksAsText } from "./links.js";
 import { nameRefs } from "./named-refs.js";
 import type { SchemaMode } from "./schemas/schemas.js";
 import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
+import {
+  failedWith,
+  endOfAnswer,
+  requestOperation,
+  withTraceContext,
+  type TelemetrySide,
+} from "./request-operation.js";
 import { chosenStore, type StoreOption } from "../artifacts/chosen-store.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope } from "../artifacts/store.js";
@@ -47,6 +54,8 @@ import type { SluiceConfig } from "../config/types.js";
 import { timedStore } from "../core/store-access.js";
 import { namespaceOf } from "../errors/arguments.js";
 import { storageError } from "../errors/storage.js";
+import { admitTools } from "../telemetry/names.js";
+import { codeOf, isObserved, type Operation, type OperationEnd } from "../telemetry/operation.js";
 import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
 import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
@@ -64,6 +73,8 @@ export interface InterceptorDeps extends ClientRequestDeps {
   readonly showImages: boolean;
   readonly schemas: SchemaMode;
   readonly onEvent: (event: InterceptorEvent) => void;
+  /** Whose requests telemetry sees: those of a client of a server, or those that a client makes. Defaults to the former. */
+  readonly side?: TelemetrySide;
 }
 
 /** What to do with a message from the client. */
@@ -214,7 +225,7 @@ export class McpInterceptor implements Interceptor {
 
   /** Forgets a request that will not be answered. `id` is JSON text. */
   forget(id: string): void {
-    this.#inFlight.close(id);
+    this.#inFlight.close(id, { error: "_OTHER" });
   }
 
   /** Whether a request waits for the server's answer. `id` is JSON text. */
@@ -241,37 +252,55 @@ export class McpInterceptor implements Interceptor {
     }
     this.#noteClient(request);
     const abort = new AbortController();
-    const outcome = this.#requestHandler.handle(request, this.#showsApps, abort.signal);
+    const operation = requestOperation(request, this.#deps.namespace, this.#deps.side);
+    const handle = (): RequestOutcome | DeferredRequest =>
+      this.#requestHandler.handle(request, this.#showsApps, abort.signal);
+    const outcome = operation === undefined ? handle() : operation.run(handle);
     if (outcome.kind === "answer") this.#inFlight.answerHere(request, abort, outcome.answer);
-    return outcome.kind === "defer" ? this.#defer(bytes, request, outcome) : this.#settle(bytes, request, outcome);
+    return outcome.kind === "defer"
+      ? this.#defer(bytes, request, outcome, operation)
+      : this.#settle(bytes, request, outcome, operation);
   }
 
-  async #defer(bytes: Uint8Array, request: ClientRequest, deferred: DeferredRequest): Promise<ClientMessageOutcome> {
-    const signal = this.#inFlight.hold(request);
+  async #defer(
+    bytes: Uint8Array,
+    request: ClientRequest,
+    deferred: DeferredRequest,
+    operation: Operation | undefined,
+  ): Promise<ClientMessageOutcome> {
+    const signal = this.#inFlight.hold(request, operation);
     try {
       const outcome = await deferred.resolve(signal);
       if (signal.aborted) return { answers: [] };
       this.#inFlight.release(request, signal);
-      return this.#settle(bytes, request, outcome);
+      return this.#settle(bytes, request, outcome, operation);
     } catch {
       // It was cancelled, or failed unexpectedly.
       if (signal.aborted) return { answers: [] };
       this.#inFlight.release(request, signal);
+      operation?.end(failedWith(String(RpcCode.internal)));
       return { answers: [Promise.resolve(errorMessage(request.id, RpcCode.internal, "The call was not made."))] };
     }
   }
 
-  #settle(bytes: Uint8Array, request: ClientRequest, outcome: RequestOutcome): ClientMessageOutcome {
+  #settle(
+    bytes: Uint8Array,
+    request: ClientRequest,
+    outcome: RequestOutcome,
+    operation: Operation | undefined,
+  ): ClientMessageOutcome {
     if (outcome.kind === "answer") {
+      if (operation !== undefined) void outcome.answer.then((said) => operation.end(endOfAnswer(said, request)));
       if (outcome.failure !== undefined) this.#deps.onEvent({ kind: "failed", error: outcome.failure });
       return { answers: [outcome.answer] };
     }
-    this.#inFlight.open(request);
+    this.#inFlight.open(request, operation);
     const tool = stringOr(request.params["name"]) ?? "";
     for (const { id, path, form } of outcome.expansions ?? []) {
       this.#deps.onEvent({ kind: "expanded", tool, id, path, form });
     }
-    return { forward: outcome.text === undefined ? bytes : new TextEncoder().encode(outcome.text), answers: [] };
+    const forward = outcome.text === undefined ? bytes : new TextEncoder().encode(outcome.text);
+    return { forward: withTraceContext(forward, operation), answers: [] };
   }
 
   /** Notes who the client is and what it shows, which is in `initialize`, and since 2026-07-28 in each request. */
@@ -304,7 +333,12 @@ export class McpInterceptor implements Interceptor {
   #emptyCatalog(): Catalog {
     const { namespace, onEvent } = this.#deps;
     const names = toolDefinitions(namespace).map(({ name }) => name);
-    return new Catalog(names, (error) => onEvent({ kind: "failed", error }));
+    admitTools(namespace, names);
+    return new Catalog({
+      reserved: names,
+      onFull: (error) => onEvent({ kind: "failed", error }),
+      onListed: (listed) => admitTools(namespace, listed),
+    });
   }
 
   #options(tool: string | undefined): TransformOptions {
@@ -347,8 +381,8 @@ export class McpInterceptor implements Interceptor {
     }
   }
 
-  #noteOutcome({ id, isResponse, reduced }: MessageOutcome): void {
-    const request = isResponse ? this.#inFlight.close(id) : undefined;
+  #noteOutcome({ id, isResponse, reduced, errorCode }: MessageOutcome): void {
+    const request = isResponse ? this.#inFlight.close(id, endOf(reduced, errorCode)) : undefined;
     if (reduced === undefined) return;
     const tool = request?.tool;
     this.#noteTask(reduced.text, tool);
@@ -369,7 +403,7 @@ export class McpInterceptor implements Interceptor {
   #replaceBroken(error: unknown, message: JsonRpcScanner, reply: (text: string) => void): string | undefined {
     const id = message.text("id");
     const isUnasked = !message.isResponse && message.member("method") !== undefined;
-    const request = isUnasked ? undefined : this.#inFlight.close(id);
+    const request = isUnasked ? undefined : this.#inFlight.close(id, { error: codeOf(error) });
     const { event, toClient, toServer } = describeUndelivered(error, message, request?.method);
     if (event !== undefined) this.#deps.onEvent({ kind: "failed", error: event });
     if (id === undefined) return undefined;
@@ -377,6 +411,13 @@ export class McpInterceptor implements Interceptor {
     if (request === undefined) return undefined;
     return errorMessage(id, RpcCode.internal, toClient, { code: event?.code ?? "E_JSON_SYNTAX" });
   }
+}
+
+/** How an answer of the server ends its request's operation. */
+function endOf(reduced: Transformed | undefined, errorCode: string | undefined): OperationEnd | undefined {
+  if (!isObserved()) return undefined;
+  if (errorCode !== undefined) return failedWith(errorCode);
+  return reduced !== undefined && isError(reduced) ? { error: "tool_error" } : undefined;
 }
 
 function isError(reduced: Transformed): boolean {
@@ -451,7 +492,7 @@ export const INTERCEPTOR_OPTIONS: readonly (keyof InterceptorOptions)[] = [
 
 /** Creates an interceptor. Throws like {@link interceptorDeps}. */
 export async function createInterceptor(options: InterceptorOptions): Promise<McpInterceptor> {
-  return new McpInterceptor(await interceptorDeps(options));
+  return new McpInterceptor({ ...(await interceptorDeps(options)), side: "client" });
 }
 
 /** Creates the dependencies of interceptors. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */

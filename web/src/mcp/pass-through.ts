@@ -6,6 +6,7 @@ import { copyOf } from "../jsonrpc/bytes.js";
 import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageSink } from "../jsonrpc/message-reader.js";
 import { requestsIn } from "./client-request.js";
+import { failedWith, requestOperation } from "./request-operation.js";
 import type { ClientMessageOutcome, Interceptor, MessageWriter } from "./interceptor.js";
 import type { InterceptorEvent } from "./interceptor-event.js";
 import { InFlight } from "./in-flight.js";
@@ -15,14 +16,16 @@ import { refuseMessage, tooLargeForServer, type Refused } from "./message-refusa
 export class PassThrough implements Interceptor {
   readonly #inFlight = new InFlight();
   readonly #onEvent: (event: InterceptorEvent) => void;
+  readonly #namespace: string;
 
-  /** `onEvent` is called for messages that cannot be forwarded. */
-  constructor(onEvent: (event: InterceptorEvent) => void = () => undefined) {
+  /** `onEvent` is called for messages that cannot be forwarded. `namespace` is the server's, for telemetry. */
+  constructor(onEvent: (event: InterceptorEvent) => void = () => undefined, namespace: string = "") {
     this.#onEvent = onEvent;
+    this.#namespace = namespace;
   }
 
   async fromClient(bytes: Uint8Array): Promise<ClientMessageOutcome> {
-    for (const request of requestsIn(bytes)) this.#inFlight.open(request);
+    for (const request of requestsIn(bytes)) this.#inFlight.open(request, requestOperation(request, this.#namespace));
     return { forward: bytes, answers: [] };
   }
 
@@ -43,7 +46,8 @@ export class PassThrough implements Interceptor {
         await (isMessage ? sink.forward(copyOf(bytes)) : sink.nonProtocol(copyOf(bytes)));
       },
       end: async () => {
-        if (members.text("method") === undefined) this.#inFlight.close(members.text("id"));
+        if (members.text("method") === undefined)
+          this.#inFlight.close(members.text("id"), members.member("error") && failedWith(""));
         if (isMessage === true) await sink.complete();
       },
       [Symbol.asyncDispose]: async () => undefined,

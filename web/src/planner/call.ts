@@ -2,6 +2,8 @@
  * Makes the calls that a model wants, from their names to the JSON of their results.
  * @module
  */
+import { admitTools, toolAttributes } from "../telemetry/names.js";
+import { observed, type OperationInfo } from "../telemetry/operation.js";
 import { z } from "zod";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { ToolArtifacts } from "../artifacts/scoped.js";
@@ -124,6 +126,17 @@ function unknownTool(name: string, names: readonly string[]): string {
   return `There is no tool ${JSON.stringify(name)}: ${remedy}`;
 }
 
+/** A call of a native tool as an operation of telemetry. Those of sources are theirs. */
+function nativeOperation(name: string): OperationInfo {
+  const tool = toolAttributes(NATIVE, name);
+  return {
+    kind: "internal",
+    name: `execute_tool ${tool["gen_ai.tool.name"]}`,
+    durations: ["gen_ai.execute_tool.duration"],
+    attributes: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function", ...tool },
+  };
+}
+
 /** One call. */
 interface Call {
   readonly call: LlmToolCall;
@@ -193,7 +206,13 @@ class Attempt {
     const signals = [this.#call.signal, this.#end.signal, own].filter((signal) => signal !== undefined);
     const any = AbortSignal.any(signals);
     const tool = this.#tool;
-    return tool.kind === "native" ? this.#native(tool, args, any) : this.#external(tool, args, any);
+    if (tool.kind !== "native") return this.#external(tool, args, any);
+    admitTools(NATIVE, [tool.name]);
+    return observed(
+      () => nativeOperation(tool.name),
+      () => this.#native(tool, args, any),
+      ({ isError }) => (isError ? { error: "tool_error" } : {}),
+    );
   }
 
   async #native(tool: NativeTool, args: Args, signal: AbortSignal): Promise<Settled> {

@@ -2,6 +2,8 @@
  * The planner: a loop of a model and tools that no tool can flood.
  * @module
  */
+import { plainName } from "../telemetry/names.js";
+import { observed, type OperationEnd, type OperationInfo } from "../telemetry/operation.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { MAX_OBSERVATION_CHARS } from "../config/schema.mjs";
 import type { SluiceConfig } from "../config/types.js";
@@ -226,12 +228,15 @@ export class ReactPlanner {
       history.add(event);
     };
     const end = listening(this.#options.catalog, options.scope ?? {}, keep);
-    try {
+    const work = async (): Promise<RunOutcome> => {
       const run = new PlannerRun(await this.#deps(going, options, keep), going.run);
       if (going.isTakenOver) keep({ kind: "text_discarded", step: going.run.spent.steps + 1 });
       const outcome = await run.go(going.step);
       if (outcome.kind === "result") await options.onResult?.(outcome);
       return outcome;
+    };
+    try {
+      return await observed(() => runOperation(this.#options.llm.model), work, endOfRun);
     } finally {
       end();
       await history.settled();
@@ -275,6 +280,21 @@ export class ReactPlanner {
   get #maxObservationChars(): number {
     return this.#config.guardrail?.max_observation_chars ?? MAX_OBSERVATION_CHARS;
   }
+}
+
+/** A run as an operation of telemetry. */
+function runOperation(model: string): OperationInfo {
+  return {
+    kind: "internal",
+    name: "invoke_agent",
+    durations: ["gen_ai.invoke_agent.duration"],
+    attributes: { "gen_ai.operation.name": "invoke_agent" },
+    spanAttributes: { "gen_ai.request.model": plainName(model) },
+  };
+}
+
+function endOfRun(outcome: RunOutcome): OperationEnd {
+  return { attributes: { "sluice.outcome": outcome.kind === "pause" ? "paused" : outcome.outcome } };
 }
 
 const INSTRUCTIONS =

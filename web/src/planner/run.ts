@@ -2,6 +2,7 @@
  * One run: think, act, observe, until there is an answer, the budget is used up, or a person has to answer.
  * @module
  */
+import { observedTurn } from "./llm/turn-operation.js";
 import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { BudgetMeter, type PlannerBudget } from "./budget.js";
@@ -79,7 +80,7 @@ export class PlannerRun {
     const step = this.#meter.step;
     tell({ kind: "step_started", step });
     const tools = this.#meter.isLast ? [] : listed(catalog).tools;
-    const answer = await this.#inTime((signal) =>
+    const ask = (signal: AbortSignal): Promise<LlmAnswer> =>
       llm.ask(
         { messages: this.#messages, tools },
         {
@@ -87,8 +88,8 @@ export class PlannerRun {
           onText: (text) => tell({ kind: "text", step, text }),
           onRestart: () => tell({ kind: "text_discarded", step }),
         },
-      ),
-    );
+      );
+    const answer = await observedTurn(llm, () => this.#inTime(ask));
     this.#meter.add(answer, this.#messages);
     const { text, usage, meta, toolCalls, callsLeftOut = 0 } = answer;
     const [wanted, beyond] = tools.length === 0 ? [[], 0] : [toolCalls, callsLeftOut];

@@ -16,6 +16,7 @@ import type { Readiness } from "./routes/health.js";
 import type { SessionTokens } from "./sessions/credentials.js";
 import type { Authenticate, Identity, ServedSession } from "./sessions/session.js";
 import type { ServedSources } from "./sources/served-sources.js";
+import type { MetricsOptions } from "../telemetry/metrics-endpoint.js";
 import type { ServeState } from "./state.js";
 import type { SessionWork } from "./sessions/session-work.js";
 import type { UserUsage } from "./usage/user-usage.js";
@@ -45,6 +46,8 @@ export interface ServeDeps {
   readonly hasChat: boolean;
   /** Sources for pages over Streamable HTTP, or null. */
   readonly mcp: ServedMcp | null;
+  /** Who gets the metrics, or null if they are not offered. */
+  readonly metrics: MetricsOptions | null;
   readonly seen: SeenArtifacts;
   /** Counts the requests of sessions. */
   readonly admission: Admission;

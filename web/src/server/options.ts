@@ -17,6 +17,7 @@ import type { ExternalToolConfig } from "../tools/config/config.js";
 import type { Variables } from "../tools/config/variables.js";
 import { checkOidc, type OidcOptions } from "./oidc/access-tokens.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
+import type { MetricsOptions } from "../telemetry/metrics-endpoint.js";
 import type { ServeState } from "./state.js";
 import { checkUserLimits, type UserLimits } from "./usage/user-limits.js";
 
@@ -142,6 +143,8 @@ export interface SluiceServerOptions {
   readonly limits?: ServeLimits;
   /** Limits for one user, over all sessions and processes. There are none by default. */
   readonly userLimits?: UserLimits;
+  /** Offers this process's metrics at `GET metrics`, for Prometheus. Off by default. */
+  readonly metrics?: MetricsOptions;
   /** Receives failures of stores, sources and host functions, which no client sees. What it throws is ignored. */
   readonly onError?: (error: unknown) => void;
 }
@@ -175,6 +178,7 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   config: OBJECT,
   limits: OBJECT,
   userLimits: OBJECT,
+  metrics: OBJECT,
   onError: FUNCTION,
 };
 
@@ -188,6 +192,9 @@ export function checkServer(options: SluiceServerOptions): void {
   );
   checkSignIn(options);
   checkUserLimits(options.userLimits ?? {}, (sentence, path) => wrongOption(sentence, `userLimits.${path}`));
+  checkOptions(options.metrics ?? {}, { token: TEXT }, "metrics", (sentence, path) =>
+    wrongOption(sentence, `metrics.${path}`),
+  );
   checkWhole(options.store, "store");
   checkWhole(options.filesStore, "filesStore");
   if (options.state?.isShared === true && options.secret === undefined) {

@@ -15,6 +15,7 @@ import { Chats, plannersOf } from "./chat/chats.js";
 import type { ServedFiles, ServeEnv, ServeDeps } from "./deps.js";
 import { Admission } from "./http/admission.js";
 import { forGuests, fromWhereItMay, HostGuard, whileOpen, withSafety } from "./http/host-guard.js";
+import { withTelemetry } from "./http/observed.js";
 import { failed, nothingThere } from "./http/refusals.js";
 import { within } from "./http/time-limit.js";
 import { checkServer, LIMITS, type SluiceServerOptions } from "./options.js";
@@ -22,6 +23,7 @@ import { artifactRoutes } from "./routes/artifacts.js";
 import { chatRoutes } from "./routes/chat.js";
 import { fileRoutes } from "./routes/files.js";
 import { healthRoutes, type Part, Readiness, readyRoutes, whileReady } from "./routes/health.js";
+import { metricsRoutes } from "./routes/metrics.js";
 import { oauthRoutes } from "./routes/oauth.js";
 import { resourceRoutes } from "./routes/resources.js";
 import { documentRoutes } from "./routes/openapi.js";
@@ -108,8 +110,10 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   const app = new Hono<ServeEnv>({ strict: false }).basePath(deps.base);
   return app
     .use("*", withSafety)
+    .use("*", withTelemetry)
     .use("*", whileOpen(deps))
     .use("*", fromWhereItMay(deps))
+    .route("/metrics", metricsRoutes(deps))
     .use("*", forGuests(deps))
     .route("/health", healthRoutes(deps))
     .route("/ready", readyRoutes(deps))
@@ -167,6 +171,7 @@ function depsOf(options: SluiceServerOptions, retaining: RetainingArtifactStore,
     authenticate,
     access: accessOf(options, base),
     mcp: options.mcp ?? null,
+    metrics: options.metrics ?? null,
     seen: new SeenInMemory(),
     admission: new Admission({ state, limits, usage, report }),
     sessionWork: new SessionWork(state.events, report),

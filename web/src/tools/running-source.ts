@@ -35,6 +35,8 @@ import type { CallFiles } from "./call-files.js";
 import type { UserFileHandling } from "./user-files.js";
 import { resolveVariables, secretsOf, type ResolvedToolConfig } from "./config/resolved-config.js";
 import type { Variables } from "./config/variables.js";
+import { admitTools, toolAttributes } from "../telemetry/names.js";
+import { observed, type OperationInfo } from "../telemetry/operation.js";
 
 /** Copies of artifacts as files, for tools that take a path. */
 export interface ArtifactCopies extends AsyncDisposable {
@@ -155,6 +157,21 @@ type Used = Omit<ResilientCall, "signal" | "timeoutSeconds">;
 /** Work to do over a session in one attempt. */
 type Work<T> = (connection: SourceConnection, attempt: SessionAttempt) => Promise<T>;
 
+/** A call as an operation of telemetry. That of a server's tool is the request to the server, too. */
+function toolOperation(namespace: string, name: string, isMcp: boolean): OperationInfo {
+  const tool = toolAttributes(namespace, name);
+  return {
+    kind: isMcp ? "client" : "internal",
+    name: `execute_tool ${tool["gen_ai.tool.name"]}`,
+    durations: ["gen_ai.execute_tool.duration", ...(isMcp ? (["mcp.client.operation.duration"] as const) : [])],
+    attributes: {
+      "gen_ai.operation.name": "execute_tool",
+      ...tool,
+      ...(isMcp && { "mcp.method.name": "tools/call" }),
+    },
+  };
+}
+
 /** A connected source. */
 export class RunningSource implements AsyncDisposable {
   readonly deps: RunningDeps;
@@ -200,16 +217,28 @@ export class RunningSource implements AsyncDisposable {
     readonly generated: readonly ToolSpec[];
     readonly leftOut: readonly LeftOutTool[];
   }> {
-    return this.using(context, { isRepeatable: true }, async (connection, { signal }) => ({
-      tools: await connection.tools(signal),
-      leftOut: connection.leftOut ?? [],
-      generated: this.#generated(connection.resources !== undefined),
-    }));
+    return this.using(context, { isRepeatable: true }, async (connection, { signal }) => {
+      const tools = await connection.tools(signal);
+      admitTools(
+        this.deps.config.name,
+        tools.map(({ name }) => name),
+      );
+      return {
+        tools,
+        leftOut: connection.leftOut ?? [],
+        generated: this.#generated(connection.resources !== undefined),
+      };
+    });
   }
 
   /** Calls a tool. Files and artifacts that the arguments name are inserted first. */
   async call(tool: SourceTool, given: Args, context: ToolContext): Promise<ToolResult> {
-    return new ToolCall(this, tool, context).result(given);
+    const { name, transport } = this.deps.config;
+    return observed(
+      () => toolOperation(name, tool.name, transport === "mcp"),
+      (operation) => new ToolCall(this, tool, context, operation?.carrier()).result(given),
+      ({ isError }) => (isError ? { error: "tool_error" } : {}),
+    );
   }
 
   /** Lists the source's prompts. */

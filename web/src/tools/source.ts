@@ -64,6 +64,8 @@ export interface SourceCall {
    * error ends the attempt. If left out, the work just runs.
    */
   readonly unhurried?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The trace context for the source, if the call is traced: members of `_meta` in MCP. */
+  readonly traceContext?: Readonly<Record<string, string>>;
 }
 
 /** The outcome of an attempt. */

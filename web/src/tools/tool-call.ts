@@ -38,9 +38,16 @@ export class ToolCall {
   readonly #tool: SourceTool;
   readonly #context: ToolContext;
   readonly #time: CallTime;
+  readonly #traceContext: Readonly<Record<string, string>> | undefined;
 
-  /** @throws ToolClientError for an invalid time limit. */
-  constructor(source: RunningSource, tool: SourceTool, context: ToolContext) {
+  /** `traceContext` tells the source what the call belongs to. @throws ToolClientError for an invalid time limit. */
+  constructor(
+    source: RunningSource,
+    tool: SourceTool,
+    context: ToolContext,
+    traceContext?: Readonly<Record<string, string>>,
+  ) {
+    this.#traceContext = traceContext;
     this.#source = source;
     this.#deps = source.deps;
     this.#tool = tool;
@@ -145,6 +152,7 @@ export class ToolCall {
       scope,
       signal: attempt.signal,
       ...(pause !== undefined && { pause }),
+      ...(this.#traceContext !== undefined && { traceContext: this.#traceContext }),
       unhurried: (work) => attempt.unhurried(work),
       alive: () => attempt.progressed(),
       onProgress: (progress) => {

@@ -32,10 +32,11 @@ export class Talk {
   #interceptor: Promise<McpInterceptor>;
   #lastId = 0;
 
-  constructor(options: InterceptorOptions = {}) {
+  /** `open` makes another interceptor than hosts have. */
+  constructor(options: InterceptorOptions = {}, open = createInterceptor) {
     this.store = (options.store as MemoryArtifactStore | undefined) ?? new MemoryArtifactStore({ retention: null });
     const onEvent = (event: InterceptorEvent): void => void this.events.push(event);
-    this.#interceptor = createInterceptor({ namespace: "srv", onEvent, ...options, store: this.store });
+    this.#interceptor = open({ namespace: "srv", onEvent, ...options, store: this.store });
   }
 
   get interceptor(): Promise<McpInterceptor> {

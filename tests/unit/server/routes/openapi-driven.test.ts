@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { McpGateway } from "../../../../web/src/cli/serve/mcp-gateway.js";
 import { Output } from "../../../../web/src/cli/terminal/terminal.js";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
-import { listen } from "../../../../web/src/serve.js";
+import { listen, type SluiceServer } from "../../../../web/src/serve.js";
 import { calling, doing, modelOf } from "../chat/chatting.js";
 import { program, served } from "../sources/serving.js";
 import type { Told } from "../sources/told.js";
@@ -19,11 +19,16 @@ interface Step extends Asked {
   readonly until?: string;
 }
 
+const METRICS_TOKEN = "token-of-a-scrape";
 const URI = "test://static-text";
 const ASKING = "lab.test_input_required_result_elicitation";
 
 /** A server that has everything there is. */
-async function everything(): Promise<{ readonly visitor: Visitor; readonly description: Description }> {
+async function everything(): Promise<{
+  readonly server: SluiceServer;
+  readonly visitor: Visitor;
+  readonly description: Description;
+}> {
   const sources = [program("lab")];
   const errors = new Output(new PassThrough().resume(), {});
   const terminal = { input: new PassThrough(), output: errors, errors, env: {}, signal: new AbortController().signal };
@@ -38,14 +43,15 @@ async function everything(): Promise<{ readonly visitor: Visitor; readonly descr
     filesStore: new MemoryArtifactStore(),
     llm: modelOf(calling("ask", "lab_test_image_content")),
     tools: [ask],
+    metrics: { token: METRICS_TOKEN },
   });
   const listening = await listen(server, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => listening[Symbol.asyncDispose]());
-  return { visitor: await Visitor.at(listening.port), description: await Description.of(server) };
+  return { server, visitor: await Visitor.at(listening.port), description: await Description.of(server) };
 }
 
 test("every operation is answered as the document says", { timeout: 60_000 }, async () => {
-  const { visitor, description } = await everything();
+  const { server, visitor, description } = await everything();
   const seen = new Set<string>();
 
   async function call({ id, status, until, ...asked }: Step): Promise<{ value: unknown; headers: Headers }> {
@@ -64,6 +70,11 @@ test("every operation is answered as the document says", { timeout: 60_000 }, as
   await call({ id: "describeServer", status: 304, headers: known });
   await call({ id: "checkHealth", status: 200 });
   await call({ id: "checkReadiness", status: 200 });
+  await call({ id: "showMetrics", status: 401 });
+  const scrape = new Request("http://127.0.0.1/metrics", { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+  const scraped = await server.fetch(scrape);
+  expect(await description.answered("showMetrics", scraped)).toContain("# TYPE ");
+  seen.add("showMetrics 200");
   await call({ id: "beginSession", status: 201, body: {} });
   await call({ id: "showSession", status: 200, path: { id: "current" } });
   await call({ id: "showSession", status: 404, path: { id: "another" } });

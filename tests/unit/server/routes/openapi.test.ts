@@ -30,6 +30,14 @@ const all = (): Partial<SluiceServerOptions> => ({
   filesStore: new MemoryArtifactStore(),
   llm: modelOf(calling()),
   mcp: MCP,
+  metrics: {},
+});
+
+/** With users who sign in at a provider. */
+const signingIn = (): Partial<SluiceServerOptions> => ({
+  ...all(),
+  oidc: { issuer: "https://id.example" },
+  publicUrl: "https://sluice.example",
 });
 
 const made = (options: Partial<SluiceServerOptions> = {}): SluiceServer =>
@@ -39,7 +47,7 @@ const paths = ({ operations }: Description): readonly string[] => [...new Set(op
 
 describe("the document", () => {
   test.each([
-    ["everything", all()],
+    ["everything", signingIn()],
     ["nothing", {}],
   ])("of a server with %s is valid OpenAPI 3.1", async (_, options) => {
     await using server = made(options);
@@ -49,7 +57,7 @@ describe("the document", () => {
   });
 
   test("has every address that is mounted, with all of its methods, and no other", async () => {
-    await using server = made({ ...all(), base: "/sluice/" });
+    await using server = made({ ...signingIn(), base: "/sluice/" });
     const description = await Description.of(server, "/sluice/");
     const routes = app?.routes ?? [];
     const shown = (path: string): string =>
@@ -84,9 +92,15 @@ describe("the document", () => {
   test("has the addresses that the server has", async () => {
     await using server = made();
     const without = paths(await Description.of(server));
-    await using other = made(all());
+    await using other = made(signingIn());
     const rest = paths(await Description.of(other)).filter((path) => !without.includes(path));
-    expect([...new Set(rest.map((path) => path.split("/")[1] ?? ""))].toSorted()).toEqual(["chat", "files", "mcp"]);
+    expect([...new Set(rest.map((path) => path.split("/")[1] ?? ""))].toSorted()).toEqual([
+      ".well-known",
+      "chat",
+      "files",
+      "mcp",
+      "metrics",
+    ]);
   });
 
   test("says below which path they are", async () => {
@@ -108,7 +122,23 @@ describe("the document", () => {
       if (status !== 401) open.push(operationId);
       expect([operationId, status !== 401]).toEqual([operationId, security?.length === 0]);
     }
-    expect(open).toEqual(["checkHealth", "checkReadiness", "describeServer", "beginSession"]);
+    expect(open).toEqual(["checkHealth", "checkReadiness", "showMetrics", "describeServer", "beginSession"]);
+  });
+
+  test("says where access tokens come from, where users have them, and so it is", async () => {
+    await using server = made(signingIn());
+    const description = await Description.of(server);
+    for (const [id, source] of [
+      ["describeResource", undefined],
+      ["describeMcpResource", "lab"],
+    ] as const) {
+      const [path] = description.request(id, source === undefined ? {} : { path: { source } });
+      const resource = source === undefined ? "https://sluice.example/" : `https://sluice.example/mcp/${source}`;
+      expect(await description.answered(id, await server.fetch(new Request(`${HERE}${path}`)))).toMatchObject({
+        resource,
+        authorization_servers: ["https://id.example"],
+      });
+    }
   });
 });
 

@@ -122,7 +122,7 @@ export class Description {
     }
     const isAny = content["*/*"] !== undefined;
     if (!isAny && content[type] === undefined) throw new Error(`${id} may not answer ${type}`);
-    if (isAny || type === "text/html") return response.text();
+    if (isAny || type === "text/html" || type === "text/plain") return response.text();
     const place = [...where, "content", type, "schema"];
     if (type !== "text/event-stream") {
       const value: unknown = await response.json();

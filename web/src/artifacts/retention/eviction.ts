@@ -4,6 +4,7 @@
  */
 import type { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
+import { record } from "../../telemetry/metrics.js";
 import type { Stamps } from "../reference.js";
 import type { ArtifactStore, StoredArtifact } from "../store.js";
 import { keyOf, type Counted, type RetentionIndex, type ExceededLimit } from "./retention-index.js";
@@ -26,6 +27,10 @@ interface EvictionResult {
 export function nothingEvicted(): EvictionResult {
   return { gone: [], failure: undefined };
 }
+
+/** Why an artifact was removed: it had expired, or others needed its place. */
+const AGE = { "sluice.reason": "age" };
+const ROOM = { "sluice.reason": "room" };
 
 /** Removes artifacts from one store and its index. */
 export class Eviction {
@@ -50,6 +55,8 @@ export class Eviction {
   async evict(seen: StoredArtifact): Promise<boolean> {
     if (!(await this.#store.evict(seen))) return false;
     this.#index.depart(seen);
+    const isOld = isExpired(seen, this.#retention, this.#stamps.now());
+    record("sluice.artifact.expired", seen.size_bytes, isOld ? AGE : ROOM);
     return true;
   }
 

@@ -11,6 +11,7 @@ import { PassThrough } from "../../mcp/pass-through.js";
 import { mismatchIn } from "../../mcp/http/mirror-headers.js";
 import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
+import { record } from "../../telemetry/metrics.js";
 import { clause, printable, type Terminal } from "../terminal/terminal.js";
 import { CommandServer, type Post } from "./command-server.js";
 import { clientKey, logOf } from "./interceptors.js";
@@ -23,6 +24,8 @@ interface CommandSessionsDeps {
   /** Opens an interceptor for another client. Without it everything passes through unchanged. */
   readonly open: ((scope?: ArtifactScope) => McpInterceptor) | undefined;
   readonly terminal: Terminal;
+  /** The server's namespace, for telemetry of what passes through unchanged. */
+  readonly namespace?: string;
   /** Most processes of one owner. Defaults to the limit for all. */
   readonly mostOfOwner?: number;
   /** Most processes of all owners of one user. */
@@ -208,8 +211,9 @@ export class CommandSessions implements AsyncDisposable {
     if (this.#servers.size > MAX_SERVERS) await this.#sweep(SHORT_IDLE);
     if (this.#servers.size > MAX_SERVERS) throw new NoServer(`All ${MAX_SERVERS} sessions are in use: end one.`);
     const held = await this.#held(key, holdProgram);
-    const { command, env, open, terminal } = this.#deps;
-    const interceptor = open?.(scope) ?? new PassThrough(logOf(terminal.errors));
+    const { command, env, open, terminal, namespace } = this.#deps;
+    const interceptor = open?.(scope) ?? new PassThrough(logOf(terminal.errors), namespace);
+    const begun = performance.now();
     const deps = { command, interceptor, terminal, isShared, ...(env !== undefined && { env }) };
     const server = await CommandServer.start(deps).catch((error: unknown) => {
       // The operator sees the error, not the client.
@@ -218,13 +222,18 @@ export class CommandSessions implements AsyncDisposable {
       throw error;
     });
     this.#started.set(key, server);
-    void this.#dropAfter(key, server, held);
+    void this.#dropAfter(key, server, { begun, held });
     return server;
   }
 
-  async #dropAfter(key: string, server: CommandServer, held: Disposable | undefined): Promise<void> {
+  async #dropAfter(
+    key: string,
+    server: CommandServer,
+    { begun, held }: { readonly begun: number; readonly held: Disposable | undefined },
+  ): Promise<void> {
     await server.ended;
     held?.[Symbol.dispose]();
+    record("mcp.server.session.duration", (performance.now() - begun) / 1000);
     this.#forget(key);
   }
 

@@ -14,6 +14,7 @@ import type { Admission, ListenAccess } from "./listen-access.js";
 import { headersOf, withoutConnection } from "./upstream.js";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
+import { METRICS_PATH, metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { readSecret } from "../configuration.js";
 
 interface ServiceDeps {
@@ -21,6 +22,8 @@ interface ServiceDeps {
   /** Lets clients in by access tokens, if configured. */
   readonly access?: ListenAccess | undefined;
   readonly terminal: Terminal;
+  /** Offers the metrics at this address, too. */
+  readonly metrics?: MetricsOptions | undefined;
 }
 
 /** Signals that end the service, and their exit codes. */
@@ -32,13 +35,13 @@ const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
 
 /** Serves, prints its URL, and returns the exit code after a signal. Throws CommandError if it cannot listen. */
 export async function serveUntilSignal(
-  { address, access, terminal }: ServiceDeps,
+  { address, access, terminal, metrics }: ServiceDeps,
   guard: ListenGuard,
   path: string,
   handler: HttpHandler,
 ): Promise<number> {
   const ended = signalled();
-  await using service = await serveHttp(address, { guard, access, handler });
+  await using service = await serveHttp(address, { guard, access, handler, metrics });
   const url = shown(address.host, service.port, path);
   access?.listeningAt(url);
   tell(terminal, `listening on ${url}`);
@@ -91,15 +94,24 @@ const MAX_CONNECTIONS = 1024;
 /** What a request passes before it is answered. */
 interface Answering {
   readonly guard: ListenGuard;
-  readonly access: ListenAccess | undefined;
+  readonly access?: ListenAccess | undefined;
   readonly handler: HttpHandler;
+  /** The metrics at their path, by a token of their own. */
+  readonly metrics?: MetricsOptions | undefined;
 }
 
 /** Listens until it is disposed of, which ends every request. Throws CommandError if it cannot. */
-async function serveHttp({ host, port }: ListenAddress, answering: Answering): Promise<HttpService> {
+export async function serveHttp(address: ListenAddress, answering: Answering): Promise<HttpService> {
+  const { host, port } = address;
+  const { metrics } = answering;
+  const metricsGuard = new ListenGuard(address, undefined);
   const server = createServer((request, response) => {
+    const isMetrics = metrics !== undefined && request.url?.split("?")[0] === METRICS_PATH;
+    const served = isMetrics
+      ? serve(request, response, { guard: metricsGuard, handler: (asked) => metricsResponse(asked, metrics) })
+      : serve(request, response, answering);
     // A failure here costs one client its connection.
-    serve(request, response, answering).catch(() => response.destroy());
+    served.catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
   await bind(server, host, port);
@@ -223,11 +235,12 @@ const TOKEN_VARIABLE = "SLUICE_PROXY_TOKEN";
 const SHORTEST_TOKEN = 16;
 
 /** Parses the option of a command. Throws UsageError. */
-export function listenAddress(said: string, command: string = "proxy"): ListenAddress {
+export function listenAddress(said: string, command: string = "proxy", option: string = "listen"): ListenAddress {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(said) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port) > 65_535) {
-    throw new UsageError("--listen needs HOST:PORT, as in --listen 127.0.0.1:8080; port 0 picks a free one", command);
+    const sentence = `--${option} needs HOST:PORT, as in --${option} 127.0.0.1:8080; port 0 picks a free one`;
+    throw new UsageError(sentence, command);
   }
   return { host, port: Number(port) };
 }

@@ -14,6 +14,8 @@ import { CommandSessions, MCP_PATH, SHARES } from "./command-sessions.js";
 import { clientKey, Interceptors } from "./interceptors.js";
 import { requestHeaders, type Header, failureOf, Upstream } from "./upstream.js";
 import type { ListenAccess, ListenOidc } from "./listen-access.js";
+import { METRICS_PATH } from "../../telemetry/metrics-endpoint.js";
+import { offerMetrics, type MetricsPlace } from "./metrics-listener.js";
 import { ListenGuard, type ListenAddress, refusal, serveUntilSignal, tell, type HttpRequest } from "./http-listener.js";
 
 /** Options for listening. */
@@ -26,6 +28,8 @@ export interface ListenDeps {
   /** Opens an interceptor for another client. Without it everything passes through unchanged. */
   readonly open: ((scope?: ArtifactScope) => McpInterceptor) | undefined;
   readonly terminal: Terminal;
+  /** Where the metrics are. Undefined if nowhere. */
+  readonly metrics: MetricsPlace | undefined;
 }
 
 /** Offers a server at a URL until a signal arrives. Returns the exit code. Throws CommandError if it cannot listen. */
@@ -45,7 +49,10 @@ export async function listenAtUrl(
     ...(deps.open !== undefined && { interceptors: new Interceptors(deps.open) }),
     onUnauthorized: () => tell(deps.terminal, UNAUTHORIZED),
   });
-  return await serveUntilSignal({ ...deps, access }, guard, url.pathname, (request) => proxy.handle(request));
+  await using offered = await offerMetrics(deps.metrics, deps.terminal);
+  // The server may have that path itself.
+  const metrics = url.pathname === METRICS_PATH ? undefined : offered.here;
+  return await serveUntilSignal({ ...deps, access, metrics }, guard, url.pathname, (request) => proxy.handle(request));
 }
 
 /** Offers a command, with one process per session. */
@@ -54,7 +61,9 @@ export async function listenAtCommand(command: readonly string[], deps: ListenDe
   const access = await accessFor(deps);
   const shares = access === undefined ? {} : SHARES;
   await using sessions = new CommandSessions({ command, open: deps.open, terminal: deps.terminal, ...shares });
-  return await serveUntilSignal({ ...deps, access }, guard, MCP_PATH, (request) => sessions.handle(request));
+  await using offered = await offerMetrics(deps.metrics, deps.terminal);
+  const metrics = offered.here;
+  return await serveUntilSignal({ ...deps, access, metrics }, guard, MCP_PATH, (request) => sessions.handle(request));
 }
 
 async function accessFor({ oidc, terminal }: ListenDeps): Promise<ListenAccess | undefined> {

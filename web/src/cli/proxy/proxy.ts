@@ -30,6 +30,12 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   const headers = url === undefined ? [] : await headersFor(invocation, terminal.env);
   const said = invocation.value("listen");
   const listened = await listenerAt(said, invocation, terminal.env);
+  if (listened === undefined && invocation.has("metrics")) {
+    throw new UsageError(
+      "--metrics goes with --listen: a proxy on standard input and output ends with its client",
+      "proxy",
+    );
+  }
   const interceptors = invocation.has("bypass") ? undefined : await openProxyInterceptors(invocation, terminal, url);
   const open = interceptors?.open;
   let end: ProcessEnd | number;
@@ -124,7 +130,7 @@ async function listenerAt(
   said: string | undefined,
   invocation: Invocation,
   env: NodeJS.ProcessEnv,
-): Promise<Pick<ListenDeps, "address" | "token" | "oidc"> | undefined> {
+): Promise<Pick<ListenDeps, "address" | "token" | "oidc" | "metrics"> | undefined> {
   const issuer = invocation.value("issuer");
   const alone = OF_ISSUER.find((name) => invocation.values(name).length > 0);
   if (issuer === undefined && alone !== undefined) throw new UsageError(`--${alone} goes with --issuer`, "proxy");
@@ -134,7 +140,11 @@ async function listenerAt(
   }
   const { listenAddress, listenToken, isLoopback } = await import("./http-listener.js");
   const address = listenAddress(said);
-  if (issuer === undefined) return { address, token: listenToken(env, address) };
+  const { metricsPlace } = await import("./metrics-listener.js");
+  const token = issuer === undefined ? listenToken(env, address) : undefined;
+  const isOpen = issuer === undefined && token === undefined;
+  const metrics = metricsPlace(invocation.value("metrics"), env, "proxy", { host: address.host, isOpen });
+  if (issuer === undefined) return { address, token, metrics };
   if (env["SLUICE_PROXY_TOKEN"] !== undefined || env["SLUICE_PROXY_TOKEN_FILE"] !== undefined) {
     throw new UsageError("SLUICE_PROXY_TOKEN and --issuer both say who may connect: use only one of them", "proxy");
   }
@@ -145,7 +155,7 @@ async function listenerAt(
       "proxy",
     );
   }
-  return { address, token: undefined, oidc };
+  return { address, token: undefined, oidc, metrics };
 }
 
 /** Options that say more about the provider. */

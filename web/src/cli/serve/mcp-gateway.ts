@@ -39,7 +39,7 @@ export class McpGateway implements ServedMcp, AsyncDisposable {
     const programs = sources.flatMap((source) => {
       const program = programOf(source, variables);
       if (program === undefined) return [];
-      const deps = { ...program, open: undefined, terminal, ...SHARES };
+      const deps = { ...program, open: undefined, terminal, namespace: source.name, ...SHARES };
       return [[source.name, new CommandSessions(deps)] as const];
     });
     this.#sources = new Map(programs);

@@ -217,6 +217,11 @@ export const SCHEMA = z.strictObject({
   listen: fitting((address) => /:\d{1,5}$/.test(address), `HOST:PORT, such as ${DEFAULT_ADDRESS}`, "")
     .meta({ description: "The host and port to listen on.", default: DEFAULT_ADDRESS })
     .optional(),
+  metrics: fitting(
+    (address) => /:\d{1,5}$/.test(address),
+    "HOST:PORT, such as 127.0.0.1:9464",
+    "An address of its own for `GET /metrics`. Left out: that of `listen`, if only this machine reaches it and nobody has to sign in, or for whoever has the token in SLUICE_METRICS_TOKEN.",
+  ).optional(),
   public_url: fitting(
     isPublic,
     "an http(s) URL without query and user, such as https://sluice.example",

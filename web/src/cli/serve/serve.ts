@@ -14,6 +14,7 @@ import { SluiceServer } from "../../server/sluice-server.js";
 import { printKeys } from "../config.js";
 import { cannotListen, Exit } from "../exit.js";
 import { shown, signalled } from "../proxy/http-listener.js";
+import { offerMetrics } from "../proxy/metrics-listener.js";
 import type { Invocation } from "../commands.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { authenticationOf, oidcOptions, providerOptions, serverOptions } from "./server-options.js";
@@ -77,6 +78,7 @@ async function served(serving: Serving): Promise<number> {
   await using stores = await openStores(settings);
   await using state = await openState(settings);
   const isOver = async (session: string): Promise<boolean> => (await state.sessions.find(session)) === null;
+  await using metrics = await offerMetrics(settings.metrics, terminal);
   await using mcp = new McpGateway({ sources, variables, terminal, isOver });
   await using server = new SluiceServer({
     ...options,
@@ -88,6 +90,7 @@ async function served(serving: Serving): Promise<number> {
     store: stores.sessions,
     state,
     mcp,
+    ...(metrics.here !== undefined && { metrics: metrics.here }),
     onError: (error) => log.failed(error),
   });
   const hosts = new HostGuard(options);

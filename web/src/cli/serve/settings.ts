@@ -12,6 +12,7 @@ import type { Invocation } from "../commands.js";
 import { readSecret, readSecrets, fileFlags } from "../configuration.js";
 import { UsageError } from "../exit.js";
 import { isLoopback, listenAddress, type ListenAddress } from "../proxy/http-listener.js";
+import { metricsPlace, type MetricsPlace } from "../proxy/metrics-listener.js";
 import { namespaceOfCommand } from "../proxy/interceptors.js";
 import { readServeFile } from "./config-file.js";
 import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile, type ServeFiles } from "./schema.js";
@@ -37,6 +38,8 @@ export interface ServeSettings {
   readonly store: string | undefined;
   readonly files: FileSettings;
   readonly state: string | undefined;
+  /** Where the metrics are. Undefined if nowhere. */
+  readonly metrics: MetricsPlace | undefined;
   readonly secret: string | undefined;
   readonly oldSecrets: readonly string[];
   readonly token: string | undefined;
@@ -65,8 +68,12 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
   }
   const token = readSecret(env, TOKEN_VARIABLE, SHORTEST_TOKEN, "serve");
   const state = stateSaid(invocation) ?? config.state;
+  const address = listenAddress(invocation.value("listen") ?? config.listen ?? DEFAULT_ADDRESS, "serve");
+  const isOpen = token === undefined && config.auth === undefined && fromOutside(config) === undefined;
+  const metrics = metricsPlace(invocation.value("metrics") ?? config.metrics, env, "serve", { ...address, isOpen });
   const settings: ServeSettings = {
-    address: listenAddress(invocation.value("listen") ?? config.listen ?? DEFAULT_ADDRESS, "serve"),
+    address,
+    metrics,
     config,
     folder,
     sources: checkSources([...(config.sources ?? []), ...source]),
@@ -77,7 +84,11 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
     secret,
     oldSecrets,
     token,
-    secrets: [...secrets, ...oldSecrets, ...[secret, token, passwordIn(state)].filter((one) => one !== undefined)],
+    secrets: [
+      ...secrets,
+      ...oldSecrets,
+      ...[secret, token, metrics?.token, passwordIn(state)].filter((one) => one !== undefined),
+    ],
   };
   checkReach(settings);
   checkShared(settings);

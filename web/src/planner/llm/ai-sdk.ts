@@ -38,6 +38,7 @@ const VERSIONS: readonly string[] = ["v2", "v3", "v4"];
 /** A model of the SDK. */
 export class AiSdkClient implements LlmClient {
   readonly model: string;
+  readonly provider: string;
   readonly #model: AiSdkModel;
   readonly #settings: Readonly<Record<string, unknown>>;
   readonly #caller: LlmCaller;
@@ -47,6 +48,9 @@ export class AiSdkClient implements LlmClient {
     checkModel(model);
     checkOptions(options, OPTIONS, "an AiSdkClient", wrongOption);
     this.model = model.modelId;
+    // As in "openai.chat".
+    const { provider } = model as { readonly provider?: unknown };
+    this.provider = typeof provider === "string" ? (provider.split(".", 1)[0] as string) : "";
     this.#model = model;
     this.#settings = options.settings ?? {};
     this.#caller = new LlmCaller(model.modelId, options);

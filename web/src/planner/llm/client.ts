@@ -131,6 +131,8 @@ export interface LlmOptions {
 export interface LlmClient {
   /** The model's name, for logs. */
   readonly model: string;
+  /** Who offers it, such as `openai`, for telemetry. Left out if that is not known. */
+  readonly provider?: string;
   /**
    * Asks for one turn.
    *

@@ -49,6 +49,7 @@ const OPENAI = "https://api.openai.com/v1";
 /** One model at one server. */
 export class OpenAiClient implements LlmClient {
   readonly model: string;
+  readonly provider: string = "openai";
   readonly #url: URL;
   readonly #options: OpenAiClientOptions;
   readonly #caller: LlmCaller;

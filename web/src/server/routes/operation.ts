@@ -51,6 +51,11 @@ export function pageOf(description: string): Answer<never> {
   return { description, content: { "text/html": z.string() }, headers: {} };
 }
 
+/** Answers with plain text. */
+export function textOf(description: string): Answer<never> {
+  return { description, content: { "text/plain": z.string() }, headers: {} };
+}
+
 /** Answers without a body. */
 export function noBody(description: string, headers: Headers = {}): Answer<never> {
   return { description, content: {}, headers };

@@ -108,10 +108,11 @@ export class McpCall {
   /** Sends a request whose result goes through the gate. Throws a ToolNodeError, or the signal's reason. */
   async send(kind: RequestKind, request: (sending: Sending) => Promise<Answered>): Promise<Came> {
     const { interceptor } = this.deps;
-    const { signal, tool, alive } = this.call;
+    const { signal, tool, alive, traceContext } = this.call;
     const pendingResult = interceptor.expect(kind, this.#options, { asker: this.asker, alive });
     const ask = async (): Promise<Came> => {
-      const answer = await request({ _meta: requestMark(pendingResult.key), options: { signal, timeout: NO_LIMIT } });
+      const _meta = { ...traceContext, ...requestMark(pendingResult.key) };
+      const answer = await request({ _meta, options: { signal, timeout: NO_LIMIT } });
       this.#isKnown = true;
       const { arrival } = pendingResult;
       if (arrival?.kind === "aside") return { kind: "aside", answer: arrival.result };

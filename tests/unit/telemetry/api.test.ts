@@ -1,0 +1,42 @@
+/** How Sluice comes to the API of OpenTelemetry. */
+import * as api from "@opentelemetry/api";
+import { expect, test } from "vitest";
+import { useOpenTelemetry, type OpenTelemetryApi } from "../../../web/src/index.js";
+import { telemetryApi, tracerOf, meterOf, type TelemetryApi } from "../../../web/src/telemetry/api.js";
+import { installedApi } from "../../../web/src/telemetry/api-node.js";
+import { codeOf, isObserved, startOperation } from "../../../web/src/telemetry/operation.js";
+import { SluiceError } from "../../../web/src/index.js";
+import { RecordedTelemetry } from "../../support/telemetry.js";
+
+test("the package has all that is used of it", () => {
+  const fits: OpenTelemetryApi = api;
+  for (const name of ["ROOT_CONTEXT", "context", "trace", "propagation", "metrics", "createNoopMeter"] as const) {
+    expect(fits[name]).toBeDefined();
+  }
+});
+
+test("nothing is loaded, and nothing observed, until an SDK is registered", async () => {
+  expect(installedApi()).toBeUndefined();
+  expect(isObserved()).toBe(false);
+  expect(startOperation(() => expect.unreachable())).toBeUndefined();
+  await using telemetry = new RecordedTelemetry();
+  expect(telemetry.spans).toEqual([]);
+  expect(installedApi()).toBeDefined();
+  expect(isObserved()).toBe(true);
+});
+
+test("an API that is handed over records nothing without an SDK", () => {
+  useOpenTelemetry(api);
+  expect(telemetryApi()).toBe(api);
+  const used = api as unknown as TelemetryApi;
+  expect([tracerOf(used), meterOf(used)]).toEqual([undefined, undefined]);
+  expect(isObserved()).toBe(false);
+});
+
+test("an error is told by its code, never by its words", () => {
+  expect(codeOf(new SluiceError("E_TOO_LARGE", "secret"))).toBe("E_TOO_LARGE");
+  expect(codeOf(new DOMException("secret", "AbortError"))).toBe("E_CANCELLED");
+  for (const other of [new Error("secret"), { code: "secret" }, { code: "E_secret" }, "secret", null, undefined]) {
+    expect(codeOf(other)).toBe("_OTHER");
+  }
+});

@@ -1,0 +1,29 @@
+/**
+ * `GET /metrics`, for Prometheus. Behind no session: it has a token of its own, or none.
+ * @module
+ */
+import { Hono } from "hono";
+import { metricsResponse } from "../../telemetry/metrics-endpoint.js";
+import { nothingThere } from "../http/refusals.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
+import { operation, routesOf, textOf } from "./operation.js";
+
+/** The metrics of this process, if they are offered here. */
+export function metricsRoutes({ metrics }: Pick<ServeDeps, "metrics">): Hono<ServeEnv> {
+  if (metrics === null) return new Hono<ServeEnv>().all("*", nothingThere);
+  return routesOf({
+    "/": {
+      get: operation({
+        id: "showMetrics",
+        summary: "Tell the metrics of the process",
+        tag: "server",
+        isOpen: true,
+        answers: {
+          200: textOf("The metrics, in the format of Prometheus."),
+          401: textOf("They need a bearer token of their own."),
+        },
+        handle: (c) => metricsResponse(c.req.raw, metrics),
+      }),
+    },
+  });
+}

@@ -1,0 +1,10 @@
+/**
+ * Pages have no installed packages: they hand the API over.
+ * @module
+ */
+import type { TelemetryApi } from "./api.js";
+
+/** Always undefined. */
+export function installedApi(): TelemetryApi | undefined {
+  return undefined;
+}
