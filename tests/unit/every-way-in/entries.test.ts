@@ -105,6 +105,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "sluice uninstall",
     "sluice doctor",
   ],
+  "counts and times, without any content": ["useOpenTelemetry", "route metrics"],
   "who asks": ["OAuthManager", "route oauth", "route sessions", "route pauses"],
   "folders and processes of tools": ["localWorkspaces", "sandboxed", "sluice run"],
   "users' files, of which a model is told by name alone": ["UserStorage"],
