@@ -138,7 +138,10 @@ async function bundle(names) {
         name: "sluice-bundled",
         resolveId: (id) => (entries.has(id) ? id : undefined),
         load: (id) => entries.get(id),
-        transform: (code, id) => (id.endsWith("/zip.js/lib/core/codec-registry.js") ? withoutCodecs(code) : undefined),
+        transform: (code, id) => {
+          if (id.endsWith("/zip.js/lib/core/codec-registry.js")) return withoutCodecs(code);
+          return id.endsWith(SERIALIZER) ? withFewNames(code) : undefined;
+        },
       },
       // CommonJS that requires a module of Node imports it instead: `require` would bring `node:module` into every browser.
       esmExternalRequirePlugin({ external: builtinModules }),
@@ -174,6 +177,20 @@ async function bundle(names) {
 function withoutCodecs(code) {
   const changed = code.replace(/await import\([^)]*codecURI\)/, "undefined");
   if (changed === code) throw new Error("zip.js imports its codecs in another way: mend withoutCodecs.");
+  return changed;
+}
+
+const SERIALIZER = "/node_modules/@opentelemetry/exporter-prometheus/build/src/PrometheusSerializer.js";
+
+/** The serializer takes a few of a thousand names out of a package in CommonJS, of which a bundle would have all. */
+async function withFewNames(code) {
+  const all = await import("@opentelemetry/semantic-conventions");
+  const names = [...code.matchAll(/semantic_conventions_1\.(\w+)/g)].map(([, name]) => name);
+  const few = JSON.stringify(Object.fromEntries(names.map((name) => [name, all[name]])));
+  const changed = code.replace('require("@opentelemetry/semantic-conventions")', few);
+  if (changed === code || names.some((name) => all[name] === undefined)) {
+    throw new Error("The serializer for Prometheus is made in another way: mend withFewNames.");
+  }
   return changed;
 }
 

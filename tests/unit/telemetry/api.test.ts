@@ -1,11 +1,10 @@
 /** How Sluice comes to the API of OpenTelemetry. */
 import * as api from "@opentelemetry/api";
 import { expect, test } from "vitest";
-import { useOpenTelemetry, type OpenTelemetryApi } from "../../../web/src/index.js";
+import { SluiceError, useOpenTelemetry, type OpenTelemetryApi } from "../../../web/src/index.js";
 import { telemetryApi, tracerOf, meterOf, type TelemetryApi } from "../../../web/src/telemetry/api.js";
 import { installedApi } from "../../../web/src/telemetry/api-node.js";
 import { codeOf, isObserved, startOperation } from "../../../web/src/telemetry/operation.js";
-import { SluiceError } from "../../../web/src/index.js";
 import { RecordedTelemetry } from "../../support/telemetry.js";
 
 test("the package has all that is used of it", () => {

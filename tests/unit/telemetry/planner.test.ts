@@ -1,4 +1,5 @@
 /** What telemetry sees of a planner, its model, and the tools of a real server. */
+import { fileURLToPath } from "node:url";
 import { context, SpanKind, trace } from "@opentelemetry/api";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
@@ -84,4 +85,14 @@ test("the span of the caller is the parent", async () => {
   await context.with(trace.setSpan(context.active(), own), () => planner.run("go"));
   const run = telemetry.spans.find(({ name }) => name === "invoke_agent");
   expect(run?.parentSpanContext?.spanId).toBe(own.spanContext().spanId);
+});
+
+test("a server that a ToolNode calls is told the span of the call", async () => {
+  const server = fileURLToPath(new URL("meta-server.mjs", import.meta.url));
+  await using node = new ToolNode({ name: "meta", transport: "mcp", connection: `"${process.execPath}" "${server}"` });
+  await node.connect();
+  const { text } = await node.call("meta");
+  const { traceId = "?", spanId = "?" } =
+    telemetry.spans.find(({ name }) => name === "execute_tool meta")?.spanContext() ?? {};
+  expect(text).toContain(`00-${traceId}-${spanId}-01`);
 });

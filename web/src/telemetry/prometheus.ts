@@ -4,7 +4,7 @@
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Meter } from "@opentelemetry/api";
-import { PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
+import { PrometheusSerializer } from "@opentelemetry/exporter-prometheus/build/src/PrometheusSerializer.js";
 import { AggregationTemporality, MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
 import { SCOPE_NAME } from "./api.js";
 import { alsoRecordIn } from "./metrics.js";

@@ -111,8 +111,8 @@ export class McpCall {
     const { signal, tool, alive, traceContext } = this.call;
     const pendingResult = interceptor.expect(kind, this.#options, { asker: this.asker, alive });
     const ask = async (): Promise<Came> => {
-      const _meta = { ...traceContext, ...requestMark(pendingResult.key) };
-      const answer = await request({ _meta, options: { signal, timeout: NO_LIMIT } });
+      const marks = { ...traceContext, ...requestMark(pendingResult.key) };
+      const answer = await request({ _meta: marks, options: { signal, timeout: NO_LIMIT } });
       this.#isKnown = true;
       const { arrival } = pendingResult;
       if (arrival?.kind === "aside") return { kind: "aside", answer: arrival.result };
