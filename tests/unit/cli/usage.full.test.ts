@@ -12,7 +12,7 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["transfrom"], /did you mean transform\?/],
   [
     ["frobnicate"],
-    /use one of transform, restore, proxy, install, uninstall, doctor, serve, run, tools, resources, artifacts, files, sniff/,
+    /use one of transform, restore, proxy, install, uninstall, doctor, serve, run, tools, resources, artifacts, store, files, sniff/,
   ],
   [["--store", "x", "transform"], /options come after the command/],
   [["help", "transfrom"], /did you mean transform\?/],

@@ -49,6 +49,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "sluice artifacts delete",
     "sluice artifacts gc",
     "sluice artifacts purge",
+    "sluice store check",
     "sluice files list",
     "sluice files put",
     "sluice files get",

@@ -771,6 +771,26 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [["sluice artifacts purge --store ./store --yes", "delete everything in ./store"]],
     load: async () => (await import("./artifacts.js")).purgeStore,
   },
+  {
+    name: "store check",
+    changesStore: true,
+    summary: "verify everything in a store, and repair it",
+    operands: "",
+    maxOperands: 0,
+    about: [
+      "Reads every content and compares it with its hash, and reads every record and name. Reports what is damaged; with --repair it puts sound copies in the place of damaged ones, writes lost records and names anew, closes what others may read, and removes what crashes left behind. What is damaged and has no sound copy stays, and is an error for whoever reads it. Exits 1 if damage is left. Safe while other processes use the store.",
+    ],
+    options: [
+      { ...STORE, value: "DIR|s3://B/P", help: `${STORE.help}; of a bucket, contents and records are read` },
+      { name: "repair", help: "repair what can be; only for a folder" },
+      JSON_OUT,
+    ],
+    examples: [
+      ["sluice store check", "whether everything is as it was stored"],
+      ["sluice store check --store ./store --repair", "and repair what can be"],
+    ],
+    load: async () => (await import("./store/check.js")).checkStore,
+  },
   ...FILE_COMMANDS,
   {
     name: "sniff",

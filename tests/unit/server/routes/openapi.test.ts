@@ -122,7 +122,7 @@ describe("the document", () => {
       if (status !== 401) open.push(operationId);
       expect([operationId, status !== 401]).toEqual([operationId, security?.length === 0]);
     }
-    expect(open).toEqual(["checkHealth", "checkReadiness", "showMetrics", "describeServer", "beginSession"]);
+    expect(open).toEqual(["showMetrics", "checkHealth", "checkReadiness", "describeServer", "beginSession"]);
   });
 
   test("says where access tokens come from, where users have them, and so it is", async () => {

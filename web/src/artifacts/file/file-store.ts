@@ -27,6 +27,7 @@ import type {
   StoreSpace,
 } from "../store.js";
 import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
+import { checkFolder, type CheckOptions, type CheckReport } from "./check.js";
 import { BLOB, Folder, withdraw } from "./folder.js";
 import { refsNamed, renameRef, withoutName } from "./names.js";
 import { folderPath, isAbsent, openPlain, orNull } from "./safe-open.js";
@@ -204,6 +205,18 @@ export class FileArtifactStore implements ArtifactStore {
       if (await this.#folder.present()) return sweep(this.#folder, this.#sweepAfter);
       return { blobs: 0, bytes: 0, temporaries: 0 };
     });
+  }
+
+  /**
+   * Reads everything that is stored and says what is damaged. Other processes may use the store meanwhile.
+   *
+   * @throws SluiceError E_NOT_FOUND if the folder is not marked as a store.
+   */
+  check(options: CheckOptions = {}): Promise<CheckReport> {
+    const { hashing } = this.#spooling;
+    return guarded("read", () =>
+      checkFolder({ ...options, folder: this.#folder, hashing, sweepAfter: this.#sweepAfter }),
+    );
   }
 
   /**

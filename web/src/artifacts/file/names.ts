@@ -52,6 +52,13 @@ export async function dropName(folder: Folder, key: string, recorded: Recorded):
   if (filename !== null) await drop(folder, entryOf(key, recorded, filename)).catch(() => undefined);
 }
 
+/** Whether a ref is found by its name. One without a name is, and so are all of a store without an index, which is made when asked. */
+export async function isFoundByName(folder: Folder, key: string, recorded: Recorded): Promise<boolean> {
+  const { filename } = recorded.ref;
+  if (filename === null || (await orNull(lstat(join(folder.at.names, COMPLETE))))?.isFile() !== true) return true;
+  return (await orNull(lstat(pathOf(folder, entryOf(key, recorded, filename)))))?.isFile() === true;
+}
+
 /** Runs work that may delete a ref, and then removes its entry. */
 export async function withoutName(
   folder: Folder,

@@ -8,7 +8,7 @@ import { SluiceError } from "../../errors/error.js";
 import { isArtifactId, claimOf, MAX_RECORD_CHARS, patched, refOf, inMilliseconds } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
-import { BLOB_NAME, idOf, nameOf, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
+import { BLOB, BLOB_NAME, idOf, nameOf, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
 import { FILE_MODE, isAbsent, isPlainFolder, isTaken, namesIn, orNull, readPlain, removeIfEmpty } from "./safe-open.js";
 
 /** A ref and when it was created, in microseconds since 1970. Unique within one store object. */
@@ -31,11 +31,11 @@ export function written(recorded: Recorded): string {
  * @throws SluiceError E_STORE_CORRUPT if the file is not one that this store wrote.
  */
 export async function readRef(folder: Folder, key: string, id: string): Promise<Recorded | null> {
-  return isArtifactId(id) ? readFrom(folder, scopeName(key), nameOf(id)) : null;
+  return isArtifactId(id) ? readRecord(folder, scopeName(key), nameOf(id)) : null;
 }
 
-/** The same by the names of its folders, for lists. */
-async function readFrom(folder: Folder, scope: string, name: string): Promise<Recorded | null> {
+/** The same by the names of its folders, for lists and checks. */
+export async function readRecord(folder: Folder, scope: string, name: string): Promise<Recorded | null> {
   const scopeFolder = join(folder.at.refs, scope);
   if (!(await folder.check(scopeFolder)) || !(await isPlainFolder(join(scopeFolder, name)))) return null;
   const text = await orNull(readPlain(join(scopeFolder, name, REF), MAX_FILE));
@@ -62,17 +62,55 @@ export async function updateRef(
   const refFolder = folder.at.refFolder(key, id);
   const times = await orNull(timesOf(refFolder));
   if (!times) return null;
-  await folder.ready();
-  const moved = await folder.temporaries.aside(async (temporary) => {
-    await writeFile(temporary, written({ created: recorded.created, ref }), { flag: "wx", mode: FILE_MODE });
-    await stamped(temporary, times.stored);
-    await folder.sync(temporary);
-    // A delete moves the folder away first, so this rename fails then.
-    return orNull(rename(temporary, join(refFolder, REF)).then(() => true));
-  });
-  if (moved === null) return null;
+  if (!(await placed(folder, refFolder, { created: recorded.created, ref }, times.stored))) return null;
   await stamped(refFolder, times.used);
   return ref;
+}
+
+/** Before the digits of the hash in an id. */
+const DIGITS = /_(?=[0-9a-f]+$)/;
+
+/** Whether an id is that of a content. */
+export function isNamedBy(id: string, sha256: string): boolean {
+  return isArtifactId(id) && BLOB_NAME.test(sha256) && sha256.startsWith(id.split(DIGITS).at(-1) ?? "");
+}
+
+/**
+ * Writes the record of a ref anew that was lost: what its content and its id tell. Its name, type and source are gone. False if the
+ * content is not the one that the id names, or the ref is gone.
+ */
+export async function rebuildRef(
+  folder: Folder,
+  { id, scope, sha256 }: Pick<ArtifactRef, "id" | "scope" | "sha256">,
+): Promise<boolean> {
+  if (!isNamedBy(id, sha256)) return false;
+  const [namespace = ""] = id.split(DIGITS);
+  const refFolder = folder.at.refFolder(scopeKey(scope), id);
+  const blob = await orNull(lstat(join(refFolder, BLOB), { bigint: true }));
+  if (blob === null) return false;
+  const created = Number(blob.mtimeNs / 1000n);
+  const ref = refOf(claimOf({ namespace, scope }), id, sha256, Number(blob.size));
+  return usedAsBefore(refFolder, () => placed(folder, refFolder, { created, ref }, created));
+}
+
+/** Runs work that changes a ref's folder, and gives the folder the time back at which the ref was used last. */
+export async function usedAsBefore<T>(refFolder: string, work: () => Promise<T>): Promise<T> {
+  const used = await modified(refFolder);
+  const done = await work();
+  await stamped(refFolder, used);
+  return done;
+}
+
+/** Publishes a record that a ref gets in place of its own. False if the ref is gone. */
+async function placed(folder: Folder, refFolder: string, recorded: Recorded, stored: number): Promise<boolean> {
+  await folder.ready();
+  return folder.temporaries.aside(async (temporary) => {
+    await writeFile(temporary, written(recorded), { flag: "wx", mode: FILE_MODE });
+    await stamped(temporary, stored);
+    await folder.sync(temporary);
+    // A delete moves the folder away first, so this rename fails then.
+    return (await orNull(rename(temporary, join(refFolder, REF)).then(() => true))) === true;
+  });
 }
 
 /**
@@ -188,7 +226,7 @@ export function inOrder(found: Listed[]): readonly StoredArtifact[] {
 
 /** One by the names of its folders. Null if there is none. Throws E_STORE_CORRUPT. */
 export async function listedRef(folder: Folder, scope: string, name: string): Promise<Listed | null> {
-  return dated(await readFrom(folder, scope, name), join(folder.at.refs, scope, name));
+  return dated(await readRecord(folder, scope, name), join(folder.at.refs, scope, name));
 }
 
 async function dated(recorded: Recorded | null, refFolder: string): Promise<Listed | null> {
