@@ -177,6 +177,9 @@ async function servedDocument() {
     filesStore: new MemoryArtifactStore(),
     llm: new OpenAiClient({ model: "none", baseUrl: "http://127.0.0.1/v1", fetch: unused }),
     mcp: { names: new Set(), answer: unused, end: async () => undefined },
+    metrics: {},
+    oidc: { issuer: "https://id.example" },
+    publicUrl: "https://sluice.example",
   });
   try {
     const answer = await server.fetch(new Request("http://127.0.0.1/openapi.json"));
