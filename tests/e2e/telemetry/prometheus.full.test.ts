@@ -96,12 +96,12 @@ test.skipIf(!isThere)(
 
     const call = 'mcp_method_name="tools/call"';
     const [calls] = await prometheus.found(
-      `mcp_server_operation_duration_count{job="proxy",${call},gen_ai_tool_name="get-tiny-image"}`,
+      `mcp_server_operation_duration_seconds_count{job="proxy",${call},gen_ai_tool_name="get-tiny-image"}`,
     );
     expect(calls?.value).toBe(1);
-    const [kept] = await prometheus.found('sluice_result_kept_out_total{job="proxy"} > 0');
+    const [kept] = await prometheus.found('sluice_result_kept_out_bytes_total{job="proxy"} > 0');
     expect(kept?.value).toBeGreaterThan(3000);
-    await prometheus.found('gen_ai_execute_tool_duration_count{job="serve",gen_ai_tool_name="echo"} >= 3');
+    await prometheus.found('gen_ai_execute_tool_duration_seconds_count{job="serve",gen_ai_tool_name="echo"} >= 3');
     await prometheus.found('up{job="refused"} == 0');
 
     const dashboard = JSON.parse(

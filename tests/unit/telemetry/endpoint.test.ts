@@ -32,8 +32,9 @@ test("they are text for Prometheus, need no session, and are not kept by anybody
   expect(answer.headers.get("cache-control")).toBe("no-store");
   expect(answer.headers.get("access-control-allow-origin")).toBeNull();
   const text = await answer.text();
-  expect(text).toMatch(/^http_server_request_duration_count\{[^}]*http_route="\/health"[^}]*\} \d+$/m);
-  expect(text).toMatch(/^process_memory_usage \d+$/m);
+  expect(text).toMatch(/^http_server_request_duration_seconds_count\{[^}]*http_route="\/health"[^}]*\} \d+$/m);
+  expect(text).not.toMatch(/http_route="[^"]*\*/);
+  expect(text).toMatch(/^process_memory_usage_bytes \d+$/m);
 });
 
 test.each([
@@ -50,7 +51,7 @@ test.each([
   const answer = await ask("metrics", { headers: authorization === undefined ? {} : { authorization } });
   expect(answer.status).toBe(401);
   expect(answer.headers.get("www-authenticate")).toContain("Bearer");
-  expect(await answer.text()).not.toContain("process_memory_usage");
+  expect(await answer.text()).not.toContain("process_memory_usage_bytes");
 });
 
 test("with a token, a scrape that has it is answered, and its session's token opens nothing", async () => {

@@ -5,7 +5,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Meter } from "@opentelemetry/api";
 import { PrometheusSerializer } from "@opentelemetry/exporter-prometheus/build/src/PrometheusSerializer.js";
-import { AggregationTemporality, MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
+import { AggregationTemporality, MeterProvider, MetricReader, type MetricData } from "@opentelemetry/sdk-metrics";
 import { SCOPE_NAME } from "./api.js";
 import { alsoRecordIn } from "./metrics.js";
 
@@ -57,8 +57,24 @@ class Exposition {
 
   async #collect(): Promise<string> {
     const { resourceMetrics } = await this.#reader.collect();
-    return this.#serializer.serialize(resourceMetrics);
+    return this.#serializer.serialize({
+      ...resourceMetrics,
+      scopeMetrics: resourceMetrics.scopeMetrics.map(({ scope, metrics }) => ({
+        scope,
+        metrics: metrics.map(withUnit),
+      })),
+    });
   }
+}
+
+/** Units as they stand in names (OpenTelemetry, "Prometheus and OpenMetrics Compatibility"). Those in braces do not. */
+const UNITS: Readonly<Record<string, string>> = { s: "seconds", By: "bytes" };
+
+/** The same metric with its unit behind its name, which the serializer leaves out. */
+function withUnit(metric: MetricData): MetricData {
+  const { name, unit } = metric.descriptor;
+  const word = UNITS[unit];
+  return word === undefined ? metric : { ...metric, descriptor: { ...metric.descriptor, name: `${name}.${word}` } };
 }
 
 let only: Exposition | undefined;
