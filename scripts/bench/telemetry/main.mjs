@@ -16,7 +16,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
 const of = (setting, work) => lowerQuartile(seen.get(setting).map((each) => each[work]));
 
 /** Most microseconds that a call may take longer. */
-const BARS = { api: 2, metrics: 15, sdk: 100 };
+const BARS = { api: 2, metrics: 15, sdk: 60 };
 
 function row(work, setting) {
   const [plain, now] = [of("off", work), of(setting, work)];

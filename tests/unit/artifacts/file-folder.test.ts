@@ -55,6 +55,15 @@ describe("the folder", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
+  test("is made with those above it, by whoever comes first", async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const path = join(root, String(round), "above", "store");
+      const stores = Array.from({ length: 8 }, () => new FileArtifactStore(path));
+      await Promise.all(stores.map((each, at) => each.putText(`text ${at}`)));
+      expect(await listed(new FileArtifactStore(path).list())).toHaveLength(8);
+    }
+  });
+
   test("is its owner's alone", async () => {
     await store.putBytes(noise(100_000), { scope: { user_id: "someone@example.org" } });
     await store.putText("small");

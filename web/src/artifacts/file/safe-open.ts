@@ -245,14 +245,23 @@ async function keepsModes(folder: string): Promise<boolean> {
 
 // Without `recursive`, which never returns if a parent is on a file system that takes no folders.
 async function makeFolders(folder: string): Promise<void> {
+  if (await isMade(folder)) return;
+  const parent = dirname(folder);
+  // Another process may have made the parent meanwhile; or it takes no folders, which the second attempt tells.
+  if (parent !== folder && !(await exists(parent))) await makeFolders(parent);
+  if (!(await isMade(folder))) await mkdir(folder, { mode: FOLDER_MODE });
+}
+
+/** Whether a folder is there, or was made. False if nothing is above it. */
+async function isMade(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { mode: FOLDER_MODE });
+    return true;
   } catch (error) {
     const code = systemCode(error);
-    if (code === "EEXIST") return;
-    if (code !== "ENOENT" || dirname(folder) === folder || (await exists(dirname(folder)))) throw error;
-    await makeFolders(dirname(folder));
-    await makeFolders(folder);
+    if (code === "EEXIST") return true;
+    if (code === "ENOENT") return false;
+    throw error;
   }
 }
 
