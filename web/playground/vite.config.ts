@@ -32,14 +32,38 @@ function pdfAssets(): Plugin {
   };
 }
 
-/** zod's way from its schemas to JSON Schema, which nothing of the page goes: 12 KB that a first visit would wait for. */
-function withoutJsonSchema(): Plugin {
+/**
+ * zod without what nothing of the page goes: its way from schemas to JSON Schema, and values that contain themselves, which JSON cannot.
+ * A first visit would wait for 14 KB of it.
+ */
+function leanZod(): Plugin {
   return {
     name: "sluice-zod",
     load(id) {
+      if (/zod\/v4\/core\/memoizer\.js$/.test(id)) {
+        return readFileSync(id, "utf8").replace(/(?<=function memoizer\(\) \{\s*)return memo;/, "return undefined;");
+      }
       if (!/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/.test(id)) return null;
       const names = [...readFileSync(id, "utf8").matchAll(/^export (?:const|function) (\w+)/gm)];
       return names.map(([, name]) => `export const ${name} = () => undefined;`).join("\n");
+    },
+  };
+}
+
+/** What each does where nobody looks; all others give nothing. */
+const UNSEEN: Readonly<Record<string, string>> = {
+  observed: "(info, work) => work()",
+  withTraceContext: "(message) => message",
+};
+
+/** What records spans and metrics, which nobody hands this page an SDK for: 3 KB that a first visit would wait for. */
+function withoutTelemetry(): Plugin {
+  return {
+    name: "sluice-telemetry",
+    load(id) {
+      if (!/\/dist\/(?:telemetry\/(?!api)[\w-]+|mcp\/request-operation)\.js$/.test(id)) return null;
+      const names = [...readFileSync(id, "utf8").matchAll(/\bexport (?:const|class|(?:async )?function) (\w+)/g)];
+      return names.map(([, name = ""]) => `export const ${name} = ${UNSEEN[name] ?? "() => undefined"};`).join("\n");
     },
   };
 }
@@ -144,7 +168,7 @@ export default defineConfig({
   },
   worker: {
     format: "es",
-    plugins: () => [withoutJsonSchema(), oneClient(), bundledClient()],
+    plugins: () => [leanZod(), withoutTelemetry(), oneClient(), bundledClient()],
     rolldownOptions: {
       treeshake: {
         manualPureFunctions: ["z"],
@@ -163,5 +187,5 @@ export default defineConfig({
       output: { codeSplitting: { groups: [PAGE_BEGIN] } },
     },
   },
-  plugins: [pdfAssets(), fontLicences(), shortIcons(), shortStyles()],
+  plugins: [withoutTelemetry(), pdfAssets(), fontLicences(), shortIcons(), shortStyles()],
 });
