@@ -177,6 +177,7 @@ describe("contents", () => {
         "@humanwhocodes/momoa",
         "eventsource-parser",
         "hono",
+        "jose",
         "js-yaml",
         "oauth4webapi",
         "rate-limiter-flexible",
