@@ -40,7 +40,7 @@ function leanZod(): Plugin {
   return {
     name: "sluice-zod",
     load(id) {
-      if (/zod\/v4\/core\/memoizer\.js$/.test(id)) {
+      if (id.endsWith("zod/v4/core/memoizer.js")) {
         return readFileSync(id, "utf8").replace(/(?<=function memoizer\(\) \{\s*)return memo;/, "return undefined;");
       }
       if (!/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/.test(id)) return null;
