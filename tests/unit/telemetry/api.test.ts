@@ -1,11 +1,28 @@
 /** How Sluice comes to the API of OpenTelemetry. */
 import * as api from "@opentelemetry/api";
-import { expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { SluiceError, useOpenTelemetry, type OpenTelemetryApi } from "../../../web/src/index.js";
 import { telemetryApi, tracerOf, meterOf, type TelemetryApi } from "../../../web/src/telemetry/api.js";
 import { installedApi } from "../../../web/src/telemetry/api-node.js";
+import { alsoRecordIn } from "../../../web/src/telemetry/metrics.js";
 import { codeOf, isObserved, startOperation } from "../../../web/src/telemetry/operation.js";
 import { RecordedTelemetry } from "../../support/telemetry.js";
+
+/** Where the API keeps what an SDK registers. */
+const REGISTERED: unique symbol = Symbol.for("opentelemetry.js.api.1");
+const registry = globalThis as { [REGISTERED]?: unknown };
+
+// Other files of tests that this process has run may have left an SDK's place, or `/metrics` that counts.
+beforeEach(() => {
+  const { [REGISTERED]: kept } = registry;
+  delete registry[REGISTERED];
+  const meter = alsoRecordIn(undefined);
+  onTestFinished(() => {
+    alsoRecordIn(meter);
+    registry[REGISTERED] = kept;
+    if (kept === undefined) delete registry[REGISTERED];
+  });
+});
 
 test("the package has all that is used of it", () => {
   const fits: OpenTelemetryApi = api;

@@ -1,7 +1,7 @@
 /** What telemetry sees of a planner, its model, and the tools of a real server. */
 import { fileURLToPath } from "node:url";
 import { context, SpanKind, trace } from "@opentelemetry/api";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import { tool } from "../../../web/src/planner/tool.js";
 import type { LlmAnswer, LlmClient } from "../../../web/src/planner/llm/client.js";
@@ -95,4 +95,41 @@ test("a server that a ToolNode calls is told the span of the call", async () => 
   const { traceId = "?", spanId = "?" } =
     telemetry.spans.find(({ name }) => name === "execute_tool meta")?.spanContext() ?? {};
   expect(text).toContain(`00-${traceId}-${spanId}-01`);
+});
+
+describe("bytes of a result are received once, however often it is written", () => {
+  const bytesOf = async (name: string): Promise<number> =>
+    (await telemetry.measured("sluice.result.received"))
+      .filter(({ attributes }) => attributes["gen_ai.tool.name"] === name)
+      .reduce((sum, { value }) => sum + value, 0);
+  const message = "word ".repeat(4000);
+
+  test("by a transformer", async () => {
+    await using node = new ToolNode({
+      name: "turned",
+      transport: "mcp",
+      connection: EVERYTHING.map((word) => `"${word}"`).join(" "),
+      output_transformer: () => ({ other: message }),
+    });
+    await node.connect();
+    expect((await node.call("echo", { message })).text).toContain("other");
+    const bytes = await bytesOf("echo");
+    expect(bytes).toBeGreaterThan(message.length);
+    expect(bytes).toBeLessThan(message.length + 1000);
+  });
+
+  test("by a planner whose model may see less of a step", async () => {
+    const native = tool({
+      name: "long",
+      description: "",
+      input: z.object({ message: z.string() }),
+      run: () => "word ".repeat(1600),
+    });
+    const planner = new ReactPlanner({ catalog: [native], llm: model("long", "long"), maxStepChars: 8000 });
+    const { trajectory } = await planner.run("go");
+    expect(trajectory.steps[0]?.calls[0]?.observation.length).toBeLessThan(8000);
+    const bytes = await bytesOf("long");
+    expect(bytes).toBeGreaterThan(16_000);
+    expect(bytes).toBeLessThan(17_000);
+  });
 });

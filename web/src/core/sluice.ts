@@ -224,6 +224,11 @@ export interface TransformOptions<D extends Dialect = Dialect> {
    * size limits (L0) and the guardrail still apply. Defaults to false.
    */
   readonly transformed?: boolean;
+  /**
+   * Whether the value is a result that passed the gate before, written anew. Telemetry then does not count its bytes again. Defaults to
+   * false.
+   */
+  readonly rewritten?: boolean;
   /** Keeps the original document for `GatedResult.original` if it has at most so many bytes. Defaults to 0, which keeps none. */
   readonly keepOriginal?: number;
   /** Reads a resource for `resources.auto_read_if_size_under_bytes` and gives a `resources/read` result. Anything else counts as not read. */
@@ -400,6 +405,7 @@ const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "sc
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   clientShowsImages: ["true or false", (value) => typeof value === "boolean"],
   transformed: ["true or false", (value) => typeof value === "boolean"],
+  rewritten: ["true or false", (value) => typeof value === "boolean"],
   keepOriginal: ["a number of bytes", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
   readResource: FUNCTION,
   signal: ["an AbortSignal", (value) => value instanceof AbortSignal],

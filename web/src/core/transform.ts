@@ -288,12 +288,14 @@ export class Message implements GatedResult {
     });
   }
 
-  #count({ namespace, tool }: TransformOptions, bytesOut: number, artifacts: readonly AnswerRef[]): void {
+  #count({ namespace, tool, rewritten }: TransformOptions, bytesOut: number, artifacts: readonly AnswerRef[]): void {
     if (this.#isCounted) return;
     this.#isCounted = true;
     const attributes = toolAttributes(namespace ?? DEFAULT_NAMESPACE, tool);
-    record("sluice.result.received", this.#bytesIn, attributes);
-    record("sluice.result.kept_out", Math.max(0, this.#bytesIn - bytesOut), attributes);
+    if (rewritten !== true) {
+      record("sluice.result.received", this.#bytesIn, attributes);
+      record("sluice.result.kept_out", Math.max(0, this.#bytesIn - bytesOut), attributes);
+    }
     for (const ref of artifacts) {
       if (!isTruncated(ref)) record("sluice.artifact.stored", ref.size_bytes, attributes);
     }

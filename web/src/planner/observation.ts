@@ -124,7 +124,7 @@ export class ObservationLimiter {
     const whole = charsOf(text);
     if (whole <= limit) return { text, chars: whole, artifacts: [], cut };
     const sluice = await narrow();
-    const options = { tool, namespace, scope: this.#scope, signal, transformed: true };
+    const options = { tool, namespace, scope: this.#scope, signal, transformed: true, rewritten: true };
     const { text: reduced, artifacts } = await gated(sluice, text, options);
     const { text: last, clampedChars: chars, method } = sluice.clampText(reduced, { maxChars: limit });
     return {

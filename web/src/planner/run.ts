@@ -2,9 +2,11 @@
  * One run: think, act, observe, until there is an answer, the budget is used up, or a person has to answer.
  * @module
  */
-import { observedTurn } from "./llm/turn-operation.js";
 import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
+import { record } from "../telemetry/metrics.js";
+import { plainName } from "../telemetry/names.js";
+import { observed } from "../telemetry/operation.js";
 import { BudgetMeter, type PlannerBudget } from "./budget.js";
 import { allMade, argsOf, type CallDeps, type Outcome, type Settled, callsOf } from "./call.js";
 import { leading, listed, type CatalogSource, jsonFields } from "./tool.js";
@@ -130,15 +132,13 @@ export class PlannerRun {
     const { text, calls } = open;
     const step = this.#meter.step;
     const seen = await this.#inTime((signal) => limiter.limit(step, results, signal));
-    const observed = results.map((result, at) =>
-      this.#observed(calls[at] as LlmToolCall, result, seen[at] as Observation),
-    );
+    const made = results.map((result, at) => this.#observed(calls[at] as LlmToolCall, result, seen[at] as Observation));
     this.#messages.push(reminderOf(open));
     for (const [at, { id, name }] of calls.entries()) {
-      this.#messages.push({ role: "tool", callId: id, name, content: (observed[at] as TrajectoryCall).observation });
+      this.#messages.push({ role: "tool", callId: id, name, content: (made[at] as TrajectoryCall).observation });
     }
     this.#messages.push(...leftOutOf(open));
-    this.#steps.push({ text, calls: observed });
+    this.#steps.push({ text, calls: made });
     tell({ kind: "step_finished", step });
   }
 
@@ -252,4 +252,40 @@ function short(call: LlmToolCall): LlmToolCall {
   const { length } = call.arguments;
   if (length <= MAX_ARGUMENTS) return call;
   return { ...call, arguments: JSON.stringify({ left_out: `${length} characters of arguments` }) };
+}
+
+/** Asks for a turn, and records it. */
+function observedTurn(llm: LlmClient, ask: () => Promise<LlmAnswer>): Promise<LlmAnswer> {
+  const model = plainName(llm.model);
+  const attributes = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": model,
+    "gen_ai.provider.name": plainName(llm.provider ?? ""),
+  };
+  return observed(
+    () => ({ kind: "client", name: `chat ${model}`, durations: ["gen_ai.client.operation.duration"], attributes }),
+    async () => {
+      const answer = await ask();
+      const { inputTokens, outputTokens } = answer.usage ?? {};
+      recordTokens(inputTokens, { ...attributes, "gen_ai.token.type": "input" });
+      recordTokens(outputTokens, { ...attributes, "gen_ai.token.type": "output" });
+      return answer;
+    },
+    ({ usage, stopReason }) => ({
+      spanAttributes: {
+        "gen_ai.response.finish_reasons": [plainName(stopReason)],
+        ...(isCount(usage?.inputTokens) && { "gen_ai.usage.input_tokens": usage.inputTokens }),
+        ...(isCount(usage?.outputTokens) && { "gen_ai.usage.output_tokens": usage.outputTokens }),
+      },
+    }),
+  );
+}
+
+function recordTokens(tokens: unknown, attributes: Readonly<Record<string, string>>): void {
+  if (isCount(tokens)) record("gen_ai.client.token.usage", tokens, attributes);
+}
+
+/** A host's own client may say anything. */
+function isCount(tokens: unknown): tokens is number {
+  return typeof tokens === "number" && Number.isSafeInteger(tokens) && tokens >= 0;
 }

@@ -15,7 +15,7 @@ import { Chats, plannersOf } from "./chat/chats.js";
 import type { ServedFiles, ServeEnv, ServeDeps } from "./deps.js";
 import { Admission } from "./http/admission.js";
 import { forGuests, fromWhereItMay, HostGuard, whileOpen, withSafety } from "./http/host-guard.js";
-import { withTelemetry } from "./http/observed.js";
+import { withTelemetry } from "./http/telemetry.js";
 import { failed, nothingThere } from "./http/refusals.js";
 import { within } from "./http/time-limit.js";
 import { checkServer, LIMITS, type SluiceServerOptions } from "./options.js";

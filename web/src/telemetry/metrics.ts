@@ -41,9 +41,11 @@ class Recorder {
 let own: Recorder | undefined;
 let registered: Recorder | undefined;
 
-/** Records in this meter too. Undefined ends that. */
-export function alsoRecordIn(meter: TelemetryMeter | undefined): void {
+/** Records in this meter too, in place of the one that it returns. Undefined is none. */
+export function alsoRecordIn(meter: TelemetryMeter | undefined): TelemetryMeter | undefined {
+  const before = own?.meter;
   own = meter && new Recorder(meter);
+  return before;
 }
 
 /** Whether anybody counts or measures. */

@@ -78,7 +78,7 @@ export class CallFiles {
   async again(gated: GatedResult, call: FileCall): Promise<GatedResult> {
     const { sluice, handling } = this.#deps;
     const { tool, namespace, scope, signal } = call;
-    const options = { tool, namespace, scope, signal, dialect: "mcp" as const, keepOriginal: MAX_RAW };
+    const options = { tool, namespace, scope, signal, dialect: "mcp" as const, keepOriginal: MAX_RAW, rewritten: true };
     const { original } = gated;
     if (original !== undefined) {
       const text = textOf(original);
@@ -115,7 +115,7 @@ export class CallFiles {
     { tool, namespace, scope, signal }: FileCall,
   ): Promise<ToolAnswer> {
     const { sluice, dialect } = this.#deps;
-    const options = { tool, namespace, scope, signal, dialect, transformed: dialect !== "mcp" };
+    const options = { tool, namespace, scope, signal, dialect, transformed: dialect !== "mcp", rewritten: true };
     // Hosts that use the mcp dialect cannot restore what the tool said of files: those belong to the user now.
     await using gated = await through(sluice, options, [dialect === "mcp" ? callToolResult(text, isError) : text]);
     const written = await gated.answer();

@@ -471,7 +471,8 @@ async function applyTransformer(
     const segments = reduced.artifacts.map((ref) => segmentOf(ref, store, scope));
     const document = transformer_input === "raw" ? await rawResult(gated) : reduced.value;
     const value = await transformer(tool, document, { ...context, artifacts, segments });
-    return sluice.transform(value ?? null, { scope, signal: over, tool, namespace, transformed: true });
+    const options = { scope, signal: over, tool, namespace, transformed: true, rewritten: true };
+    return sluice.transform(value ?? null, options);
   };
   try {
     const late = (): Error => new Error(`${tool} took more than ${seconds} s`);

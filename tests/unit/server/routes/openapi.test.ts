@@ -1,27 +1,14 @@
 /** The document of a server: what it has, for whom, and what it never says. */
 import { Validator } from "@seriousme/openapi-schema-validator";
-import type { Hono } from "hono";
-import { describe, expect, test, vi } from "vitest";
+import { Hono } from "hono";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer, type SluiceServerOptions } from "../../../../web/src/serve.js";
 import { SAFETY } from "../../../../web/src/server/artifacts/headers.js";
-import type { ServeEnv } from "../../../../web/src/server/deps.js";
-import type { documentRoutes } from "../../../../web/src/server/routes/openapi.js";
 import { calling, modelOf } from "../chat/chatting.js";
 import { program, served } from "../sources/serving.js";
 import { byHeaders, refused, Visitor } from "../visitor.js";
 import { Description } from "./openapi.js";
-
-/** The app of the server that was made last, as the document's maker sees it. */
-let app: Pick<Hono<ServeEnv>, "routes"> | undefined;
-vi.mock("../../../../web/src/server/routes/openapi.js", async (importOriginal) => {
-  const original = await importOriginal<{ documentRoutes: typeof documentRoutes }>();
-  const listening: typeof documentRoutes = (deps, mounted) => {
-    app = mounted;
-    return original.documentRoutes(deps, mounted);
-  };
-  return { ...original, documentRoutes: listening };
-});
 
 const HERE = "http://127.0.0.1:8080";
 const MCP = { names: new Set(["lab"]), answer: async () => new Response("its own"), end: async () => undefined };
@@ -57,8 +44,11 @@ describe("the document", () => {
   });
 
   test("has every address that is mounted, with all of its methods, and no other", async () => {
+    const based = vi.spyOn(Hono.prototype, "basePath");
+    onTestFinished(() => based.mockRestore());
     await using server = made({ ...signingIn(), base: "/sluice/" });
     const description = await Description.of(server, "/sluice/");
+    const [app] = based.mock.results.map(({ value }) => value as Hono);
     const routes = app?.routes ?? [];
     const shown = (path: string): string =>
       path

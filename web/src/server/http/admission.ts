@@ -3,14 +3,13 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import { matchedRoutes } from "hono/route";
 import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
 import { busyRefused, failed, rateRefused } from "./refusals.js";
 import { MAX_JSON } from "./request.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { ownerOf } from "../sessions/session.js";
-import { isStream, type Operation, operationOf, UPLOAD } from "../routes/operation.js";
-import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import { isStream, type Operation, operationFor, UPLOAD } from "../routes/operation.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
 
 type AdmissionDeps = Pick<ServeDeps, "state" | "limits" | "usage" | "report">;
 
@@ -46,7 +45,7 @@ export class Admission {
   readonly admit: MiddlewareHandler<ServeEnv> = async (c, next) => {
     const { state, limits, usage, report } = this.#deps;
     const { id, identity } = c.get("session");
-    const operation = operationFor(c);
+    const operation = operationFor(c)?.operation;
     const kind = kindOf(c.req.raw, operation);
     const forget = this.#large.enter(userKey({ scope: ownerOf(identity) }), heldOf(c.req.raw, operation?.body));
     if (forget === null) return busyRefused("large requests");
@@ -96,13 +95,6 @@ export class Admission {
       if (counts.requests + counts.listeners === 0) this.#counts.delete(id);
     };
   }
-}
-
-/** The operation that will answer a request, or undefined if it will be refused. */
-function operationFor(c: InSession): Operation | undefined {
-  return matchedRoutes(c)
-    .map(({ handler }) => operationOf(handler))
-    .find((operation) => operation !== undefined);
 }
 
 const FREE = { refused: null, headers: {} } as const;

@@ -4,6 +4,7 @@
  * @module
  */
 import { Hono } from "hono";
+import { matchedRoutes } from "hono/route";
 import { z } from "zod";
 import { jsonAnswer } from "../http/answers.js";
 import { methodRefused } from "../http/refusals.js";
@@ -213,6 +214,15 @@ const MOUNTED = new WeakMap<object, Operation>();
 /** The operation that a mounted handler answers for, if any. */
 export function operationOf(handler: object): Operation | undefined {
   return MOUNTED.get(handler);
+}
+
+/** The operation that will answer a request, with the form of its address. Undefined if the request will be refused. */
+export function operationFor(c: InSession): { readonly operation: Operation; readonly path: string } | undefined {
+  for (const { handler, path } of matchedRoutes(c)) {
+    const found = operationOf(handler);
+    if (found !== undefined) return { operation: found, path: path.replace(/(?<=.)\/$/, "") };
+  }
+  return undefined;
 }
 
 /** Serves addresses in this order. A method that an address does not have is refused. `get` answers `HEAD` too. */

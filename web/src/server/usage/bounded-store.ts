@@ -21,7 +21,7 @@ import { SinkWriter, writerOf, writtenWhole } from "../../artifacts/writer.js";
 import { guarded } from "../../errors/storage.js";
 import type { Identity } from "../sessions/session.js";
 import { keyOfUser } from "../sessions/session-register.js";
-import { LruMap } from "./lru-map.js";
+import { BoundedMap } from "./bounded-map.js";
 import type { ReadUse, StoredKind, StoredUse, StoringLease, UserUsage } from "./user-usage.js";
 
 type Amounts = Readonly<Partial<Record<StoredKind, number>>>;
@@ -242,7 +242,7 @@ const MOST_USERS = 256;
 class KnownFiles implements StoreCount {
   readonly #store: ArtifactStore;
   readonly #scopesOf: ScopesOf;
-  readonly #known = new LruMap<string, Files>(MOST_USERS);
+  readonly #known = new BoundedMap<string, Files>(MOST_USERS);
   /** Readings in progress, and what was stored meanwhile, which they may not see. */
   readonly #readings = new Map<string, { readonly read: Promise<Files>; readonly stored: ArtifactRef[] }>();
 

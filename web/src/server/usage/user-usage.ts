@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { KeyedQueue } from "../../core/keyed-work.js";
 import { untilLate } from "../../core/abort.js";
-import { LruMap } from "./lru-map.js";
+import { BoundedMap } from "./bounded-map.js";
 import type { Announcer } from "../sessions/announcer.js";
 import { keyOfUser } from "../sessions/session-register.js";
 import type { Identity } from "../sessions/session.js";
@@ -105,7 +105,7 @@ export class UserUsage implements AsyncDisposable {
   readonly #turns = new KeyedQueue();
   readonly #reads = new Map<StoredKind, ReadUse>();
   /** Until when a user's claims are refused without waiting, by `performance.now`. */
-  readonly #full = new LruMap<string, number>(MOST_USERS);
+  readonly #full = new BoundedMap<string, number>(MOST_USERS);
   readonly #timer: ReturnType<typeof setInterval>;
   #last = 0;
 

@@ -4,7 +4,7 @@
  */
 
 /** A map that forgets what was set longest ago beyond `most` entries. */
-export class LruMap<K, V> extends Map<K, V> {
+export class BoundedMap<K, V> extends Map<K, V> {
   readonly #most: number;
 
   constructor(most: number) {

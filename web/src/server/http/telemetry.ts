@@ -7,17 +7,10 @@ import { matchedRoutes } from "hono/route";
 import { contextIn } from "../../telemetry/trace-context.js";
 import { OTHER } from "../../telemetry/names.js";
 import { observed } from "../../telemetry/operation.js";
-import type { InSession, ServeEnv } from "../deps.js";
-import { operationOf } from "../routes/operation.js";
+import type { ServeEnv } from "../deps.js";
+import { operationFor } from "../routes/operation.js";
 
 const METHODS: ReadonlySet<string> = new Set("CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE".split(" "));
-
-/** The form of a request's address. Where nothing is served, that of what looked at the request last. */
-function routeOf(c: InSession): string {
-  const routes = matchedRoutes(c);
-  const { path = "" } = routes.find(({ handler }) => operationOf(handler) !== undefined) ?? routes.at(-1) ?? {};
-  return path.replace(/(?<=.)\/$/, "");
-}
 
 /** Measures each request until the head of its answer is ready. */
 export const withTelemetry: MiddlewareHandler<ServeEnv> = (c, next) =>
@@ -25,7 +18,8 @@ export const withTelemetry: MiddlewareHandler<ServeEnv> = (c, next) =>
     () => {
       const { method, url, headers } = c.req.raw;
       const known = METHODS.has(method) ? method : OTHER;
-      const route = routeOf(c);
+      // Where nothing is served, the pattern of what refuses it.
+      const route = operationFor(c)?.path ?? matchedRoutes(c).at(-1)?.path ?? "";
       return {
         kind: "server",
         name: `${known === OTHER ? "HTTP" : known} ${route}`,
