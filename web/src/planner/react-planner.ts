@@ -232,7 +232,10 @@ export class ReactPlanner {
       const run = new PlannerRun(await this.#deps(going, options, keep), going.run);
       if (going.isTakenOver) keep({ kind: "text_discarded", step: going.run.spent.steps + 1 });
       const outcome = await run.go(going.step);
-      if (outcome.kind === "result") await options.onResult?.(outcome);
+      if (outcome.kind === "result" && options.onResult !== undefined) {
+        await going.keeping.confirm?.();
+        await options.onResult(outcome);
+      }
       return outcome;
     };
     try {

@@ -159,8 +159,14 @@ export class KeptRuns {
   }
 }
 
-function goingOf(name: string, { run, step, scope }: NamedRun, { save, signal }: Held, isTakenOver: boolean): Going {
+function goingOf(
+  name: string,
+  { run, step, scope }: NamedRun,
+  { save, confirm, signal }: Held,
+  isTakenOver: boolean,
+): Going {
   const keeping: RunKeeping = {
+    confirm,
     between: (now) => save({ version: 3, scope, run: now, step: null, pause: null } satisfies NamedRun),
     paused: async (now, open, call) => {
       const pause = { ...call, id: crypto.randomUUID() };
@@ -179,6 +185,8 @@ function wrong(what: string): SluiceError {
 export interface RunKeeping {
   /** Stores it between two steps. Undefined if it is only stored when it pauses. Throws if others have the run. */
   readonly between?: (run: RunState) => Promise<void>;
+  /** Throws if others have the run: then nothing is to come of it here. Undefined if nobody else can have it. */
+  readonly confirm?: () => Promise<void>;
   /** Stores it in a step in which a call waits, and returns the token for the answer. */
   readonly paused: (run: RunState, step: OpenStep, call: WaitingCall) => Promise<string>;
 }
@@ -192,6 +200,8 @@ interface Held {
   readonly signal: AbortSignal;
   /** Stores the current state. Throws SluiceError E_NOT_FOUND if the claim was lost; E_STORE_…, E_TOO_LARGE. */
   readonly save: (payload: unknown) => Promise<void>;
+  /** Throws SluiceError E_NOT_FOUND if the claim was lost. */
+  readonly confirm: () => Promise<void>;
 }
 
 /** A claim on a run, by an owner with a unique name. */
@@ -230,7 +240,10 @@ class Claim {
     let outcome: RunOutcome;
     try {
       outcome = await untilEither([signal, lost], (either) =>
-        untilAborted(work({ signal: either, save: (payload) => this.#save(payload) }), lost),
+        untilAborted(
+          work({ signal: either, save: (payload) => this.#save(payload), confirm: () => this.#confirm() }),
+          lost,
+        ),
       );
     } catch (error) {
       await this.#end(renewing);
@@ -276,6 +289,12 @@ class Claim {
     // After a machine slept the lease may be over, and the run be ours all the same.
     if ((await saved()) || ((await this.#renew()) && (await saved()))) return;
     throw claimLost();
+  }
+
+  /** A process that was stopped for longer than its lease may find that others went on. */
+  async #confirm(): Promise<void> {
+    const isHeld = performance.now() < this.#holdsUntil ? await this.#isHeld() : await this.#renew();
+    if (!isHeld) throw claimLost();
   }
 
   /** Releases the run. If that fails it is free when the lease ends. */

@@ -20,6 +20,7 @@ import type { MetricsOptions } from "../telemetry/metrics-endpoint.js";
 import type { ServeState } from "./state.js";
 import type { SessionWork } from "./sessions/session-work.js";
 import type { UserUsage } from "./usage/user-usage.js";
+import type { WorkKeeper } from "./work/work-keeper.js";
 
 /** Shared by all routes. */
 export interface ServeDeps {
@@ -53,6 +54,8 @@ export interface ServeDeps {
   readonly admission: Admission;
   /** Work of this process that ends with its session. */
   readonly sessionWork: SessionWork;
+  /** Holds work that others take up if this process dies, and takes up theirs. */
+  readonly keeper: WorkKeeper;
   /** Whether the stores and the state can be reached. */
   readonly readiness: Readiness;
   /** Tells sessions what happened. */

@@ -42,6 +42,7 @@ import { ServedSources } from "./sources/served-sources.js";
 import { memoryState, type ServeState } from "./state.js";
 import { boundedArtifacts, boundedFiles } from "./usage/bounded-store.js";
 import { UserUsage } from "./usage/user-usage.js";
+import { WorkKeeper } from "./work/work-keeper.js";
 
 /**
  * Serves users' sessions over HTTP, as `sluice serve` does. `fetch` takes a `Request` and gives a `Response`, so it
@@ -87,10 +88,12 @@ export class SluiceServer implements AsyncDisposable {
 
   /** Ends event streams, runs, which another process can continue, and sources. */
   async [Symbol.asyncDispose](): Promise<void> {
+    const takenUp = this.#deps.keeper[Symbol.asyncDispose]();
     // Before anything ends that runs use: they are left for others, and not told of it.
     const left = this.#chats?.[Symbol.asyncDispose]();
     this.#over.abort(new DOMException("The server is closed.", "AbortError"));
     await left;
+    await takenUp;
     await this.#collector[Symbol.asyncDispose]();
     await this.#deps.sources[Symbol.asyncDispose]();
     await this.#deps.files?.userFiles[Symbol.asyncDispose]();
@@ -176,6 +179,7 @@ function depsOf(options: SluiceServerOptions, retaining: RetainingArtifactStore,
     admission: new Admission({ state, limits, usage, report }),
     sessionWork: new SessionWork(state.events, report),
     announcer,
+    keeper: new WorkKeeper({ register: state.work, report }),
     hasChat: options.llm !== undefined,
     report,
     over,

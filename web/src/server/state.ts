@@ -8,6 +8,7 @@ import type { EventLog } from "./sessions/event-log.js";
 import { MemoryEventLog } from "./sessions/memory-event-log.js";
 import { MemorySessionRegister, type SessionRegister } from "./sessions/session-register.js";
 import { MemoryUsageRegister, type UsageRegister } from "./usage/usage-register.js";
+import { MemoryWorkRegister, type WorkRegister } from "./work/work-register.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 
 /** All state except artifacts. */
@@ -24,6 +25,8 @@ export interface ServeState extends AsyncDisposable {
   readonly rates: RateLimit;
   /** What users have under way and have used of their limits. */
   readonly usage: UsageRegister;
+  /** What is under way and is taken up by another process if its own dies. */
+  readonly work: WorkRegister;
   /** Whether other processes share it. Then they also have to share the secret. */
   readonly isShared: boolean;
 }
@@ -40,6 +43,7 @@ export function memoryState(): ServeState {
     events: new MemoryEventLog(),
     rates: new MemoryRateLimit(),
     usage: new MemoryUsageRegister(),
+    work: new MemoryWorkRegister(),
     isShared: false,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -8,6 +8,8 @@ import type { SentEvent } from "../http/sse.js";
 import { within } from "../http/time-limit.js";
 import type { EndedSession } from "../sessions/session-register.js";
 import { noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
+import type { HeldWork } from "../work/work-keeper.js";
+import type { Work } from "../work/work-register.js";
 import type { ServeState } from "../state.js";
 import { GIVEN_UP, isLast, noSuchRun, pauseEvent, tooMany, type ChatEnd, type ChatEvent } from "./chat-event.js";
 import { LiveRun, Stops, type Stop } from "./live-run.js";
@@ -39,6 +41,9 @@ export interface StartedRun {
 
 type Prepared = Omit<RunHow, "onLeft" | "first"> & { readonly first: ChatEvent };
 
+/** Most runs that this process does at once of those that others did. */
+const MOST_TAKEN = 16;
+
 /** Milliseconds that the end of a session, or of this process, waits for runs. */
 const STOP_TIMEOUT = 10_000;
 
@@ -51,6 +56,7 @@ export class Chats implements AsyncDisposable {
 
   constructor(deps: ChatDeps) {
     this.#deps = deps;
+    deps.keeper.takesUp("run", { most: MOST_TAKEN, take: (work, held) => this.#taken(work, held) });
     this.#stops = new Stops(deps.state.events, deps.report);
   }
 
@@ -66,9 +72,10 @@ export class Chats implements AsyncDisposable {
     const { token } = place;
     await this.#deps.usage.tokensLeft(session.identity);
     const llmContext = conversation.length === 0 ? {} : { conversation };
-    return this.#started(session, place, async () => {
+    return this.#started(session, place, async (live) => {
       await noteTrace(session, record.trace, this.#deps);
       await this.#stops.note(place);
+      live.held = await this.#deps.keeper.hold(place.work);
       await saveRecord(this.#deps.state.runs, place, record);
       return {
         record,
@@ -86,9 +93,10 @@ export class Chats implements AsyncDisposable {
     const found = placeOfPause(session.id, resumeToken);
     if (found === null || this.#lives.has(found.place.key)) throw noSuchRun();
     const { place, pause } = found;
-    return this.#started(session, place, async () => {
+    return this.#started(session, place, async (live) => {
       const record = await loadRecord(this.#deps.state.runs, place);
       if (record === null) throw noSuchRun();
+      live.held = await this.#deps.keeper.hold(place.work);
       return {
         record,
         first: { kind: "run_resumed", run: place.run },
@@ -142,16 +150,21 @@ export class Chats implements AsyncDisposable {
   }
 
   /** Registers a run before it waits for anything, so that runs that start together count. */
-  async #started(session: ServedSession, place: RunPlace, prepared: () => Promise<Prepared>): Promise<StartedRun> {
+  async #started(
+    session: ServedSession,
+    place: RunPlace,
+    prepared: (live: LiveRun) => Promise<Prepared>,
+  ): Promise<StartedRun> {
     const live = new LiveRun(session, place);
     this.#enter(live);
     let how: Prepared;
     let held: Disposable | undefined;
     try {
       held = await this.#deps.usage.hold(session.identity, "runs");
-      how = await prepared();
+      how = await prepared(live);
     } catch (error) {
       held?.[Symbol.dispose]();
+      await live.held?.end();
       this.#leave(live);
       throw error;
     }
@@ -180,38 +193,80 @@ export class Chats implements AsyncDisposable {
     live.done = new Running(live, { ...how, onLeft }, this.#deps).go();
   }
 
-  /** The state of a run. If no process has it, this one continues it. */
-  async #look(session: ServedSession, place: RunPlace): Promise<Standing> {
+  /** Takes up a run whose process died, or gave it up. Settles when this process is done with it. Does not throw. */
+  async #taken(work: Work, held: HeldWork): Promise<void> {
+    const place = new RunPlace(work.session, work.id);
+    try {
+      const session = await this.#deps.state.sessions.find(work.session);
+      const standing = session === null ? await this.#dropped(place) : await this.#look(session, place, held);
+      if (standing === "lost") await this.#lost(place);
+      if (standing !== "held") return await held.end();
+      const live = this.#lives.get(place.key);
+      if (live?.held === held) return await live.done;
+    } catch (error) {
+      this.#deps.report(error);
+    }
+    held.leave();
+  }
+
+  /** Deletes a run whose session is over. */
+  async #dropped(place: RunPlace): Promise<"over"> {
+    await forget(this.#deps.state.runs, place);
+    await this.#deps.state.events.end(place.channel);
+    return "over";
+  }
+
+  /** Ends a run of which nothing was saved: its process died before. */
+  async #lost(place: RunPlace): Promise<void> {
+    const { runs, events } = this.#deps.state;
+    await forget(runs, place);
+    await events.append(place.channel, LOST.data);
+  }
+
+  /** Whether the end of a run is told already: then its process died before it forgot the run. */
+  async #isTold({ channel }: RunPlace): Promise<boolean> {
+    const last = await this.#deps.state.events.latest(channel);
+    return last !== null && isLast(last.event.kind);
+  }
+
+  /** The state of a run. If no process has it, this one continues it. `held`: what it holds of it already. */
+  async #look(session: ServedSession, place: RunPlace, held?: HeldWork): Promise<Standing> {
     if (this.#lives.has(place.key)) return "held";
     const { runs } = this.#deps.state;
     const record = await loadRecord(runs, place);
     if (record === null) return "over";
     const kept = await runs.loadPlannerState(place.token);
-    if (kept === null) return "over";
+    if (kept === null) return (await this.#isTold(place)) ? "over" : "lost";
     // Checked before the run is claimed: whoever answers must not find it claimed.
     const pause = pauseIn(place.token, kept);
     if (pause !== null) return pauseEvent(place, pause);
     const isFree = await this.#isFree(place);
+    if (isFree && (await this.#isTold(place))) {
+      await forget(runs, place);
+      return "over";
+    }
     // Somebody else may have looked meanwhile.
     const isOurs = isFree && !this.#lives.has(place.key) && !this.#isFull(session.id);
-    if (isOurs) await this.#takeOver(session, place, record);
+    if (isOurs) await this.#takeOver(session, place, record, held);
     return "held";
   }
 
-  async #takeOver(session: ServedSession, place: RunPlace, record: RunRecord): Promise<void> {
+  async #takeOver(session: ServedSession, place: RunPlace, record: RunRecord, work?: HeldWork): Promise<void> {
     const live = new LiveRun(session, place);
     this.#enter(live);
-    let held: Disposable;
+    let held: Disposable | undefined;
     try {
       held = await this.#deps.usage.hold(session.identity, "runs");
+      live.held = work ?? (await this.#deps.keeper.hold(place.work));
     } catch (error) {
+      held?.[Symbol.dispose]();
       this.#leave(live);
       // It waits until another run of the user has ended.
       if (error instanceof UserLimitReached) return;
       throw error;
     }
-    const work: RunHow["work"] = (planner, options) => planner.resume(place.token, options);
-    this.#go(live, { record, first: undefined, work }, held);
+    const resume: RunHow["work"] = (planner, options) => planner.resume(place.token, options);
+    this.#go(live, { record, first: undefined, work: resume }, held);
     await live.begun.catch((error: unknown) => {
       // Another process may have been faster.
       if (!(error instanceof SluiceError && error.code === "E_NOT_FOUND")) this.#deps.report(error);
@@ -249,8 +304,8 @@ export class Chats implements AsyncDisposable {
   }
 }
 
-/** The state of a silent run: a process has it, it waits for an answer, or it is over. */
-type Standing = "held" | "over" | Extract<ChatEnd, { readonly kind: "pause" }>;
+/** The state of a silent run: a process has it, it waits for an answer, it is over, or nothing was saved of it. */
+type Standing = "held" | "over" | "lost" | Extract<ChatEnd, { readonly kind: "pause" }>;
 
 /** What following a run works with. */
 interface Following {
@@ -296,7 +351,7 @@ async function* following(
           yield { data: standing };
           return;
         }
-        isOver = standing === "over";
+        isOver = standing !== "held";
         silence = isOver ? GRACE : LOOK_EVERY;
         continue;
       }
@@ -396,7 +451,10 @@ function withoutHistory(runs: StateStore): HostStateStore {
 /** Makes the planner of a run with the tools for its user. Throws the signal's reason. */
 type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactPlanner>;
 
-export interface ChatDeps extends Pick<ServeDeps, "state" | "store" | "limits" | "usage" | "announcer" | "report"> {
+export interface ChatDeps extends Pick<
+  ServeDeps,
+  "state" | "store" | "limits" | "usage" | "announcer" | "keeper" | "report"
+> {
   readonly planner: MakePlanner;
   /** Registers the session of a request for consent in a pause. Throws SluiceError E_STORE_…. */
   readonly noteConsent: (session: string, payload: PausePayload) => Promise<void>;

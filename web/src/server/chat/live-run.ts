@@ -3,8 +3,9 @@
  * @module
  */
 import type { CallPlace } from "../../planner/event.js";
-import { MAX_EVENTS, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
+import { drained, MAX_EVENTS, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
 import type { ServedSession } from "../sessions/session.js";
+import type { HeldWork } from "../work/work-keeper.js";
 import { runsChannel, type RunPlace } from "./run-place.js";
 
 /** Why a run is stopped. When the server closes, other processes may continue it. */
@@ -17,6 +18,8 @@ const MAX_CALLS = 10_000;
 export class LiveRun {
   readonly session: ServedSession;
   readonly place: RunPlace;
+  /** Its entry in the register of work, from when there is one. */
+  held: HeldWork | undefined;
   /** The id of its first event, empty if there was none. Rejects with why it did not start. */
   readonly begun: Promise<string>;
   /** Settles when this process is done with it. Does not reject. */
@@ -90,9 +93,6 @@ interface RunsEvent extends LoggedEvent {
 /** Milliseconds until a failed channel is followed again. */
 const AGAIN = 1000;
 
-/** Milliseconds for finding the runs of a session. */
-const FIND_TIMEOUT = 5000;
-
 /** The runs of one session in this process. */
 interface Watched {
   readonly lives: Set<LiveRun>;
@@ -146,18 +146,9 @@ export class Stops {
 
   /** The known runs of a session that is over. No process continues them. Throws SluiceError E_STORE_…. */
   async ended(session: string): Promise<readonly string[]> {
-    const channel = runsChannel(session);
-    if (!(await this.#events.has(channel))) return [];
-    const last = await this.#tell(session, { kind: "over" });
-    const runs = new Set<string>();
-    const signal = AbortSignal.timeout(FIND_TIMEOUT);
-    for await (const { id, event } of this.#events.follow(channel, { after: null, signal })) {
-      const { kind, run } = event as RunsEvent;
-      if (kind === "run" && run !== undefined) runs.add(run);
-      if (id === last) break;
-    }
-    await this.#events.end(channel);
-    return [...runs];
+    const over: RunsEvent = { kind: "over" };
+    const events = (await drained(this.#events, runsChannel(session), over)) as readonly RunsEvent[];
+    return [...new Set(events.flatMap(({ kind, run }) => (kind === "run" && run !== undefined ? [run] : [])))];
   }
 
   #tell(session: string, event: RunsEvent): Promise<string> {

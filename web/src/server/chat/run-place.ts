@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { StateStore } from "../../planner/state-store.js";
+import type { Work } from "../work/work-register.js";
 
 /** A run's id in its session: a UUID. */
 const RUN = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -34,6 +35,11 @@ export class RunPlace {
   /** The token of its {@link RunRecord}. */
   get record(): string {
     return `chat ${this.key} deps`;
+  }
+
+  /** The run in the register of work. */
+  get work(): Work {
+    return { kind: "run", session: this.session, id: this.run };
   }
 
   /** The channel of its events. */

@@ -27,7 +27,7 @@ import {
 } from "./chat-event.js";
 import type { LiveRun } from "./live-run.js";
 import type { ChatDeps } from "./chats.js";
-import { forget, type RunRecord } from "./run-place.js";
+import { forget, loadRecord, type RunRecord } from "./run-place.js";
 
 /** What to do with the planner. */
 type RunWork = (planner: ReactPlanner, options: ResumeOptions) => Promise<PlannerResult | PlannerPause>;
@@ -69,7 +69,7 @@ export class Running {
     try {
       const outcome = await this.#worked();
       if (outcome.kind === "pause") await this.#paused(outcome);
-      else await this.#forgotten();
+      else await this.#ended();
     } catch (error) {
       await this.#failed(error).catch(this.#deps.report);
     }
@@ -78,10 +78,14 @@ export class Running {
   }
 
   async #worked(): Promise<PlannerResult | PlannerPause> {
-    const [live, { record, work }] = [this.#live, this.#how];
+    const [live, { record, work, first }] = [this.#live, this.#how];
     const scope = scopeOf(live.session, record.trace);
     live.signal.throwIfAborted();
     const planner = await this.#deps.planner(scope, live.signal);
+    // A process that was stopped meanwhile may have been taken for dead.
+    if (first?.kind === "run_started" && (await loadRecord(this.#deps.state.runs, live.place)) === null) {
+      throw noSuchRun();
+    }
     return work(planner, {
       scope,
       signal: live.signal,
@@ -124,6 +128,8 @@ export class Running {
 
   async #paused(pause: PlannerPause): Promise<void> {
     const [live, { noteConsent }] = [this.#live, this.#deps];
+    // Before anybody can answer: then it is held anew.
+    await live.held?.end();
     // The pause of a run that waits already was sent before.
     if (!live.hasBegun) return live.failsWith(noSuchRun());
     await noteConsent(live.place.session, pause.payload).catch(this.#deps.report);
@@ -132,23 +138,31 @@ export class Running {
   }
 
   async #failed(error: unknown): Promise<void> {
-    const { why, hasBegun } = this.#live;
+    const { why, hasBegun, held } = this.#live;
+    const { first } = this.#how;
     this.#live.failsWith(error);
     // The answer to the request tells it. For a run that is taken over nothing else does.
-    if (!hasBegun && this.#how.first !== undefined) return;
-    if (why === "closing" || (why === undefined && isLeft(error))) {
+    if (!hasBegun && first !== undefined) return first.kind === "run_started" ? held?.end() : held?.leave();
+    if (why === "closing") return held?.free();
+    if (why === undefined && isLeft(error)) {
       // Other processes have the run, or will have it, and tell how it ends.
-      if (why === undefined && hasBegun) this.#deps.report(error);
-      return;
+      if (hasBegun) this.#deps.report(error);
+      return held?.leave();
     }
-    await this.#forgotten();
+    await this.#ended();
     if (why === "session over") return;
     await this.#surely({ kind: "failed", error: why === undefined ? this.#told(error) : GIVEN_UP });
   }
 
-  async #forgotten(): Promise<void> {
-    // What remains expires.
-    await forget(this.#deps.state.runs, this.#live.place).catch(this.#deps.report);
+  async #ended(): Promise<void> {
+    try {
+      await forget(this.#deps.state.runs, this.#live.place);
+      await this.#live.held?.end();
+    } catch (error) {
+      // It is due later, and forgotten then.
+      this.#live.held?.leave();
+      this.#deps.report(error);
+    }
   }
 
   #told(error: unknown): ToldError {

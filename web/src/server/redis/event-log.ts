@@ -123,6 +123,12 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
     }
   }
 
+  async latest(channel: string): Promise<EventEntry | null> {
+    const keys = this.#keys(hashOf(channel)).slice(0, 2);
+    const [id, text] = textsOf(await this.#parts.server.run(LATEST, keys, []));
+    return id === undefined || text === undefined ? null : { id, event: valueOf(text) as LoggedEvent };
+  }
+
   async has(channel: string): Promise<boolean> {
     return isDone(await this.#parts.server.run(HAS, this.#keys(hashOf(channel)), []));
   }
@@ -308,6 +314,18 @@ for _, entry in ipairs(entries) do
 end
 if taken < #entries or taken == most then found[1] = 'more' end
 return found
+`,
+  { isRepeatable: true },
+);
+
+/** The id and the text of the last event. */
+const LATEST = plainScript(
+  "read",
+  `
+if redis.call('HEXISTS', KEYS[1], 'ended') == 1 then return {} end
+local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)[1]
+if not last then return {} end
+return { last[1], last[2][2] }
 `,
   { isRepeatable: true },
 );

@@ -17,6 +17,7 @@ import { RedisEventLog } from "./event-log.js";
 import { RedisSessionRegister } from "./session-register.js";
 import { RedisTokenStore } from "./token-store.js";
 import { RedisUsageRegister } from "./usage-register.js";
+import { RedisWorkRegister } from "./work-register.js";
 
 /** The server, and the secret that encrypts users' tokens. */
 export interface RedisStateOptions {
@@ -86,6 +87,7 @@ export function redisState(options: RedisStateOptions): ServeState {
     events,
     rates: new RedisRateLimit({ server, keys }),
     usage: new RedisUsageRegister({ server, keys }),
+    work: new RedisWorkRegister({ server, keys }),
     isShared: true,
     async [Symbol.asyncDispose](): Promise<void> {
       await events[Symbol.asyncDispose]();

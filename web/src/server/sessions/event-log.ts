@@ -79,10 +79,29 @@ export interface EventLog {
     channel: string,
     options: { readonly after: string | null; readonly signal: AbortSignal },
   ): AsyncIterable<EventEntry>;
+  /** The last event of a channel, or null if there is none, or the channel is ended. */
+  latest(channel: string): Promise<EventEntry | null>;
   /** Whether a channel exists: something was appended, and it was not ended since. */
   has(channel: string): Promise<boolean>;
   /** Ends a channel and deletes it. Its followers, in every process, get the events from before and then end. */
   end(channel: string): Promise<void>;
+}
+
+/** Milliseconds for reading a channel to its end. */
+const DRAIN_TIMEOUT = 5000;
+
+/** The stored events of a channel, which is ended after `last`. Throws SluiceError E_STORE_…. */
+export async function drained(events: EventLog, channel: string, last: LoggedEvent): Promise<readonly LoggedEvent[]> {
+  if (!(await events.has(channel))) return [];
+  const end = await events.append(channel, last);
+  const found: LoggedEvent[] = [];
+  const signal = AbortSignal.timeout(DRAIN_TIMEOUT);
+  for await (const { id, event } of events.follow(channel, { after: null, signal })) {
+    found.push(event);
+    if (id === end) break;
+  }
+  await events.end(channel);
+  return found;
 }
 
 /** The greatest number in an id, as in Redis. */

@@ -89,6 +89,10 @@ export class MemoryEventLog implements EventLog {
     }
   }
 
+  async latest(name: string): Promise<EventEntry | null> {
+    return this.#known(name)?.latest ?? null;
+  }
+
   async has(name: string): Promise<boolean> {
     const channel = this.#known(name);
     return channel !== undefined && !channel.isEmpty;
@@ -200,6 +204,11 @@ class Channel {
 
   get isFollowed(): boolean {
     return this.#followers > 0;
+  }
+
+  get latest(): EventEntry | null {
+    const last = this.#entries.at(-1);
+    return last === undefined ? null : { id: last.id, event: JSON.parse(last.text) as LoggedEvent };
   }
 
   append(id: string, text: string): void {
