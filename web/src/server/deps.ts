@@ -8,6 +8,7 @@ import type { ArtifactStore } from "../artifacts/store.js";
 import type { UserFiles } from "../files/user-files.js";
 import type { Announcer } from "./sessions/announcer.js";
 import type { Admission } from "./http/admission.js";
+import type { Calls } from "./calls/calls.js";
 import type { HostGuard } from "./http/host-guard.js";
 import type { ServedMcp, ServeLimits } from "./options.js";
 import type { SeenArtifacts } from "./artifacts/handler.js";
@@ -43,6 +44,8 @@ export interface ServeDeps {
   readonly access: OidcAccess | null;
   /** The sources of tools and resources. */
   readonly sources: ServedSources;
+  /** Calls of tools that may ask a person. */
+  readonly calls: Calls;
   /** Whether there is a chat. */
   readonly hasChat: boolean;
   /** Sources for pages over Streamable HTTP, or null. */

@@ -11,6 +11,7 @@ import { FLAGS, MIB } from "../files/options.js";
 import { tiered, UserFiles } from "../files/user-files.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { SeenInMemory } from "./artifacts/handler.js";
+import { Calls } from "./calls/calls.js";
 import { Chats, plannersOf } from "./chat/chats.js";
 import type { ServedFiles, ServeEnv, ServeDeps } from "./deps.js";
 import { Admission } from "./http/admission.js";
@@ -32,7 +33,7 @@ import { OidcAccess } from "./oidc/oidc-access.js";
 import { WELL_KNOWN } from "./oidc/protected-resource.js";
 import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
 import { usageRoutes } from "./routes/usage.js";
-import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
+import { callRoutes, mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
 import { Announcer } from "./sessions/announcer.js";
 import { inSession, SessionTokens } from "./sessions/credentials.js";
 import { filesEnding, SessionEnding } from "./sessions/session-end.js";
@@ -94,6 +95,7 @@ export class SluiceServer implements AsyncDisposable {
     this.#over.abort(new DOMException("The server is closed.", "AbortError"));
     await left;
     await takenUp;
+    await this.#deps.calls[Symbol.asyncDispose]();
     await this.#collector[Symbol.asyncDispose]();
     await this.#deps.sources[Symbol.asyncDispose]();
     await this.#deps.files?.userFiles[Symbol.asyncDispose]();
@@ -108,6 +110,7 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     filesEnding(deps),
     (ended) => deps.sources.ended(ended),
     async (ended) => chats?.ended(ended),
+    (ended) => deps.calls.ended(ended),
     async ({ session }) => deps.mcp?.end(session.id),
   ]);
   const app = new Hono<ServeEnv>({ strict: false }).basePath(deps.base);
@@ -145,6 +148,7 @@ function sessionApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   mount("/sources", sourceRoutes(deps));
   mount("/resources", resourceRoutes(deps), "store");
   mount("/tools", toolRoutes(deps), "store", "files");
+  mount("/calls", callRoutes(deps));
   mount("/pauses", pauseRoutes(deps));
   mount("/chat", chatRoutes(chats, deps), "store", "files");
   mount("/mcp", mcpRoutes(deps), "store");
@@ -186,7 +190,8 @@ function depsOf(options: SluiceServerOptions, retaining: RetainingArtifactStore,
   };
   const { sources = [], variables, providers, oauthClient } = options;
   const userFiles = deps.files?.userFiles ?? null;
-  return { ...deps, sources: new ServedSources({ ...deps, sources, variables, providers, oauthClient, userFiles }) };
+  const served = new ServedSources({ ...deps, sources, variables, providers, oauthClient, userFiles });
+  return { ...deps, sources: served, calls: new Calls({ ...deps, sources: served }) };
 }
 
 /** The sign-in by access tokens, or null. */

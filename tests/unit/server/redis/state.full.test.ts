@@ -15,6 +15,8 @@ import type { ServeState } from "../../../../web/src/server/state.js";
 import { programOf } from "../../../support/program.js";
 import { isFull } from "../../../support/full.js";
 import { RedisUsageRegister } from "../../../../web/src/server/redis/usage-register.js";
+import { RedisWorkRegister } from "../../../../web/src/server/redis/work-register.js";
+import { describeWorkRegister } from "../work/register-contract.js";
 import { describeRateLimit } from "../rate-limit-contract.js";
 import { describeUsageRegister } from "../usage/register-contract.js";
 import { first, Heard, numbered, range } from "../sessions/listening.js";
@@ -71,6 +73,7 @@ describe("the server's state", () => {
     await state.events.append("channel", numbered(1));
     await state.rates.take("ada", 1, 60);
     await state.usage.take("ada", { process: "p", id: "1" }, [{ kind: "runs", amount: 1, most: 1 }]);
+    await state.work.hold("p", [{ kind: "run", session: "s", id: "1" }]);
   }
 
   describe("the state", () => {
@@ -451,5 +454,38 @@ describe("several processes", () => {
     for (const key of leases) await redis.command("PEXPIRE", key, "500");
     await waiting;
     expect(performance.now() - begun).toBeLessThan(15_000);
+  });
+});
+
+describe("the register of work", () => {
+  const redis = useRedis();
+  const KINDS = ["{sluice}:1:work:run", "{sluice}:1:work:call"];
+
+  describeWorkRegister("RedisWorkRegister", async () => {
+    await redis.command("FLUSHALL");
+    const one = served(redis.url);
+    /** As if the time of a lease had passed: its order stays. */
+    const end = async (): Promise<void> => {
+      for (const key of KINDS) {
+        for (const member of (await redis.command("ZRANGE", key, "0", "-1")) as readonly string[]) {
+          await redis.command("ZINCRBY", key, "-15001", member);
+        }
+      }
+    };
+    return { register: new RedisWorkRegister({ ...one, most: 3 }), end, dispose: () => one.close() };
+  });
+
+  test("more than fits into one script is held, freed and ended as well, and nothing of it is left", async () => {
+    await redis.command("FLUSHALL");
+    const register = new RedisWorkRegister(servedInTest(redis.url));
+    const works = range(1200).map((id) => ({ kind: "run", session: "s", id: String(id) }) as const);
+    await register.hold("p", works);
+    await register.free("p", works.slice(0, 1100));
+    const found = [await register.due("p", "run", 9999), await register.due("p", "run", 9999)].flat();
+    expect(new Set(found.map(({ id }) => id)).size).toBe(1000);
+    await register.end("p", works);
+    expect(await register.due("p", "run", 9999)).toHaveLength(100);
+    await register.end("p", works);
+    expect(await redis.keys()).toEqual([]);
   });
 });

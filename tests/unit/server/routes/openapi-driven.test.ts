@@ -135,6 +135,9 @@ test("every operation is answered as the document says", { timeout: 60_000 }, as
   const whatCame = (await description.answered("callTool", answerTo(calls[1]))) as Told[];
   expect(last(whatCame)).toMatchObject({ kind: "result", observation: '"Hello, Ada!"' });
   await call({ id: "answerPause", status: 404, path: pause, body: { answer: null } });
+  const asked = { call: paused["call"] as string };
+  expect(last(await toldBy({ id: "followCall", status: 200, path: asked })).kind).toBe("result");
+  await call({ id: "followCall", status: 404, path: { call: "none" } });
 
   const namespace = { namespace: "lab" };
   await call({ id: "listResources", status: 200, path: namespace });

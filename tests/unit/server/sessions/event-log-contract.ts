@@ -117,6 +117,16 @@ function contractOfFollowing(logs: Logs): void {
     expect(await first(log, "a", { count: 1 })).toMatchObject([{ event: { kind: "a", list: [1] } }]);
   });
 
+  test("the last event is known in every process, and none of an ended channel", async () => {
+    const [log, other] = logs();
+    expect(await other.latest("a")).toBeNull();
+    for (const number of range(3)) await log.append("a", numbered(number));
+    const id = await other.append("a", numbered(3));
+    for (const each of [log, other]) expect(await each.latest("a")).toEqual({ id, event: numbered(3) });
+    await log.end("a");
+    for (const each of [log, other]) expect(await each.latest("a")).toBeNull();
+  });
+
   test.each(["a b", "{a}", "__proto__", "a\r\n", "*", "ü\u{1f600}", "x".repeat(256)])(
     "%j is a channel",
     async (name) => {

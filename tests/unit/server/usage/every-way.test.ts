@@ -183,6 +183,7 @@ const NO_WAY: Readonly<Record<string, readonly string[]>> = {
     "POST /mcp/{source}",
     "DELETE /mcp/{source}",
   ],
+  "follows a call, which was counted when it began": ["GET /calls/{call}"],
   // Shown below.
   "goes on with a run, under the same lease": ["POST /chat/resume", "GET /chat/{run}"],
 };

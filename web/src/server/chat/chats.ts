@@ -6,11 +6,12 @@ import { SluiceError } from "../../errors/error.js";
 import { pauseIn } from "../../planner/run-state.js";
 import type { SentEvent } from "../http/sse.js";
 import { within } from "../http/time-limit.js";
+import type { LoggedEvent } from "../sessions/event-log.js";
 import type { EndedSession } from "../sessions/session-register.js";
 import { noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
+import { following } from "../work/following.js";
 import type { HeldWork } from "../work/work-keeper.js";
 import type { Work } from "../work/work-register.js";
-import type { ServeState } from "../state.js";
 import { GIVEN_UP, isLast, noSuchRun, pauseEvent, tooMany, type ChatEnd, type ChatEvent } from "./chat-event.js";
 import { LiveRun, Stops, type Stop } from "./live-run.js";
 import { forget, loadRecord, placeOf, placeOfPause, RunPlace, saveRecord, type RunRecord } from "./run-place.js";
@@ -114,7 +115,15 @@ export class Chats implements AsyncDisposable {
   /** The events of a run after the given one. Continues a run that no process has. */
   follow(session: ServedSession, place: RunPlace, after: string | null, signal: AbortSignal): AsyncIterable<SentEvent> {
     const { state, report } = this.#deps;
-    return following({ place, state, report, look: () => this.#look(session, place) }, after, signal);
+    const { runs, events } = state;
+    const look = async (): Promise<"held" | "over" | SentEvent> => {
+      const standing = await this.#look(session, place);
+      if (typeof standing !== "string") return { data: standing };
+      return standing === "held" ? "held" : "over";
+    };
+    const isEnd = async (event: LoggedEvent): Promise<boolean> =>
+      isLast(event.kind) || (event.kind === "pause" && (await isOpen(runs, place, event)));
+    return following({ channel: place.channel, events, report, look, isEnd, isLast, lost: LOST }, after, signal);
   }
 
   /** Gives up a run or one of its calls, in whichever process it is. Throws SluiceError E_STORE_…. */
@@ -307,68 +316,6 @@ export class Chats implements AsyncDisposable {
 /** The state of a silent run: a process has it, it waits for an answer, it is over, or nothing was saved of it. */
 type Standing = "held" | "over" | "lost" | Extract<ChatEnd, { readonly kind: "pause" }>;
 
-/** What following a run works with. */
-interface Following {
-  readonly place: RunPlace;
-  readonly state: Pick<ServeState, "events" | "runs">;
-  /** Looks up the state of the run, and continues it if no process has it. Throws SluiceError E_STORE_…. */
-  readonly look: () => Promise<Standing>;
-  readonly report: (error: unknown) => void;
-}
-
-/** Milliseconds of silence before the state of the run is looked up: first and then. */
-const FIRST_LOOK = 300;
-const LOOK_EVERY = 5000;
-
-/** Milliseconds to wait for the last event of a run that is over. */
-const GRACE = 1000;
-
-/** The events after an id, or all if it is null. Ends by the signal. */
-async function* following(
-  { place, state, look, report }: Following,
-  after: string | null,
-  signal: AbortSignal,
-): AsyncGenerator<SentEvent> {
-  const done = new AbortController();
-  const either = AbortSignal.any([signal, done.signal]);
-  const entries = state.events.follow(place.channel, { after, signal: either })[Symbol.asyncIterator]();
-  let next = entries.next();
-  let [silence, isOver] = [FIRST_LOOK, false];
-  try {
-    for (;;) {
-      const came = await within(next, silence);
-      if (came === "late") {
-        if (signal.aborted) return;
-        if (isOver) {
-          if (!(await hasEnd(state, place))) yield LOST;
-          return;
-        }
-        const standing = await look().catch((error: unknown): Standing => {
-          report(error);
-          return "held";
-        });
-        if (typeof standing !== "string") {
-          yield { data: standing };
-          return;
-        }
-        isOver = standing !== "held";
-        silence = isOver ? GRACE : LOOK_EVERY;
-        continue;
-      }
-      if (came.done === true) return;
-      const { id, event } = came.value;
-      yield { id, data: event };
-      if (isLast(event.kind) || (event.kind === "pause" && (await isOpen(state, place, event)))) return;
-      next = entries.next();
-    }
-  } finally {
-    // Aborted first: `return` would wait for the next event.
-    done.abort();
-    next.catch(() => undefined);
-    await entries.return?.().catch(() => undefined);
-  }
-}
-
 const LOST: SentEvent = {
   data: {
     kind: "failed",
@@ -377,21 +324,10 @@ const LOST: SentEvent = {
 };
 
 /** Whether a pause is not answered yet. After an answered one more events follow. */
-async function isOpen(
-  { runs }: Following["state"],
-  place: RunPlace,
-  event: { readonly kind: string },
-): Promise<boolean> {
+async function isOpen(runs: StateStore, place: RunPlace, event: { readonly kind: string }): Promise<boolean> {
   const { resume_token = "" } = event as { readonly resume_token?: string };
   const pause = pauseIn(place.token, await runs.loadPlannerState(place.token));
   return pause !== null && resume_token === place.resumeToken(pause.resumeToken);
-}
-
-/** Whether the stored events of a run include its end. */
-async function hasEnd({ events }: Following["state"], { channel }: RunPlace): Promise<boolean> {
-  const signal = AbortSignal.timeout(GRACE);
-  for await (const { event } of events.follow(channel, { after: null, signal })) if (isLast(event.kind)) return true;
-  return false;
 }
 
 /** Seconds until another process continues the runs of a dead one. */

@@ -4,20 +4,19 @@
  */
 import { Hono } from "hono";
 import { TRACE } from "../http/request.js";
+import { eventStream, lastEventId } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
 import { saidOf, nothingThere } from "../http/refusals.js";
 import { whileValid } from "../oidc/protected-resource.js";
-import { scopeOf, noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
+import { scopeOf } from "../sessions/session.js";
+import { CALLED, calledFor, RESULT, type AskedCall, type CallResult } from "../calls/call.js";
 import { askedBy } from "../sources/pauses.js";
 import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 import { either, streamOf, jsonOf, noBody, operation, type Passed, routesOf } from "./operation.js";
-import { DISPLAY, eventOf, FAILURE, named, PAYLOAD, PROGRESS, REASON, REFERENCE, WAIT } from "../schemas.js";
+import { DISPLAY, eventOf, FAILURE, named, PAYLOAD, PROGRESS, REASON, RESUMING, WAIT } from "../schemas.js";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
-import { SluiceError } from "../../errors/error.js";
-import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
-import { announced, publicRef } from "../sessions/announcer.js";
 
 const SOURCES = z.object({
   sources: z.array(
@@ -38,6 +37,13 @@ const SOURCE = z.object({ name: z.string().describe("The source's name.") });
 /** A call or a connection that waits for a person. */
 const PAUSED = eventOf("paused", "It waits for a person.", {
   pause: z.string().describe("Answers it, at `pauses/{pause}`."),
+  reason: REASON,
+  payload: PAYLOAD,
+});
+/** The same of a call, which outlives its process from then on. */
+const CALL_PAUSED = eventOf("paused", "It waits for a person.", {
+  pause: z.string().describe("Answers it, at `pauses/{pause}`. The same where a process asks again."),
+  call: z.string().describe("Where the connection breaks off, `GET calls/{call}` follows the call."),
   reason: REASON,
   payload: PAYLOAD,
 });
@@ -113,24 +119,12 @@ const TOOLS = z.object({
   unavailable: z.array(z.object({ source: z.string(), error: FAILURE })),
 });
 
-const RESULT = {
-  observation: z.string().describe("JSON text, as a model sees it. As text it loses no digit of a number."),
-  artifacts: z.array(REFERENCE).describe("What was stored of the result, or could not be."),
-  is_error: z.boolean().describe("Whether the tool failed. The observation says how."),
-  changed: z.boolean().describe("Whether it differs from what the source sent."),
-  cut: z
-    .object({ original_chars: z.number(), method: z.string() })
-    .optional()
-    .describe("How the observation was cut, if it was too long."),
-};
-const CALLED = named("CallResult", z.object(RESULT));
-
 const CALL_EVENT = named(
   "CallEvent",
   z.discriminatedUnion("kind", [
     eventOf("tool_progress", "The call makes progress.", PROGRESS),
     eventOf("tool_waiting", "The source is silent for long.", WAIT),
-    PAUSED,
+    CALL_PAUSED,
     eventOf("tool_display", "The tool wants files shown.", { display: DISPLAY }),
     eventOf("result", "The last one.", RESULT),
     FAILED,
@@ -194,103 +188,52 @@ function answered(c: InSession, call: AskedCall, deps: ServeDeps): Promise<CallR
 
 function streamed(c: InSession, call: AskedCall, deps: ServeDeps): Response {
   return streamedFor(c, deps, async (tell, signal) => {
-    const result = await calledFor(c.get("session"), call, deps, { signal, tell });
+    const result = await deps.calls.made(c.get("session"), call, tell, signal);
     return { kind: "result", ...result };
   });
 }
+
+/** Most characters of a tool's name, including its source. */
+const MAX_NAME = 400;
 
 function wantsJson(accept: string): boolean {
   return /\bapplication\/json\b/i.test(accept) && !/\btext\/event-stream\b/i.test(accept);
 }
 
-/** A call. */
-interface AskedCall {
-  /** `{source}.{tool}`. */
-  readonly name: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly trace: string | null;
-  readonly timeoutSeconds: number | undefined;
-}
+const CALL_PATH = z.object({ call: z.string().describe("The `call` of the event `paused`.") });
 
-/** A result as clients see it. */
-type CallResult = z.output<typeof CALLED>;
-
-/** Most UTF-16 units of a progress message. */
-const MAX_MESSAGE = 1000;
-
-/** Most characters of a tool's name, including its source. */
-const MAX_NAME = 400;
-
-/**
- * Calls a tool, and announces what was stored. With `tell`, progress is sent and a person can be asked.
- *
- * @throws what `ServedSources.get` and `ToolNode.call` throw; SluiceError E_NOT_FOUND; E_SESSION if the session ended
- * meanwhile.
- */
-async function calledFor(
-  session: ServedSession,
-  { name, args, trace, timeoutSeconds }: AskedCall,
-  deps: ServeDeps,
-  { signal, tell }: { readonly signal: AbortSignal; readonly tell?: (event: Told) => void },
-): Promise<CallResult> {
-  const { sources } = deps;
-  await noteTrace(session, trace, deps);
-  const context: ToolContext = {
-    scope: scopeOf(session, trace),
-    signal,
-    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-    ...(tell !== undefined && {
-      pause: askedBy(sources.pauses, session, tell, signal),
-      onProgress: (progress) => tell(progressEvent(progress)),
-      onWait: (wait) => tell({ kind: "tool_waiting", ...wait }),
-    }),
-  };
-  const source = name.slice(0, Math.max(0, name.indexOf(".")));
-  const node = await sources.get(source, context);
-  const tool = node.getTools().find((each) => each.name === name);
-  if (tool === undefined) throw new SluiceError("E_NOT_FOUND", "There is no tool of that name here: see GET tools.");
-  const result = await tool.call(args, context);
-  if (!(await announced(deps, session, result.artifacts))) throw sessionOver();
-  await tellClamped(session, name, result, deps);
-  if (result.display !== undefined) tell?.({ kind: "tool_display", display: result.display } as Told);
-  return shownResult(result);
-}
-
-async function tellClamped(
-  { id }: ServedSession,
-  tool: string,
-  { cut, text }: ToolResult,
-  { announcer }: ServeDeps,
-): Promise<void> {
-  if (cut === undefined) return;
-  const clamped_size = Array.from(text).length;
-  await announcer.tell(id, {
-    kind: "observation_clamped",
-    tool,
-    original_size: cut.originalChars,
-    clamped_size,
-    method: cut.method,
+/** Routes for calls that asked a person: following them, in whichever process they are. */
+export function callRoutes({ calls, over }: Pick<ServeDeps, "calls" | "over">): Hono<ServeEnv> {
+  return routesOf({
+    "/:call": {
+      get: operation({
+        id: "followCall",
+        summary: "Follow a call that asked a person",
+        description:
+          "Where the process of the call died, another one makes the call again, and asks nothing again that was answered.",
+        path: CALL_PATH,
+        headers: RESUMING,
+        answers: {
+          200: streamOf(
+            CALL_EVENT,
+            "The events behind `Last-Event-ID`, or all since the first question. The last event is `result` or `failed`.",
+          ),
+        },
+        refusals: [404],
+        handle: async (c, { path }) => {
+          const session = c.get("session");
+          const place = await calls.find(session, path.call);
+          if (place === null) return noCall();
+          const after = lastEventId(c.req.raw);
+          return eventStream((signal) => calls.follow(place, after, signal), over, session.expires_at);
+        },
+      }),
+    },
   });
 }
 
-/** Limits the message: a source may send megabytes. */
-function progressEvent({ progress, total, message }: ToolProgress): Told {
-  return {
-    kind: "tool_progress",
-    progress,
-    ...(total !== undefined && { total }),
-    ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE) }),
-  } as Told;
-}
-
-function shownResult({ text, artifacts, isError, changed, cut }: ToolResult): CallResult {
-  return {
-    observation: text,
-    artifacts: artifacts.map(publicRef),
-    is_error: isError,
-    changed,
-    ...(cut !== undefined && { cut: { original_chars: cut.originalChars, method: cut.method } }),
-  };
+function noCall(): Response {
+  return refusal(404, "E_NOT_FOUND", "There is no such call: it asked nobody, is no longer kept, or never existed.");
 }
 
 const ANSWER = z.strictObject({

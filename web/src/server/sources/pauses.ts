@@ -9,7 +9,7 @@ import type { ServedSession } from "../sessions/session.js";
 import type { Told } from "../sessions/session-work.js";
 
 /** A question, as `ToolContext.pause` gets it. */
-interface PauseQuestion {
+export interface PauseQuestion {
   /** Why the call waits. */
   readonly reason: PauseReason;
   /** The question's data. */
@@ -17,7 +17,7 @@ interface PauseQuestion {
 }
 
 /** An open question. */
-interface OpenPause {
+export interface OpenPause {
   /** The id by which it is answered, within its session. */
   readonly id: string;
   /**
@@ -53,6 +53,15 @@ interface Answered extends LoggedEvent {
   readonly answer?: unknown;
 }
 
+/** A question that is kept until its call is over. */
+interface Asked extends LoggedEvent {
+  /** When nobody is waited for any more, in milliseconds since 1970. */
+  readonly until?: number;
+}
+
+/** Milliseconds for reading what is stored of a question. */
+const LEAST_WAIT = 1000;
+
 /**
  * Asks questions and takes answers, over all processes that share the events. All methods throw SluiceError
  * E_STORE_….
@@ -69,18 +78,43 @@ export class Pauses {
 
   /** Asks a session. */
   async open(session: string, question: PauseQuestion): Promise<OpenPause> {
-    const id = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url");
+    const id = newPause();
     const channel = channelOf(session, id);
     const after = await this.#events.append(channel, { kind: "asked" });
     await this.noteConsent(session, question.payload, id);
     return { id, answer: (signal) => this.#answer(channel, after, signal) };
   }
 
+  /**
+   * Asks a session a question that is kept until {@link forget}, or asks it again: an answer that was given meanwhile is
+   * used. `isAnswered`: nobody has to be asked.
+   */
+  async keep(
+    session: string,
+    question: PauseQuestion,
+    id: string,
+  ): Promise<OpenPause & { readonly isAnswered: boolean }> {
+    const channel = channelOf(session, id);
+    const before = await this.#events.latest(channel);
+    const asked: Asked = { kind: "asked", until: Date.now() + this.#timeout * 1000 };
+    if (before === null) await this.#events.append(channel, asked);
+    const isAnswered = before?.event.kind === "answered";
+    if (!isAnswered) await this.noteConsent(session, question.payload, id);
+    return { id, isAnswered, answer: (signal) => this.#keptAnswer(channel, signal) };
+  }
+
+  /** Deletes a question that was kept. */
+  async forget(session: string, pause: string): Promise<void> {
+    await this.#events.end(channelOf(session, pause));
+  }
+
   /** Answers a question, with null for no. Returns false if the session has no such question, or no longer. */
   async answer(session: string, pause: string, answer: unknown): Promise<boolean> {
     if (!PAUSE.test(pause)) return false;
     const channel = channelOf(session, pause);
-    if (!(await this.#events.has(channel))) return false;
+    const last = await this.#events.latest(channel);
+    // One that is kept may be answered already.
+    if (last === null || last.event.kind === "answered") return false;
     const answered: Answered = { kind: "answered", answer };
     await this.#events.append(channel, answered);
     return true;
@@ -112,6 +146,26 @@ export class Pauses {
     if (STATE.test(state)) await this.#events.end(consentChannel(state));
   }
 
+  /** The first answer, also one that was given before. Nobody answering in time is an answer too. */
+  async #keptAnswer(channel: string, signal: AbortSignal): Promise<unknown> {
+    const late = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const either = AbortSignal.any([signal, late.signal]);
+      for await (const { event } of this.#events.follow(channel, { after: null, signal: either })) {
+        if (event.kind === "answered") return (event as Answered).answer;
+        const { until = 0 } = event as Asked;
+        timer ??= setTimeout(() => late.abort(), Math.max(LEAST_WAIT, until - Date.now()));
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+    signal.throwIfAborted();
+    const nobody: Answered = { kind: "answered", answer: null };
+    if (late.signal.aborted) await this.#events.append(channel, nobody);
+    return null;
+  }
+
   async #answer(channel: string, after: string, signal: AbortSignal): Promise<unknown> {
     const until = AbortSignal.any([signal, AbortSignal.timeout(this.#timeout * 1000)]);
     try {
@@ -126,6 +180,11 @@ export class Pauses {
   }
 }
 
+/** An id for a question. */
+export function newPause(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url");
+}
+
 function channelOf(session: string, pause: string): string {
   return `pause ${session} ${pause}`;
 }
@@ -135,7 +194,7 @@ function consentChannel(state: string): string {
 }
 
 /** Most open questions of one request. */
-const MAX_OPEN = 16;
+export const MAX_OPEN = 16;
 
 /**
  * Makes the `pause` function of a request: sends questions as events, and waits for `POST /pauses/{pause}` in any
@@ -162,7 +221,8 @@ export function askedBy(
   };
 }
 
-function tooMany(): ToolRateLimitError {
+/** The error for too many open questions. */
+export function tooMany(): ToolRateLimitError {
   return new ToolRateLimitError(
     `The call was cancelled because more than ${MAX_OPEN} of its questions are unanswered.`,
     {

@@ -1,0 +1,125 @@
+/**
+ * One call of a tool by its client, and what is told of it.
+ * @module
+ */
+import { z } from "zod";
+import { SluiceError } from "../../errors/error.js";
+import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
+import type { ServeDeps } from "../deps.js";
+import { named, REFERENCE } from "../schemas.js";
+import { announced, publicRef } from "../sessions/announcer.js";
+import type { Told } from "../sessions/session-work.js";
+import { noteTrace, scopeOf, sessionOver, type ServedSession } from "../sessions/session.js";
+
+/** The members of a result. */
+export const RESULT = {
+  observation: z.string().describe("JSON text, as a model sees it. As text it loses no digit of a number."),
+  artifacts: z.array(REFERENCE).describe("What was stored of the result, or could not be."),
+  is_error: z.boolean().describe("Whether the tool failed. The observation says how."),
+  changed: z.boolean().describe("Whether it differs from what the source sent."),
+  cut: z
+    .object({ original_chars: z.number(), method: z.string() })
+    .optional()
+    .describe("How the observation was cut, if it was too long."),
+};
+/** The result of a call. */
+export const CALLED = named("CallResult", z.object(RESULT));
+
+/** A call. */
+export interface AskedCall {
+  /** `{source}.{tool}`. */
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly trace: string | null;
+  readonly timeoutSeconds?: number | undefined;
+}
+
+/** What a call works with. */
+export type CallDeps = Pick<ServeDeps, "state" | "store" | "sources" | "announcer">;
+
+/** How a call is made. */
+interface CallHow {
+  readonly signal: AbortSignal;
+  /** Receives progress, and files to show. */
+  readonly tell?: (event: Told) => void;
+  /** Asks a person. Without it what would be asked is declined. */
+  readonly pause?: NonNullable<ToolContext["pause"]>;
+}
+
+/** A result as clients see it. */
+export type CallResult = z.output<typeof CALLED>;
+
+/** Most UTF-16 units of a progress message. */
+const MAX_MESSAGE = 1000;
+
+/**
+ * Calls a tool, and announces what was stored.
+ *
+ * @throws what `ServedSources.get` and `ToolNode.call` throw; SluiceError E_NOT_FOUND; E_SESSION if the session ended
+ * meanwhile.
+ */
+export async function calledFor(
+  session: ServedSession,
+  { name, args, trace, timeoutSeconds }: AskedCall,
+  deps: CallDeps,
+  { signal, tell, pause }: CallHow,
+): Promise<CallResult> {
+  const { sources } = deps;
+  await noteTrace(session, trace, deps);
+  const context: ToolContext = {
+    scope: scopeOf(session, trace),
+    signal,
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(pause !== undefined && { pause }),
+    ...(tell !== undefined && {
+      onProgress: (progress) => tell(progressEvent(progress)),
+      onWait: (wait) => tell({ kind: "tool_waiting", ...wait }),
+    }),
+  };
+  const source = name.slice(0, Math.max(0, name.indexOf(".")));
+  const node = await sources.get(source, context);
+  const tool = node.getTools().find((each) => each.name === name);
+  if (tool === undefined) throw new SluiceError("E_NOT_FOUND", "There is no tool of that name here: see GET tools.");
+  const result = await tool.call(args, context);
+  if (!(await announced(deps, session, result.artifacts))) throw sessionOver();
+  await tellClamped(session, name, result, deps);
+  if (result.display !== undefined) tell?.({ kind: "tool_display", display: result.display } as Told);
+  return shownResult(result);
+}
+
+async function tellClamped(
+  { id }: ServedSession,
+  tool: string,
+  { cut, text }: ToolResult,
+  { announcer }: CallDeps,
+): Promise<void> {
+  if (cut === undefined) return;
+  const clamped_size = Array.from(text).length;
+  await announcer.tell(id, {
+    kind: "observation_clamped",
+    tool,
+    original_size: cut.originalChars,
+    clamped_size,
+    method: cut.method,
+  });
+}
+
+/** Limits the message: a source may send megabytes. */
+function progressEvent({ progress, total, message }: ToolProgress): Told {
+  return {
+    kind: "tool_progress",
+    progress,
+    ...(total !== undefined && { total }),
+    ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE) }),
+  } as Told;
+}
+
+function shownResult({ text, artifacts, isError, changed, cut }: ToolResult): CallResult {
+  return {
+    observation: text,
+    artifacts: artifacts.map(publicRef),
+    is_error: isError,
+    changed,
+    ...(cut !== undefined && { cut: { original_chars: cut.originalChars, method: cut.method } }),
+  };
+}
