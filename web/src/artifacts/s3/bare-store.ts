@@ -75,7 +75,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
-    await this.#guarded("write", async () => undefined);
+    await this.#version.check("write");
     const folder = await scopeFolder(claim.scope);
     return new SinkWriter(new Upload(this.#store, claim, folder, await this.#store.hashing.stream()));
   }
@@ -127,7 +127,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
 
   /** See `ArtifactStore.exclusively`. Uses a lock in the bucket, which lapses five minutes after its process died. */
   async exclusively<T>(work: () => Promise<T>): Promise<T | null> {
-    await this.#guarded("write", async () => undefined);
+    await this.#version.check("write");
     return exclusively(this.#store.bucket, work);
   }
 
@@ -161,11 +161,9 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   }
 
   /** Works once the version of the store was checked. */
-  #guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
-    return guarded(act, async () => {
-      await this.#version.check(act);
-      return work();
-    });
+  async #guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
+    await this.#version.check(act);
+    return guarded(act, work);
   }
 
   /** A link to an artifact's bytes with the given response headers. Null if the scope has no such artifact. */
