@@ -197,7 +197,8 @@ describe("what it costs", LONG, () => {
     s3.client.middlewareStack.add(
       (next, { commandName }) =>
         async (given) => {
-          if ((given.input as { Key?: string }).Key?.endsWith("sluice-store.json") === true) sent.push(commandName);
+          const { Key = "" } = given.input as { readonly Key?: string };
+          if (Key.endsWith("sluice-store.json")) sent.push(commandName ?? "");
           return next(given);
         },
       { step: "initialize", name: "counting" },
