@@ -154,7 +154,7 @@ const SERVE_COMMAND: CommandSpec = {
   about: [
     "Serves users' sessions over REST and server-sent events: artifacts, the tools and resources of sources, files, and a chat if the configuration names a model. If the package mcp-sluice-playground is installed beside mcp-sluice, / is a page for all of it. COMMAND is one more source, a server that speaks MCP on standard input and output; each session of a page gets a process of its own.",
     'Listens on 127.0.0.1:4751, for one user of this machine. To listen elsewhere, configure authentication: a token in the variable SLUICE_SERVE_TOKEN, or "auth" in the configuration, which also takes access tokens of an OpenID Connect provider. A browser signs in with http://HOST:PORT/?token=TOKEN.',
-    "Artifacts and users' files are kept in --store, or else in a private folder that is deleted at the end. Several processes with the same --state and --store serve as one; they need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET; SLUICE_SERVE_OLD_SECRETS has others that are read, one a line, while it is changed. Ctrl-C ends it: running requests have ten seconds, and every program that was started ends too.",
+    "Artifacts and users' files are kept in --store, or else in a private folder that is deleted at the end. Several processes with the same --state and --store serve as one; they need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET; SLUICE_SERVE_OLD_SECRETS has others that are read, one a line, while it is changed. Ctrl-C or SIGTERM ends it: GET ready fails first, for --drain-seconds in which everything else goes on; then running requests have --grace-seconds, and every program that was started ends.",
   ],
   options: [
     {
@@ -183,6 +183,16 @@ const SERVE_COMMAND: CommandSpec = {
     SIZE_LIMIT,
     MAX_SIZE,
     METRICS,
+    {
+      name: "drain-seconds",
+      value: "SECONDS",
+      help: "at the end, serve on for so long while GET ready fails, so that balancers send nobody here any more; default: 10 with --state, else 0",
+    },
+    {
+      name: "grace-seconds",
+      value: "SECONDS",
+      help: "how long running requests may take at the end; default: 10",
+    },
     { name: "verbose", help: "print a line for each request" },
     { name: "keys", help: "list every key of the configuration with its effect, and exit" },
   ],

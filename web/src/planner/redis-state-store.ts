@@ -59,8 +59,9 @@ export class RedisStateStore extends CollectionStateStore implements AsyncDispos
     checkOptionNames(options, "a RedisStateStore", [...own, ...STATE_STORE_OPTIONS]);
     const { server: given, stem, timeout } = checkedOptions(options);
     const limits = new StateLimits(options);
-    const server = new RedisServer(given, timeout);
-    const parts = { server, limits, keys: new RedisKeys(stem), hasClock: options.clock !== undefined };
+    const keys = new RedisKeys(stem);
+    const server = new RedisServer(given, timeout, keys);
+    const parts = { server, limits, keys, hasClock: options.clock !== undefined };
     const [runs, events] = [new RedisCollection("runs", parts), new RedisCollection("events", parts)];
     const [bindings, oauth] = [new RedisCollection("bindings", parts), new RedisCollection("oauth", parts)];
     super(limits, { runs, events, bindings, oauth });

@@ -3,10 +3,13 @@
  * @module
  */
 import { SluiceError, type ErrorCode } from "../errors/error.js";
+import { newerSentence } from "../errors/layout.js";
 import { systemCode, TEXT_TOO_LARGE, type StorageAct } from "../errors/storage.js";
 
 /** The scripts' error for data that no store wrote. */
 export const DAMAGED = "DAMAGED";
+/** The scripts' error for data of a newer version. */
+export const NEWER = "NEWER";
 /** The scripts' error for data with more bytes than allowed. */
 export const LARGE = "LARGE";
 
@@ -43,6 +46,7 @@ const PASSING = word("LOADING|BUSY|TRYAGAIN|MASTERDOWN|CLUSTERDOWN|ERR max numbe
 const KINDS: readonly Kind[] = [
   [word("OOM"), "E_STORE_FULL", "The Redis server is out of memory: raise its maxmemory, or store less in it."],
   [word(`WRONGTYPE|${DAMAGED}`), "E_STORE_CORRUPT", "The stored data is damaged: delete it and start again."],
+  [word(NEWER), "E_STORE_READ", newerSentence("another prefix or server")],
   [word(LARGE), "E_TOO_LARGE", TEXT_TOO_LARGE],
   [
     word("NOAUTH|WRONGPASS|NOPERM|DENIED|AUTH|invalid password|unauthenticated|The user executing the script"),

@@ -6,9 +6,10 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
+import { layoutText } from "../errors/layout.js";
 import type { StorageAct } from "../errors/storage.js";
 import { OwnConnection } from "./connection.js";
-import { isUnknownScript, mayPass, NoAnswer, redisError } from "./failures.js";
+import { DAMAGED, isUnknownScript, mayPass, NEWER, NoAnswer, redisError } from "./failures.js";
 import type { RedisCommands } from "./options.js";
 
 /** Milliseconds between two attempts: at first, and at most. */
@@ -20,11 +21,16 @@ export class RedisServer {
   readonly #commands: RedisCommands;
   readonly #own: OwnConnection | undefined;
   readonly #timeout: number;
+  readonly #version: string;
   readonly #working = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  /** `timeout`: milliseconds for each script, with all attempts. */
-  constructor(server: string | RedisCommands, timeout: number) {
+  /**
+   * `timeout`: milliseconds for each script, with all attempts. `keys`: those of the scripts, which all look at the version of what
+   * is stored first.
+   */
+  constructor(server: string | RedisCommands, timeout: number, keys: RedisKeys) {
+    this.#version = keys.version;
     this.#own = typeof server === "string" ? new OwnConnection(server, timeout) : undefined;
     this.#commands = this.#own ?? (server as RedisCommands);
     this.#timeout = timeout;
@@ -33,7 +39,7 @@ export class RedisServer {
   /** The script's reply. Throws SluiceError E_STORE_…. */
   async run(script: Script, keys: readonly string[], words: readonly string[]): Promise<unknown> {
     if (this.#isClosed) throw new SluiceError("E_STORE_CLOSED", "The store was closed: create another one.");
-    const work = this.#tried(script, [String(keys.length), ...keys, ...words]);
+    const work = this.#tried(script, [String(keys.length + 1), ...keys, this.#version, ...words]);
     this.#working.add(work);
     try {
       return await work;
@@ -85,11 +91,13 @@ export class RedisServer {
 
 /** The keys of one store. All begin with its stem, and so share one slot of a cluster. */
 export class RedisKeys {
+  /** The key of the version, which no version's own keys contain. */
+  readonly version: string;
   readonly #stem: string;
 
   /** `stem`: a name in braces. */
   constructor(stem: string) {
-    // The number is the version of what is stored.
+    this.version = `${stem}:version`;
     this.#stem = `${stem}:1:`;
   }
 
@@ -119,12 +127,33 @@ export interface Script {
   readonly isRepeatable: boolean;
 }
 
-/** Makes a script. */
+const VERSION = layoutText("state");
+
+/**
+ * Before all else, in the same step of the server: refuses what a newer version wrote. A script that writes leaves the version where
+ * there is none, also in a server that took the place of another. It does not insist: a server that is full still deletes. The version
+ * is the last key, which the script itself does not see.
+ */
+const checkOf = (act: StorageAct): string => `
+local given, KEYS = KEYS, {}
+for at = 1, #given - 1 do KEYS[at] = given[at] end
+do
+  local version = redis.call('GET', given[#given])
+  if version and version ~= '${VERSION}' then
+    local said = string.match(version, '^{"sluice":"state","version":(%d+)}')
+    return redis.error_reply(said and '${NEWER} another version wrote this' or '${DAMAGED} this is no version')
+  end
+  ${act === "write" ? `if not version then redis.pcall('SET', given[#given], '${VERSION}') end` : ""}
+end
+`;
+
+/** Makes a script, of which nothing happens where another version of Sluice has written. */
 export function plainScript(
   act: StorageAct,
-  text: string,
+  script: string,
   { isRepeatable }: { readonly isRepeatable: boolean },
 ): Script {
+  const text = `${checkOf(act)}${script}`;
   return { text, sha: createHash("sha1").update(text).digest("hex"), act, isRepeatable };
 }
 

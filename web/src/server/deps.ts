@@ -67,6 +67,10 @@ export interface ServeDeps {
   readonly report: (error: unknown) => void;
   /** Aborted when the server is closed. */
   readonly over: AbortSignal;
+  /** Aborted before that, when `ready` begins to fail. */
+  readonly draining: AbortSignal;
+  /** Aborted between the two, when streams end that clients can come back to. */
+  readonly streamsEnd: AbortSignal;
 }
 
 /** Users' files and how they are served. */

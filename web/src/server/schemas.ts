@@ -140,6 +140,13 @@ export function eventOf<K extends string, S extends z.ZodRawShape>(
   return z.object({ kind: z.literal(kind), ...shape }).describe(description);
 }
 
+/** The last event of a stream that ends because its server closes. */
+export const CLOSING: z.ZodObject<{ kind: z.ZodLiteral<"closing"> }> = eventOf(
+  "closing",
+  "The last event, without an id: this process closes. Come back after `retry` with `Last-Event-ID`: another one goes on.",
+  {},
+);
+
 /** How a result was cut. */
 export const CLAMPED = {
   original_size: z.number().describe("Characters before."),

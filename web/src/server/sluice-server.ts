@@ -56,7 +56,12 @@ import { WorkKeeper } from "./work/work-keeper.js";
  * await server[Symbol.asyncDispose]();
  */
 export class SluiceServer implements AsyncDisposable {
-  readonly #over = new AbortController();
+  readonly #ends: Ends = {
+    draining: new AbortController(),
+    streamsEnd: new AbortController(),
+    over: new AbortController(),
+  };
+  #ended: Promise<void> | undefined;
   readonly #app: Hono<ServeEnv>;
   readonly #deps: ServeDeps;
   readonly #collector: Collector;
@@ -71,7 +76,7 @@ export class SluiceServer implements AsyncDisposable {
   constructor(options: SluiceServerOptions) {
     checkServer(options);
     const retaining = new RetainingArtifactStore(options.store, options.retention);
-    this.#deps = depsOf(options, retaining, this.#over.signal);
+    this.#deps = depsOf(options, retaining, this.#ends);
     this.#chats = chatsOf(options, this.#deps);
     this.#app = appOf(this.#deps, this.#chats);
     this.#collector = collectorOf(options, retaining, this.#deps);
@@ -87,12 +92,33 @@ export class SluiceServer implements AsyncDisposable {
     }
   };
 
+  /**
+   * Begins the end, as `listen` does when it is disposed of: `GET ready` answers 503 from now on, and everything else goes on.
+   * After `seconds`, or earlier by the signal, event streams end with an event `closing`, and it resolves: close the port then.
+   * Defaults to 0 seconds.
+   */
+  readonly drain = async (
+    options: { readonly seconds?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<void> => {
+    const { seconds = 0, signal } = options;
+    this.#ends.draining.abort();
+    if (seconds > 0) await sleep(seconds * 1000, undefined, { ...(signal && { signal }) }).catch(() => undefined);
+    this.#ends.streamsEnd.abort();
+  };
+
   /** Ends event streams, runs, which another process can continue, and sources. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#ended ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
     const takenUp = this.#deps.keeper[Symbol.asyncDispose]();
     // Before anything ends that runs use: they are left for others, and not told of it.
     const left = this.#chats?.[Symbol.asyncDispose]();
-    this.#over.abort(new DOMException("The server is closed.", "AbortError"));
+    const { draining, streamsEnd, over } = this.#ends;
+    draining.abort();
+    streamsEnd.abort();
+    over.abort(new DOMException("The server is closed.", "AbortError"));
     await left;
     await takenUp;
     await this.#deps.calls[Symbol.asyncDispose]();
@@ -102,6 +128,9 @@ export class SluiceServer implements AsyncDisposable {
     await this.#deps.usage[Symbol.asyncDispose]();
   }
 }
+
+/** What tells how far the end has come. */
+type Ends = Readonly<Record<"draining" | "streamsEnd" | "over", AbortController>>;
 
 /** The routes in the order in which a request passes them. */
 function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
@@ -156,7 +185,7 @@ function sessionApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   return app;
 }
 
-function depsOf(options: SluiceServerOptions, retaining: RetainingArtifactStore, over: AbortSignal): ServeDeps {
+function depsOf(options: SluiceServerOptions, retaining: RetainingArtifactStore, ends: Ends): ServeDeps {
   const { publicUrl, hosts, origins, oidc, authenticate = oidc === undefined ? oneUser : nobody } = options;
   const state = options.state ?? memoryState();
   const report = ignoreErrors(options.onError);
@@ -186,7 +215,9 @@ function depsOf(options: SluiceServerOptions, retaining: RetainingArtifactStore,
     keeper: new WorkKeeper({ register: state.work, report }),
     hasChat: options.llm !== undefined,
     report,
-    over,
+    over: ends.over.signal,
+    draining: ends.draining.signal,
+    streamsEnd: ends.streamsEnd.signal,
   };
   const { sources = [], variables, providers, oauthClient } = options;
   const userFiles = deps.files?.userFiles ?? null;

@@ -105,11 +105,12 @@ export class TestS3 implements AsyncDisposable {
     });
   }
 
-  /** Keys under a prefix, as somebody else sees them. */
+  /** Keys under a prefix, as somebody else sees them: all but the one that says that it is a store. */
   async keys(prefix: string): Promise<readonly string[]> {
     const said = { Bucket: BUCKET, Prefix: `${prefix}/` };
     const { Contents = [] } = await this.client.send(new ListObjectsV2Command(said));
-    return Contents.map(({ Key = "" }) => Key.slice(prefix.length + 1));
+    const keys = Contents.map(({ Key = "" }) => Key.slice(prefix.length + 1));
+    return keys.filter((key) => key !== "sluice-store.json");
   }
 
   /** Uploads in parts that were not ended. */

@@ -21,12 +21,13 @@ export interface Served {
 /** A process's connection; nothing is made until it is used. */
 export function served(url: string, timeout: number = TIMEOUT): Served {
   const connection = new OwnConnection(url, timeout);
-  const server = new RedisServer(connection, timeout);
+  const keys = new RedisKeys("{sluice}");
+  const server = new RedisServer(connection, timeout, keys);
   const close = async (): Promise<void> => {
     await server.close();
     connection.close();
   };
-  return { url, timeout, server, keys: new RedisKeys("{sluice}"), close };
+  return { url, timeout, server, keys, close };
 }
 
 /** The same, until the test is over. */

@@ -18,6 +18,7 @@
 import { createHash } from "node:crypto";
 import { link, lstat, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { STORE_MARKER } from "../../errors/layout.js";
 import { systemCode } from "../../errors/storage.js";
 import { FOLDER_MODE, isAbsent, isMarked, isPlainFolder, mark, orNull, type Marked } from "./safe-open.js";
 import { TemporaryFolder } from "./temporaries.js";
@@ -44,7 +45,7 @@ export class Layout {
 
   constructor(root: string) {
     this.root = root;
-    this.marker = join(root, "sluice-store.json");
+    this.marker = join(root, STORE_MARKER);
     this.blobs = join(root, "blobs");
     this.refs = join(root, "refs");
     this.names = join(root, "names");

@@ -8,6 +8,7 @@ import { lstat, mkdir, mkdtemp, open, opendir, rmdir, stat, writeFile, type File
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { wrong } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
+import { checkLayout, layoutText, MAX_MARKER, type StoreKind } from "../../errors/layout.js";
 import { systemCode } from "../../errors/storage.js";
 
 /** The mode of folders: only the owner has access. */
@@ -116,15 +117,11 @@ function foreign(): SluiceError {
   );
 }
 
-const VERSION = 1;
-const MAX_MARKER = 4096;
-
 /** A folder with a marker file that says what it is. */
 export interface Marked {
   /** The marker's path. */
   readonly path: string;
-  /** The kind of folder, such as `artifact store`. */
-  readonly kind: string;
+  readonly kind: StoreKind;
   /** The folders in it. A folder without a marker that has one of them is refused. */
   readonly rooms: readonly string[];
   /** The message of that error: `The folder is not …: name a new or empty folder.` */
@@ -147,20 +144,9 @@ export async function isMarked(marked: Marked): Promise<boolean> {
     await checkWay(dirname(path));
     return false;
   }
-  const [, said, version] = /^\{"sluice":"([a-z ]{1,32})","version":(\d{1,6})\}\s*$/.exec(text) ?? [];
+  const foreign = `The folder's ${basename(path)} does not belong to a store: use another folder.`;
   // Another process may have created the marker and not written it yet.
-  if (text !== "" && said !== kind) {
-    throw new SluiceError(
-      "E_STORE_CORRUPT",
-      `The folder's ${basename(path)} does not belong to a store: use another folder.`,
-    );
-  }
-  if (text !== "" && Number(version) !== VERSION) {
-    throw new SluiceError(
-      "E_STORE_READ",
-      "A newer version of Sluice made this store: update Sluice, or use another folder.",
-    );
-  }
+  if (text !== "") checkLayout(text, kind, foreign, "another folder");
   await checkPrivate(dirname(path), rooms);
   return true;
 }
@@ -174,8 +160,7 @@ export async function mark(marked: Marked): Promise<void> {
   }
   await checkPrivate(dirname(path), rooms);
   try {
-    const text = `${JSON.stringify({ sluice: kind, version: VERSION })}\n`;
-    await writeFile(path, text, { flag: "wx", mode: FILE_MODE });
+    await writeFile(path, `${layoutText(kind)}\n`, { flag: "wx", mode: FILE_MODE });
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
   }

@@ -15,6 +15,7 @@
  */
 import { openDB, unwrap, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from "idb";
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
+import { newerSentence } from "../../errors/layout.js";
 import type { StorageAct } from "../../errors/storage.js";
 import type { Stamps } from "../reference.js";
 import type { ArtifactRef } from "../store.js";
@@ -312,7 +313,7 @@ const FULL =
   "The browser has no storage left for this site: delete artifacts, or allow the site more storage, then try again.";
 const DENIED =
   "The browser blocks storage for this site: allow site data, leave private browsing, or use another store.";
-const NEWER = "A newer version of Sluice made this store: reload the page, or use another store.";
+const NEWER = newerSentence("another store", "reload the page");
 
 const KNOWN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   QuotaExceededError: ["E_STORE_FULL", FULL],

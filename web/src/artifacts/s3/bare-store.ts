@@ -4,6 +4,7 @@
  */
 import { sha256 } from "#hash";
 import { SluiceError } from "../../errors/error.js";
+import type { StorageAct } from "../../errors/storage.js";
 import { spanOf, type Span, bytesOf, encoded, streamOf } from "../bytes.js";
 import { objectOf } from "../../errors/arguments.js";
 import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
@@ -41,12 +42,14 @@ import {
 } from "./refs.js";
 import { exclusively, sweep, type S3SweepReport } from "./sweep.js";
 import { Upload, type StoreDeps } from "./upload.js";
+import { BucketVersion } from "./version.js";
 
 /** An artifact store in a bucket, without links for browsers. See `S3ArtifactStore`, which adds those. */
 export class BareS3Store implements ArtifactStore, AsyncDisposable {
   readonly #connection: S3Connection;
   readonly #stem: string;
   readonly #store: StoreDeps;
+  readonly #version: BucketVersion;
 
   /** Throws E_INVALID_ARGUMENT with the name of the wrong option. */
   constructor(options: S3StoreOptions) {
@@ -58,6 +61,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
       stamps: new Stamps(options.clock),
       hashing: options.hashing ?? sha256,
     };
+    this.#version = new BucketVersion(this.#store.bucket);
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
@@ -71,19 +75,20 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
+    await this.#version.check("write");
     const folder = await scopeFolder(claim.scope);
     return new SinkWriter(new Upload(this.#store, claim, folder, await this.#store.hashing.stream()));
   }
 
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
-    return guarded("read", () => readWhole(this.#store, id, scope));
+    return this.#guarded("read", () => readWhole(this.#store, id, scope));
   }
 
   openReader(
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    return guarded("read", () => {
+    return this.#guarded("read", () => {
       const { scope, range } = objectOf(options, "options");
       spanOf(range, 0);
       return readSpan(this.#store, id, scope, range);
@@ -95,33 +100,34 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   }
 
   stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
-    return guarded("read", () => statRef(this.#store.bucket, id, scope));
+    return this.#guarded("read", () => statRef(this.#store.bucket, id, scope));
   }
 
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
-    return guarded("write", () => updateRef(this.#store.bucket, id, patch, scope));
+    return this.#guarded("write", () => updateRef(this.#store.bucket, id, patch, scope));
   }
 
   delete(id: string, scope?: ArtifactScope): Promise<boolean> {
-    return guarded("write", () => removeRef(this.#store.bucket, id, scope));
+    return this.#guarded("write", () => removeRef(this.#store.bucket, id, scope));
   }
 
   /** See `ArtifactStore.list`. Leaves out refs that cannot be read; `stat` reports what is wrong with one. */
   async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
     const { bucket } = this.#store;
     const { filename } = filterOf(only);
-    yield* await guarded("read", async () => {
+    yield* await this.#guarded("read", async () => {
       if (scope !== undefined && filename !== undefined) return refsNamed(bucket, fullScope(scope), filename);
       return (await listRefs(bucket, scope && fullScope(scope))).filter((ref) => isWanted(ref, only));
     });
   }
 
   evict(seen: StoredArtifact): Promise<boolean> {
-    return guarded("write", () => evictRef(this.#store.bucket, objectOf(seen, "seen")));
+    return this.#guarded("write", () => evictRef(this.#store.bucket, objectOf(seen, "seen")));
   }
 
   /** See `ArtifactStore.exclusively`. Uses a lock in the bucket, which lapses five minutes after its process died. */
-  exclusively<T>(work: () => Promise<T>): Promise<T | null> {
+  async exclusively<T>(work: () => Promise<T>): Promise<T | null> {
+    await this.#version.check("write");
     return exclusively(this.#store.bucket, work);
   }
 
@@ -139,7 +145,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
    */
   gc(): Promise<S3SweepReport | null> {
     const { bucket } = this.#store;
-    return guarded("write", () =>
+    return this.#guarded("write", () =>
       this.exclusively(() => sweep(bucket, this.#connection.limits.sweepAfter, Date.now())),
     );
   }
@@ -154,6 +160,12 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
     await this.close();
   }
 
+  /** Works once the version of the store was checked. */
+  async #guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
+    await this.#version.check(act);
+    return guarded(act, work);
+  }
+
   /** A link to an artifact's bytes with the given response headers. Null if the scope has no such artifact. */
   protected async signed(
     id: string,
@@ -161,7 +173,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
     seconds: number,
     answer: (artifact: ArtifactRef) => SignedAnswer,
   ): Promise<string | null> {
-    return guarded("read", async () => {
+    return this.#guarded("read", async () => {
       const found = await find(this.#store.bucket, id, scope);
       return found && signedUrl(this.#store.bucket, found, seconds, answer(found.record.ref));
     });

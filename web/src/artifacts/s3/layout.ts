@@ -1,5 +1,6 @@
 /**
- * The keys of a bucket: `{prefix}scopes/{tenant}/{user}/{session}/{trace}/refs/{id}` and `…/blobs/{name}`.
+ * The keys of a bucket: `{prefix}scopes/{tenant}/{user}/{session}/{trace}/refs/{id}` and `…/blobs/{name}`; and
+ * `{prefix}sluice-store.json`, which says that it is a store, of which version.
  *
  * Each field of a scope is one segment, so that everything of a tenant or user has one prefix, for policies and lifecycle rules. The
  * fields are hashed, since keys appear in logs and signed URLs, and so that no field can change the path or be too long.

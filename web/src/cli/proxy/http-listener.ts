@@ -16,6 +16,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
 import { METRICS_PATH, metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { readSecret } from "../configuration.js";
+import { onAbort } from "../../core/abort.js";
+import { Connections, isStanding, onceASecond, workSentence } from "../../server/http/connections.js";
 
 interface ServiceDeps {
   readonly address: ListenAddress;
@@ -45,18 +47,40 @@ export async function serveUntilSignal(
   const url = shown(address.host, service.port, path);
   access?.listeningAt(url);
   tell(terminal, `listening on ${url}`);
-  return await ended;
+  const code = await ended;
+  const left = await service.close((open) =>
+    tell(terminal, `stopping: waiting for ${open}; a second signal stops at once`),
+  );
+  if (left !== "") tell(terminal, `stopped: after ${GRACE_SECONDS} s there were still ${left}, which were ended`);
+  return code;
 }
+
+/** Seconds for running requests at the end. */
+const GRACE_SECONDS = 10;
 
 /** Writes a line on standard error without waiting. */
 export function tell({ errors }: Terminal, sentence: string): void {
   errors.write(`sluice: ${sentence}\n`).catch(() => undefined);
 }
 
-/** Resolves to the exit code of the first signal. A second signal ends the process at once. */
-export function signalled(): Promise<number> {
+/**
+ * Resolves to the exit code of the first signal. A second signal ends the process at once. With `until`, waits no longer than that
+ * is aborted, and signals end the process from then on.
+ */
+export function signalled(until?: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
-    for (const [signal, code] of ENDS) process.once(signal, () => resolve(code));
+    const forget = (): void => {
+      for (const [signal, resolved] of waits) process.off(signal, resolved);
+    };
+    const waits = [...ENDS].map(([signal, code]) => {
+      const resolved = (): void => {
+        forget();
+        resolve(code);
+      };
+      return [signal, resolved] as const;
+    });
+    for (const [signal, resolved] of waits) process.once(signal, resolved);
+    until?.addEventListener("abort", forget, { once: true });
   });
 }
 
@@ -87,6 +111,11 @@ type HttpHandler = (request: HttpRequest) => Promise<Response>;
 
 interface HttpService extends AsyncDisposable {
   readonly port: number;
+  /**
+   * Takes no more connections, ends event streams that last until their client leaves, and waits ten seconds for the rest.
+   * `onWaiting` is told at most once a second what for. Gives what did not finish, in words; empty if all did.
+   */
+  close(onWaiting?: (sentence: string) => void): Promise<string>;
 }
 
 const MAX_CONNECTIONS = 1024;
@@ -100,29 +129,45 @@ interface Answering {
   readonly metrics?: MetricsOptions | undefined;
 }
 
-/** Listens until it is disposed of, which ends every request. Throws CommandError if it cannot. */
+/** Listens until it is disposed of. Throws CommandError if it cannot. */
 export async function serveHttp(address: ListenAddress, answering: Answering): Promise<HttpService> {
   const { host, port } = address;
   const { metrics } = answering;
   const metricsGuard = new ListenGuard(address, undefined);
+  const connections = new Connections();
+  const closing = new AbortController();
+  const ending = { connections, closing: closing.signal };
   const server = createServer((request, response) => {
+    if (!connections.enter(request, response)) return;
     const isMetrics = metrics !== undefined && request.url?.split("?")[0] === METRICS_PATH;
     const served = isMetrics
-      ? serve(request, response, { guard: metricsGuard, handler: (asked) => metricsResponse(asked, metrics) })
-      : serve(request, response, answering);
+      ? serve(request, response, { guard: metricsGuard, handler: (asked) => metricsResponse(asked, metrics) }, ending)
+      : serve(request, response, answering, ending);
     // A failure here costs one client its connection.
     served.catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
+  server.on("connection", (socket) => connections.add(socket));
   await bind(server, host, port);
+  let ended: Promise<string> | undefined;
+  const close = async (onWaiting?: (sentence: string) => void): Promise<string> => {
+    closing.abort();
+    return workSentence(
+      await connections.close(server, { grace: GRACE_SECONDS * 1000, onWaiting: onWaiting && onceASecond(onWaiting) }),
+    );
+  };
   return {
     port: (server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    close: (onWaiting) => (ended ??= close(onWaiting)),
+    [Symbol.asyncDispose]: async () => void (await (ended ??= close())),
   };
+}
+
+/** How the end of a service meets its requests. */
+interface Ending {
+  readonly connections: Connections;
+  /** Aborted when it begins. */
+  readonly closing: AbortSignal;
 }
 
 async function bind(server: Server, host: string, port: number): Promise<void> {
@@ -138,15 +183,17 @@ async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { guard, access, handler }: Answering,
+  ending: Ending,
 ): Promise<void> {
   const abort = new AbortController();
   outgoing.once("close", () => abort.abort());
   const headers = headersOf(incoming.rawHeaders);
   const { method = "GET", url: path = "/" } = incoming;
+  const answer = (given: Response): Promise<void> => send(incoming, outgoing, given, ending);
   const refused = guard.refusal(headers);
-  if (refused !== undefined) return send(outgoing, refused);
+  if (refused !== undefined) return answer(refused);
   const admitted: Admission | Response = (await access?.admit({ method, path, headers })) ?? {};
-  if (admitted instanceof Response) return send(outgoing, admitted);
+  if (admitted instanceof Response) return answer(admitted);
   const body = await bodyOf(incoming);
   let response: Response;
   try {
@@ -155,7 +202,7 @@ async function serve(
   } catch {
     response = refusal(undefined, 500, RpcCode.internal, "The request could not be answered.");
   }
-  await send(outgoing, response);
+  await answer(response);
 }
 
 /** An error response. `id` is JSON text. */
@@ -182,7 +229,13 @@ async function whileValid(
 }
 
 /** Sends a response as fast as the client reads it. */
-async function send(outgoing: ServerResponse, response: Response): Promise<void> {
+async function send(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  response: Response,
+  { connections, closing }: Ending,
+): Promise<void> {
+  if (closing.aborted) outgoing.shouldKeepAlive = false;
   const headers = withoutConnection(response.headers);
   const cookies = headers.getSetCookie();
   headers.delete("set-cookie");
@@ -194,8 +247,13 @@ async function send(outgoing: ServerResponse, response: Response): Promise<void>
     return;
   }
   outgoing.flushHeaders();
+  const isEvents = headers.get("content-type")?.startsWith("text/event-stream") === true;
+  connections.answering(incoming, outgoing, isEvents);
   const gone = (): void => void reader.cancel().catch(() => undefined);
   outgoing.once("close", gone);
+  // Nothing else ends it, and its client comes back.
+  const forget = isEvents && isStanding(incoming) ? onAbort(closing, gone) : undefined;
+  if (forget !== undefined && closing.aborted) gone();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       if (outgoing.destroyed) return;
@@ -207,6 +265,7 @@ async function send(outgoing: ServerResponse, response: Response): Promise<void>
     outgoing.destroy();
   } finally {
     outgoing.off("close", gone);
+    forget?.();
   }
 }
 

@@ -33,6 +33,14 @@ export class Front implements RequestHandler {
     this.#deps = deps;
   }
 
+  /** Begins the end of the server. */
+  readonly drain: NonNullable<RequestHandler["drain"]> = async (options) => this.#deps?.server.drain?.(options);
+
+  /** Ends what still runs. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#deps?.server[Symbol.asyncDispose]?.();
+  }
+
   /** Never throws. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const begun = performance.now();

@@ -13,6 +13,15 @@ import { isOrigin, isSafe } from "../../tools/addresses.js";
 /** The default address to listen at. */
 export const DEFAULT_ADDRESS = "127.0.0.1:4751";
 
+/** Seconds at the end for running requests, unless it is said. */
+export const GRACE_SECONDS = 10;
+
+/** The same for balancers, where processes share state: three looks in 10 seconds notice it. */
+export const DRAIN_SECONDS = 10;
+
+/** An hour. */
+export const MAX_END = 3600;
+
 const MAX_TEXT = 4096;
 const MAX_INSTRUCTIONS = 100_000;
 const MAX_NAMES = 256;
@@ -27,6 +36,7 @@ const fitting = (holds: (value: string) => boolean, wanted: string, effect: stri
   z.string().max(MAX_TEXT).refine(holds, { error: wanted }).describe(effect);
 const count = (effect: string, standard: number): z.ZodOptional<z.ZodInt> =>
   z.int().min(1).meta({ description: effect, default: standard }).optional();
+const seconds = (effect: string): z.ZodNumber => z.number().min(0).max(MAX_END).meta({ description: effect });
 /** Its content is checked where it is used. */
 const object = (effect: string): z.ZodType<Readonly<Record<string, unknown>>> =>
   z.record(z.string(), z.unknown()).describe(effect);
@@ -241,6 +251,12 @@ export const SCHEMA = z.strictObject({
   providers: z
     .record(z.string().min(1).max(MAX_TEXT), z.record(z.string(), z.unknown()))
     .describe('The OAuth providers of sources with `auth_type: "oauth2_user"`, by the names that sources use.')
+    .optional(),
+  drain_seconds: seconds(
+    "Seconds at the end in which `GET ready` fails and everything else goes on, so that balancers stop sending requests here. Left out: 10 with state, else 0.",
+  ).optional(),
+  grace_seconds: seconds("Seconds at the end for running requests to finish.")
+    .meta({ default: GRACE_SECONDS })
     .optional(),
   limits: limits.optional(),
   user_limits: userLimits.optional(),

@@ -7,7 +7,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { HostGuard } from "../../server/http/host-guard.js";
-import { listen, type ListeningServer } from "../../server/http/listen.js";
+import { openListener, type ClosableServer } from "../../server/http/listen.js";
 import type { SluiceServerOptions } from "../../server/options.js";
 import type { Authenticate } from "../../server/sessions/session.js";
 import { SluiceServer } from "../../server/sluice-server.js";
@@ -65,7 +65,7 @@ interface Serving {
   readonly terminal: Terminal;
   readonly log: ServeLog;
   readonly front: Front;
-  readonly listening: ListeningServer;
+  readonly listening: ClosableServer;
   /** Resolves with the exit code of the signal that ends it. */
   readonly over: Promise<number>;
 }
@@ -98,14 +98,33 @@ async function served(serving: Serving): Promise<number> {
   front.open({ server, page: await playground(), hosts, takesLinks });
   log.say(`listening on ${shown(address.host, listening.port, "/")}`);
   const code = await over;
-  log.say("stopping: running requests have ten seconds; a second signal stops at once");
-  await listening[Symbol.asyncDispose]();
+  await ended(listening, settings, log);
   return code;
 }
 
-async function bound(front: Front, { address }: ServeSettings): Promise<ListeningServer> {
+/** Lets balancers notice, and running requests finish. A signal skips the first, and one more ends the process at once. */
+async function ended(listening: ClosableServer, settings: ServeSettings, log: ServeLog): Promise<void> {
+  const { drainSeconds, graceSeconds } = settings;
+  const [skip, closing] = [new AbortController(), new AbortController()];
+  if (drainSeconds > 0) {
+    log.say(`stopping: ready fails for ${drainSeconds} s, and all else is served; a second signal skips that`);
+    void signalled(closing.signal).then(() => skip.abort());
+  }
+  const left = await listening.close({
+    signal: skip.signal,
+    onClosing: () => {
+      closing.abort();
+      const again = drainSeconds > 0 ? "one more" : "a second";
+      log.say(`stopping: running requests have ${graceSeconds} s; ${again} signal stops at once`);
+    },
+    onWaiting: (open) => log.say(`stopping: waiting for ${open}`),
+  });
+  if (left !== "") log.say(`stopped: after ${graceSeconds} s there were still ${left}, which were ended`);
+}
+
+async function bound(front: Front, { address, drainSeconds, graceSeconds }: ServeSettings): Promise<ClosableServer> {
   try {
-    return await listen(front, address);
+    return await openListener(front, { ...address, drainSeconds, graceSeconds });
   } catch (error) {
     const at = shown(address.host, address.port, "");
     throw cannotListen(Exit.failure, at, "--listen HOST:PORT", (error as Error).cause ?? error);

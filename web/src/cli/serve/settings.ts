@@ -15,7 +15,15 @@ import { isLoopback, listenAddress, type ListenAddress } from "../proxy/http-lis
 import { metricsPlace, type MetricsPlace } from "../proxy/metrics-listener.js";
 import { namespaceOfCommand } from "../proxy/interceptors.js";
 import { readServeFile } from "./config-file.js";
-import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile, type ServeFiles } from "./schema.js";
+import {
+  DEFAULT_ADDRESS,
+  DRAIN_SECONDS,
+  GRACE_SECONDS,
+  MAX_END,
+  SHORTEST_TOKEN,
+  type ServeFile,
+  type ServeFiles,
+} from "./schema.js";
 
 /** The secret that signs session tokens. */
 const SECRET_VARIABLE = "SLUICE_SERVE_SECRET";
@@ -38,6 +46,9 @@ export interface ServeSettings {
   readonly store: string | undefined;
   readonly files: FileSettings;
   readonly state: string | undefined;
+  /** The time at the end in which `ready` fails, and that of running requests, in seconds. */
+  readonly drainSeconds: number;
+  readonly graceSeconds: number;
   /** Where the metrics are. Undefined if nowhere. */
   readonly metrics: MetricsPlace | undefined;
   readonly secret: string | undefined;
@@ -81,6 +92,9 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
     store: placeOf(invocation.value("store"), process.cwd()) ?? placeOf(config.store, folder),
     files: filesSaid(invocation, config.files, folder),
     state,
+    drainSeconds:
+      secondsSaid(invocation, "drain-seconds") ?? config.drain_seconds ?? (state === undefined ? 0 : DRAIN_SECONDS),
+    graceSeconds: secondsSaid(invocation, "grace-seconds") ?? config.grace_seconds ?? GRACE_SECONDS,
     secret,
     oldSecrets,
     token,
@@ -115,6 +129,14 @@ function placeOf(said: string | undefined, folder: string): string | undefined {
   if (said === undefined || /^s3:\/\//i.test(said)) return said;
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(said)) return resolve(folder, said);
   throw new UsageError("a store must be a folder, or s3://bucket/prefix", "serve");
+}
+
+function secondsSaid(invocation: Invocation, name: string): number | undefined {
+  const said = invocation.value(name);
+  if (said === undefined) return undefined;
+  const number = /^\d+(?:\.\d+)?$/.test(said) ? Number(said) : Number.NaN;
+  if (number <= MAX_END) return number;
+  throw new UsageError(`--${name} must be a number of seconds from 0 to ${MAX_END}, such as 10`, "serve");
 }
 
 function stateSaid(invocation: Invocation): string | undefined {

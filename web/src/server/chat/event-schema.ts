@@ -3,7 +3,19 @@
  * @module
  */
 import { z } from "zod";
-import { CLAMPED, DISPLAY, eventOf, FAILURE, named, PAYLOAD, PROGRESS, REASON, REFERENCE, WAIT } from "../schemas.js";
+import {
+  CLAMPED,
+  CLOSING,
+  DISPLAY,
+  eventOf,
+  FAILURE,
+  named,
+  PAYLOAD,
+  PROGRESS,
+  REASON,
+  REFERENCE,
+  WAIT,
+} from "../schemas.js";
 
 const STEP = { step: z.int().describe("From 1.") };
 const CALL = {
@@ -91,6 +103,7 @@ export const CHAT_EVENT = named(
       resume_token: z.string().describe("Answers it, at `chat/resume`."),
     }),
     eventOf("failed", "The last event of a run that failed.", { error: FAILURE }),
+    CLOSING,
     z
       .object({
         kind: z.string(),

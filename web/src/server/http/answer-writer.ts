@@ -18,6 +18,8 @@ interface WriterDeps {
   readonly timeout: number;
   /** Awaited between the last piece and the end. Must not throw. */
   readonly beforeEnd: (() => Promise<void>) | undefined;
+  /** Whether events end only with their client, and not with a result. */
+  readonly isStream?: boolean;
 }
 
 /**
@@ -25,7 +27,7 @@ interface WriterDeps {
  * the same memory where the body can do that. A failure breaks the connection: a part must not look like the whole.
  */
 export class AnswerWriter {
-  /** Whether the answer is an event stream. */
+  /** Whether the answer is an event stream that lasts until its client leaves. */
   readonly isLasting: boolean;
   readonly #response: Response;
   readonly #reader: ByteReader;
@@ -37,13 +39,13 @@ export class AnswerWriter {
   #taken: (() => void) | undefined;
   #isOver = false;
 
-  constructor(response: Response, outgoing: ServerResponse, { timeout, beforeEnd }: WriterDeps) {
+  constructor(response: Response, outgoing: ServerResponse, { timeout, beforeEnd, isStream = true }: WriterDeps) {
     this.#response = response;
     this.#reader = readerOf(response.body ?? new ReadableStream<Uint8Array>());
     this.#outgoing = outgoing;
     this.#timeout = timeout;
     this.#beforeEnd = beforeEnd;
-    this.isLasting = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    this.isLasting = isStream && response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   }
 
   /** Settles when all has been taken but the end, or the connection is gone. Never throws. */

@@ -3,14 +3,14 @@
  * @module
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { AnswerWriter } from "./answer-writer.js";
 import { refusal } from "./answers.js";
+import { Connections, isStanding, onceASecond, workSentence } from "./connections.js";
 import { closingRefused } from "./refusals.js";
 import { checkOptionNames } from "../../errors/arguments.js";
 
@@ -32,30 +32,63 @@ export interface ListenOptions {
    */
   readonly clientSeconds?: number;
   /**
-   * Seconds for running requests to finish at the end. Event streams are ended at once: their clients reconnect
+   * Seconds at the end in which `GET ready` fails and everything is served as before, so that balancers stop sending
+   * requests here.
+   * @defaultValue `0`
+   */
+  readonly drainSeconds?: number;
+  /**
+   * Seconds for running requests to finish then. Event streams are told and ended at once: their clients reconnect
    * elsewhere.
    * @defaultValue `10`
    */
   readonly graceSeconds?: number;
 }
 
-/** A listening server. When disposed of, it takes no more requests, waits for running ones, and then closes them. */
+/**
+ * A listening server. When disposed of, it drains the handler, takes no more requests, waits for running ones, and then closes
+ * them.
+ */
 export interface ListeningServer extends AsyncDisposable {
   /** The port. */
   readonly port: number;
 }
 
 /** Answers requests, as `SluiceServer` does. */
-export interface RequestHandler {
+export interface RequestHandler extends Partial<AsyncDisposable> {
   /** Must not throw. */
   fetch(request: Request): Response | Promise<Response>;
+  /**
+   * Begins the end, and resolves when nothing more should be sent here: after `seconds`, or earlier by the signal. Event streams
+   * are over then. What runs when `graceSeconds` are over is ended by disposing of the handler.
+   */
+  drain?(options: { readonly seconds?: number; readonly signal?: AbortSignal }): Promise<void>;
 }
 
-/** Milliseconds between two searches for idle connections at the end. */
-const LOOK = 50;
+/** How a listening server is closed. */
+export interface CloseOptions {
+  /** Ends the time for balancers early. */
+  readonly signal?: AbortSignal;
+  /** Called when that time is over. Must not throw. */
+  readonly onClosing?: () => void;
+  /** Told at most once a second what is waited for. Must not throw. */
+  readonly onWaiting?: (sentence: string) => void;
+}
+
+/** A listening server whose end can be watched. */
+export interface ClosableServer extends ListeningServer {
+  /** Does what disposal does. Gives what did not finish in time, in words; empty if all did. */
+  close(options: CloseOptions): Promise<string>;
+}
+
+/** Milliseconds for event streams to say their last event. */
+const LAST_EVENT = 1000;
 
 /**
  * Listens until it is disposed of. A client that sends or takes nothing costs bounded time and memory.
+ *
+ * When it is disposed of, it does in this order: `GET ready` fails for `drainSeconds`, while everything else goes on; event
+ * streams end with an event `closing`, and no more connections are taken; what runs has `graceSeconds`.
  *
  * @throws SluiceError E_INVALID_ARGUMENT if nothing can listen there.
  *
@@ -67,8 +100,14 @@ const LOOK = 50;
  * await server[Symbol.asyncDispose]();
  */
 export async function listen(server: RequestHandler, options: ListenOptions): Promise<ListeningServer> {
-  checkOptionNames(options, "listen", ["clientSeconds", "graceSeconds", "host", "maxConnections", "port"]);
-  const { host, port, maxConnections = 4096, clientSeconds = 30, graceSeconds = 10 } = options;
+  return openListener(server, options);
+}
+
+/** As {@link listen}, with an end that can be watched. */
+export async function openListener(server: RequestHandler, options: ListenOptions): Promise<ClosableServer> {
+  const names = ["clientSeconds", "drainSeconds", "graceSeconds", "host", "maxConnections", "port"] as const;
+  checkOptionNames(options, "listen", names);
+  const { host, port, maxConnections = 4096, clientSeconds = 30, drainSeconds = 0, graceSeconds = 10 } = options;
   const requests = new RequestListener(server, clientSeconds * 1000);
   const http = createServer(
     {
@@ -86,9 +125,13 @@ export async function listen(server: RequestHandler, options: ListenOptions): Pr
   http.maxConnections = maxConnections;
   http.on("connection", (socket) => requests.connections.add(socket));
   await bound(http, host, port);
+  let ended: Promise<string> | undefined;
+  const close = (how: CloseOptions): Promise<string> =>
+    (ended ??= closed(http, requests, { ...how, drainSeconds, grace: graceSeconds * 1000 }));
   return {
     port: (http.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: () => ended(http, requests, graceSeconds * 1000),
+    close,
+    [Symbol.asyncDispose]: async () => void (await close({})),
   };
 }
 
@@ -99,6 +142,7 @@ class RequestListener {
   readonly #server: RequestHandler;
   readonly #timeout: number;
   readonly #answers = new Set<AnswerWriter>();
+  #isDraining = false;
   #isClosing = false;
 
   constructor(server: RequestHandler, timeout: number) {
@@ -109,15 +153,33 @@ class RequestListener {
       errorHandler: notHttp,
     });
     this.listener = (incoming, outgoing) => {
-      if (!this.connections.enter(incoming.socket, outgoing)) return;
+      if (!this.connections.enter(incoming, outgoing)) return;
       // A failure costs one client its connection.
       listener(incoming, outgoing).catch(() => outgoing.destroy());
     };
   }
 
-  /** Takes no more requests, and ends event streams. */
+  /** Serves on, but no connection is kept: its next request should go elsewhere. Resolves when the time for that is over. */
+  async drain(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+    this.#isDraining = true;
+    const drained = this.#server.drain?.({ seconds, ...(signal && { signal }) });
+    if (drained === undefined) this.#endStreams();
+    else await drained;
+  }
+
+  /** Takes no more requests. */
   close(): void {
     this.#isClosing = true;
+    // By now they have ended by themselves, but for those of other servers, and for clients that do not read.
+    setTimeout(() => this.#endStreams(), LAST_EVENT).unref();
+  }
+
+  /** Ends what still runs, in the handler's own words. */
+  giveUp(): void {
+    this.#server[Symbol.asyncDispose]?.().then(undefined, () => undefined);
+  }
+
+  #endStreams(): void {
     for (const answer of this.#answers) if (answer.isLasting) answer.end();
   }
 
@@ -131,10 +193,12 @@ class RequestListener {
   /** Sends an answer that has a body; leaves one without to the library. */
   async #sent(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const isEarly = isUnread(incoming);
-    if (this.#isClosing || isEarly) outgoing.shouldKeepAlive = false;
+    if (this.#isDraining || isEarly) outgoing.shouldKeepAlive = false;
     if (response.body === null) return response;
     const beforeEnd = isEarly ? (): Promise<void> => letGo(incoming) : undefined;
-    const answer = new AnswerWriter(response, outgoing, { timeout: this.#timeout, beforeEnd });
+    const isStream = isStanding(incoming);
+    const answer = new AnswerWriter(response, outgoing, { timeout: this.#timeout, beforeEnd, isStream });
+    this.connections.answering(incoming, outgoing, isEvents(response));
     this.#answers.add(answer);
     if (this.#isClosing && answer.isLasting) answer.end();
     await answer.send();
@@ -154,17 +218,31 @@ async function bound(server: Server, host: string, port: number): Promise<void> 
   });
 }
 
-async function ended(server: Server, requests: RequestListener, grace: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+interface Ending extends CloseOptions {
+  readonly drainSeconds: number;
+  /** Milliseconds. */
+  readonly grace: number;
+}
+
+/** The end, in order. Gives what did not finish, in words. */
+async function closed(
+  server: Server,
+  requests: RequestListener,
+  { drainSeconds, grace, signal, onClosing, onWaiting }: Ending,
+): Promise<string> {
+  await requests.drain(drainSeconds, signal);
+  onClosing?.();
   requests.close();
-  const isClosed = closed.then(() => true);
-  const until = performance.now() + grace;
-  while (performance.now() < until) {
-    requests.connections.endIdle();
-    if (await Promise.race([isClosed, sleep(LOOK, false)])) return;
-  }
-  server.closeAllConnections();
-  await closed;
+  const left = await requests.connections.close(server, {
+    grace,
+    onWaiting: onWaiting && onceASecond(onWaiting),
+    giveUp: () => requests.giveUp(),
+  });
+  return workSentence(left);
+}
+
+function isEvents({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
 
 function notHttp(): Response {
@@ -174,55 +252,6 @@ function notHttp(): Response {
 function leaving(response: Response): Response {
   response.headers.set("Connection", "close");
   return response;
-}
-
-/** Most pipelined requests that wait on one connection. No browser sends two. */
-const MOST_WAITING = 16;
-
-/** Tracks the answers of each connection. Node treats a connection as busy that was opened and never used. */
-class Connections {
-  readonly #open = new Map<Socket, Set<ServerResponse>>();
-
-  /** Adds a connection. */
-  add(socket: Socket): void {
-    const answers = new Set<ServerResponse>();
-    this.#open.set(socket, answers);
-    socket.once("close", () => {
-      this.#open.delete(socket);
-      for (const answer of answers) dropped(answer);
-    });
-  }
-
-  /**
-   * Adds an answer until it is closed. Returns false if the connection is closed, or was closed now for too many
-   * requests.
-   */
-  enter(socket: Socket, answer: ServerResponse): boolean {
-    const answers = this.#open.get(socket);
-    if (answers === undefined || socket.destroyed) return false;
-    if (answers.size >= MOST_WAITING) {
-      socket.destroy();
-      return false;
-    }
-    answers.add(answer);
-    answer.once("close", () => answers.delete(answer));
-    return true;
-  }
-
-  /** Closes idle connections. */
-  endIdle(): void {
-    for (const [socket, answers] of this.#open) if (answers.size === 0) socket.destroy();
-  }
-}
-
-/**
- * Closes an answer. When a connection is gone Node closes only the answer whose turn it was; those behind it would
- * wait for ever.
- */
-function dropped(answer: ServerResponse): void {
-  if (answer.closed) return;
-  answer.destroy();
-  answer.emit("close");
 }
 
 /** Milliseconds for a client that still sends to read the answer. */

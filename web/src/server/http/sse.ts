@@ -21,8 +21,31 @@ const HEARTBEAT_SECONDS = 15;
 /** Milliseconds until a browser reconnects. */
 const RETRY_MS = 1000;
 
+/** The same when the server closes: at most this much longer, so that not all clients come back at once. */
+const SPREAD_MS = 2000;
+
+/** The last event of a stream that the server ends because it closes: its client goes on elsewhere. */
+export const CLOSING_EVENT = { kind: "closing" } as const;
+
 const ENCODER = new TextEncoder();
 const HEARTBEAT = ENCODER.encode(":\n\n");
+
+/**
+ * An event stream that a client can come back to with `Last-Event-ID`. When the server closes, its last event says so.
+ *
+ * @param closing aborted when such streams end.
+ */
+export function resumableStream(
+  events: (signal: AbortSignal) => AsyncIterable<SentEvent>,
+  closing: AbortSignal,
+  until?: number,
+): Response {
+  const told = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {
+    yield* events(signal);
+    if (closing.aborted) yield { data: CLOSING_EVENT };
+  };
+  return eventStream(told, closing, until);
+}
 
 /**
  * An answer that lasts as long as there are events and a client. Events are requested one at a time, when the client
@@ -99,7 +122,8 @@ async function* framesOf(events: AsyncIterator<SentEvent>, signal: AbortSignal):
 
 /** JSON has no line breaks, so one line of data is enough. Ids and kinds are the server's own, and have none either. */
 function frameOf({ id, data }: SentEvent): string {
-  return `event: ${data.kind}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+  const retry = data === CLOSING_EVENT ? `retry: ${RETRY_MS + Math.floor(Math.random() * SPREAD_MS)}\n` : "";
+  return `${retry}event: ${data.kind}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
 }
 
 /** The last event id of a client that resumes. Null without one, and for an invalid id. */

@@ -74,8 +74,8 @@ export function redisState(options: RedisStateOptions): ServeState {
   const given = { ...(prefix !== undefined && { prefix }), ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
   const { stem, timeout } = checkedOptions({ url, ...given });
   const connection = new OwnConnection(url, timeout);
-  const server = new RedisServer(connection, timeout);
   const keys = new RedisKeys(stem);
+  const server = new RedisServer(connection, timeout, keys);
   const tokens = new RedisTokenStore({ server, keys, secret, oldSecrets });
   const sealing = new Sealing({ secret, oldSecrets }, "OAuth states");
   const runs = new SealedStateStore({ client: connection, maxKept: MAX_RUNS, ...given }, sealing);

@@ -8,7 +8,7 @@ import { SluiceError } from "../../errors/error.js";
 import { noSuchRun } from "../chat/chat-event.js";
 import type { Chats, StartedRun } from "../chat/chats.js";
 import { TRACE } from "../http/request.js";
-import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
+import { lastEventId, resumableStream, type SentEvent } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
 import { closingRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
@@ -64,7 +64,7 @@ const STOPPED = z.object({
 });
 
 /** Routes to ask, follow, answer pauses and give up. `chats` is null without a model. */
-export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over">): Hono<ServeEnv> {
+export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over" | "streamsEnd">): Hono<ServeEnv> {
   if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
   return routesOf({
     "/": {
@@ -104,7 +104,8 @@ export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over">): 
           const place = await chats.find(session, path.run);
           if (place === null) return noRun();
           const after = lastEventId(c.req.raw);
-          return eventStream((signal) => chats.follow(session, place, after, signal), deps.over, session.expires_at);
+          const events = (signal: AbortSignal): AsyncIterable<SentEvent> => chats.follow(session, place, after, signal);
+          return resumableStream(events, deps.streamsEnd, session.expires_at);
         },
       }),
       delete: operation({
@@ -128,7 +129,7 @@ export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over">): 
 async function streamed(
   c: InSession,
   chats: Chats,
-  { over }: Pick<ServeDeps, "over">,
+  { over, streamsEnd }: Pick<ServeDeps, "over" | "streamsEnd">,
   start: () => Promise<StartedRun>,
 ): Promise<Response> {
   const session = c.get("session");
@@ -149,7 +150,7 @@ async function streamed(
     yield { id: first.id, data: first.event };
     yield* chats.follow(session, place, first.id, signal);
   };
-  return eventStream(events, over, session.expires_at);
+  return resumableStream(events, streamsEnd, session.expires_at);
 }
 
 /** Our own words: the planner has others. */

@@ -42,10 +42,10 @@ export function healthRoutes({ over }: ServeDeps): Hono<ServeEnv> {
   });
 }
 
-/** `GET /ready`: 503 while the server closes, or while a store or the state cannot be reached. Names which. */
-export function readyRoutes({ over, readiness }: ServeDeps): Hono<ServeEnv> {
+/** `GET /ready`: 503 from when the server is about to close, or while a store or the state cannot be reached. Names which. */
+export function readyRoutes({ draining, readiness }: ServeDeps): Hono<ServeEnv> {
   const look = async (): Promise<Response> => {
-    if (over.aborted) return jsonAnswer({ status: "closing" }, 503);
+    if (draining.aborted) return jsonAnswer({ status: "closing" }, 503);
     const parts = [...(await readiness.look())];
     const isReady = parts.every(([, isAway]) => !isAway);
     const said = Object.fromEntries(parts.map(([part, isAway]) => [part, isAway ? "away" : "ok"]));
@@ -60,7 +60,7 @@ export function readyRoutes({ over, readiness }: ServeDeps): Hono<ServeEnv> {
         isOpen: true,
         answers: {
           200: jsonOf(READY, "All can be reached."),
-          503: jsonOf(READY, "A part is away, or the server is starting or closing."),
+          503: jsonOf(READY, "A part is away, or the server is starting, closing, or about to close."),
         },
         handle: look,
       }),

@@ -15,7 +15,7 @@ import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 import { streamOf, jsonOf, operation, routesOf } from "./operation.js";
 import { RESUMING, TIME } from "../schemas.js";
 import { SESSION_EVENT, sessionChannel } from "../sessions/announcer.js";
-import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
+import { lastEventId, resumableStream, type SentEvent } from "../http/sse.js";
 
 const BEGIN = z.strictObject({
   token: z.boolean().optional().describe("Whether the answer has a token in place of the cookie."),
@@ -141,7 +141,7 @@ function withHeadersOf(cookies: Response, response: Response): Response {
 }
 
 /** The events of the session, as server-sent events. Resumes with `Last-Event-ID`. */
-export function eventRoutes({ state, sources, over }: ServeDeps): Hono<ServeEnv> {
+export function eventRoutes({ state, sources, streamsEnd }: ServeDeps): Hono<ServeEnv> {
   const get = (c: InSession): Response => {
     const after = lastEventId(c.req.raw);
     const session = c.get("session");
@@ -156,7 +156,7 @@ export function eventRoutes({ state, sources, over }: ServeDeps): Hono<ServeEnv>
         watching[Symbol.dispose]();
       }
     };
-    return eventStream(events, over, expires_at);
+    return resumableStream(events, streamsEnd, expires_at);
   };
   return routesOf({
     "/": {
@@ -166,7 +166,12 @@ export function eventRoutes({ state, sources, over }: ServeDeps): Hono<ServeEnv>
         description:
           "First the events that are kept, at most 1,000 and 4 MiB, then those that come. A client that comes back with `Last-Event-ID` gets what it missed.",
         headers: RESUMING,
-        answers: { 200: streamOf(SESSION_EVENT, "Events, each with an id. The last one is `session_ended`.") },
+        answers: {
+          200: streamOf(
+            SESSION_EVENT,
+            "Events, each with an id. The last one is `session_ended`; behind `closing`, without an id, come back for more.",
+          ),
+        },
         handle: get,
       }),
     },

@@ -8,7 +8,7 @@ import { isTruncated } from "../../artifacts/reference.js";
 import type { AnswerRef } from "../../core/sluice.js";
 import type { ServedSession } from "./session.js";
 import type { ServeDeps } from "../deps.js";
-import { CLAMPED, eventOf, named, REFERENCE, TIME } from "../schemas.js";
+import { CLAMPED, CLOSING, eventOf, named, REFERENCE, TIME } from "../schemas.js";
 import { EVENTS_LOST, type EventLog } from "./event-log.js";
 
 const NAMESPACE = z.string().describe("The source.");
@@ -45,6 +45,7 @@ export const SESSION_EVENT = named(
     eventOf("limit_near", "The user has used 80 % of a limit.", TOLD_LIMIT),
     eventOf("limit_reached", "The user has used all of a limit, or was refused something because of it.", TOLD_LIMIT),
     eventOf("session_ended", "The last one.", {}),
+    CLOSING,
     eventOf(EVENTS_LOST.kind, "The first one: some of what was missed is not kept any more. Look anew.", {}),
   ]),
 );
