@@ -59,39 +59,41 @@ test("what was left out is a line with the remedy, and exit code 1", async () =>
 });
 
 describe("is refused in one sentence, and makes nothing:", () => {
-  const refused = async (words: readonly string[], sentence: string, code = 2): Promise<void> => {
-    const ended = await copy(...words);
-    expect(ended).toMatchObject({ code, stdout: "" });
-    expect(ended.stderr).toContain(sentence);
-    expect(await new FileArtifactStore(to).isThere()).toBe(false);
+  const refusal = async (...words: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await copy(...words);
+    const isMade = await new FileArtifactStore(to).isThere();
+    return code === 0 || stdout !== "" || isMade ? "it was not refused" : stderr;
   };
 
   beforeEach(() => new FileArtifactStore(from).putText("text"));
 
   test("the same place twice, also by another name", async () => {
     await symlink(from, join(root, "link"));
-    await refused(["from", "./from/"], "SOURCE and TARGET are the same place");
-    await refused(["from", "link"], "SOURCE and TARGET are the same place");
-    await refused(["s3://bucket/a", "s3://bucket/a/"], "SOURCE and TARGET are the same place");
+    const sentence = "SOURCE and TARGET are the same place";
+    expect(await refusal("from", "./from/")).toContain(sentence);
+    expect(await refusal("from", "link")).toContain(sentence);
+    expect(await refusal("s3://bucket/a", "s3://bucket/a/")).toContain(sentence);
   });
 
   test("one inside the other", async () => {
-    await refused(["from", "from/deep/down"], "TARGET lies inside SOURCE");
-    await refused(["from", "."], "SOURCE lies inside TARGET");
-    await refused(["s3://bucket/a", "s3://bucket/a/b"], "TARGET lies inside SOURCE");
-    await refused(["s3://bucket/a", "s3://bucket"], "SOURCE lies inside TARGET");
+    expect(await refusal("from", "from/deep/down")).toContain("TARGET lies inside SOURCE");
+    expect(await refusal("from", ".")).toContain("SOURCE lies inside TARGET");
+    expect(await refusal("s3://bucket/a", "s3://bucket/a/b")).toContain("TARGET lies inside SOURCE");
+    expect(await refusal("s3://bucket/a", "s3://bucket")).toContain("SOURCE lies inside TARGET");
   });
 
   test("what is no store", async () => {
     await mkdir(join(root, "empty"));
-    await refused(["empty", "to"], "there is no store at SOURCE", 1);
-    await refused(["none", "to"], "there is no store at SOURCE", 1);
+    expect(await refusal("empty", "to")).toContain("there is no store at SOURCE");
+    expect(await refusal("none", "to")).toContain("there is no store at SOURCE");
   });
 
   test("an address of another kind, and a bucket that cannot be", async () => {
-    await refused(["from", "gs://bucket"], "TARGET must be a folder, s3://bucket or s3://bucket/prefix");
-    await refused(["s3://b/?", "to"], "SOURCE must be a folder, s3://bucket or s3://bucket/prefix");
-    await refused(["from"], "TARGET");
+    expect(await refusal("from", "gs://bucket")).toContain(
+      "TARGET must be a folder, s3://bucket or s3://bucket/prefix",
+    );
+    expect(await refusal("s3://b/?", "to")).toContain("SOURCE must be a folder, s3://bucket or s3://bucket/prefix");
+    expect(await refusal("from")).toContain("TARGET");
   });
 
   test("a target that is a file, which says that the copy can go on", async () => {
