@@ -130,7 +130,9 @@ test.each(["folder", "bucket"])(
     expect(copied).toBe(120 - seen.size);
     await using there = records();
     expect(await contentsOf(there)).toEqual(await contentsOf(new FolderRecords(from)));
-    if (kind === "folder") expect((await readdir(join(back, "tmp"))).filter((name) => name.length > 40)).toEqual([]);
+    // Names of what is unfinished are longer than those of its owners.
+    const left = kind === "folder" ? await readdir(join(back, "tmp")) : [];
+    expect(left.filter((name) => name.length > 40)).toEqual([]);
   },
   180_000,
 );
