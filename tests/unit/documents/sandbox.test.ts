@@ -130,7 +130,7 @@ test("a conversion ends when the process that asked for it is killed", async () 
   const program = createRequire(import.meta.url).resolve("#child");
   // The pipe that it reads is ours, and stays open: by itself it would wait for the document without end.
   const code = `
-    const args = [${JSON.stringify(program)}, String(2 ** 30)];
+    const args = [${JSON.stringify(program)}, String(2 ** 30), "60000"];
     const child = require("node:child_process").spawn(process.execPath, args, { stdio: ["inherit", "ignore", "ignore"] });
     setTimeout(() => console.log(child.pid), 1000);`;
   const parent = spawn(process.execPath, ["--eval", code], { stdio: ["pipe", "pipe", "inherit"] });
@@ -143,6 +143,14 @@ test("a conversion ends when the process that asked for it is killed", async () 
   } finally {
     parent.stdin.end();
   }
+});
+
+test("a conversion ends by itself when its time is over, whatever the process does that asked for it", async () => {
+  const program = createRequire(import.meta.url).resolve("#child");
+  const child = spawn(process.execPath, [program, String(2 ** 30), "1000"], { stdio: ["pipe", "ignore", "inherit"] });
+  // It waits for a document that never comes.
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  expect([code, signal]).toEqual([null, "SIGKILL"]);
 });
 
 function isRunning(pid: number): boolean {

@@ -50,6 +50,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "sluice artifacts gc",
     "sluice artifacts purge",
     "sluice store check",
+    "sluice store copy",
     "sluice files list",
     "sluice files put",
     "sluice files get",

@@ -801,6 +801,25 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: async () => (await import("./store/check.js")).checkStore,
   },
+  {
+    name: "store copy",
+    changesStore: true,
+    summary: "move a store, while it is in use",
+    operands: "SOURCE TARGET",
+    minOperands: 2,
+    maxOperands: 2,
+    about: [
+      "Copies every artifact with its id, record, owner, bytes and times from one folder or bucket (`s3://BUCKET/PREFIX`) to another. Where SOURCE is the --store of `sluice serve`, both of its stores are copied, those of sessions and of users' files. Passes repeat until one finds nothing new. What the source no longer has is removed from TARGET, if a copy of this source brought it and nobody changed it there; nothing else in TARGET is touched.",
+      "Run it again at any time, also after it was killed: what is there and equal is not copied twice. To move a store in use: copy it, stop whatever writes to it, copy once more, and start with the new one. Bytes are compared with their hashes. Damaged artifacts, and those whose id is taken in TARGET, are reported and left out. Exits 1 if any were, or if SOURCE kept changing.",
+    ],
+    options: [{ name: "dry-run", help: "say what would be done, and change nothing" }, JSON_OUT],
+    examples: [
+      ["sluice store copy ./store s3://bucket/sluice", "from a folder to a bucket"],
+      ["sluice store copy s3://bucket/sluice ./store", "and back"],
+      ["sluice store copy ./store s3://bucket/sluice --dry-run", "what would be copied"],
+    ],
+    load: async () => (await import("./store/copy.js")).copy,
+  },
   ...FILE_COMMANDS,
   {
     name: "sniff",

@@ -15,12 +15,13 @@ import { failureOf, MAX_INPUT, overLimit } from "./sandbox.js";
 import { Frame, FRAME_HEAD, MAX_FRAME } from "./sandbox-node.js";
 
 // A thread of its own sees the memory also while this one is busy. A limit of the heap would not count array buffers. A process whose
-// parent is gone, and with it the limit of time, ends too: whoever asked will not read it.
+// parent is gone ends too, since whoever asked will not read it. Where a process does not see that, as on Windows, its time ends it.
 const WATCH = `
-const { workerData } = require("node:worker_threads");
+const { workerData: { memory, time } } = require("node:worker_threads");
 const { ppid } = process;
 setInterval(() => {
-  if (process.memoryUsage.rss() > workerData || process.ppid !== ppid) process.kill(process.pid, "SIGKILL");
+  const isOver = process.memoryUsage.rss() > memory || performance.now() > time || process.ppid !== ppid;
+  if (isOver) process.kill(process.pid, "SIGKILL");
 }, 20);`;
 
 const require = createRequire(import.meta.url);
@@ -98,7 +99,8 @@ async function input(): Promise<Buffer> {
 
 const told = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
-new Worker(WATCH, { eval: true, workerData: Number(process.argv[2]) }).unref();
+const [memory = 0, time = 0] = process.argv.slice(2).map(Number);
+new Worker(WATCH, { eval: true, workerData: { memory, time } }).unref();
 try {
   const all = await input();
   const line = all.indexOf("\n");

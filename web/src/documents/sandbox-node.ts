@@ -47,7 +47,7 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
   const { request, input, signal } = task;
   signal?.throwIfAborted();
   const limits: ConversionLimits = { ...LIMITS, ...task.limits };
-  const child = started(limits.memory);
+  const child = started(limits);
   const overdue = new AbortController();
   const limit = setTimeout(() => {
     overdue.abort();
@@ -77,14 +77,21 @@ export async function convertApart(task: ConversionTask): Promise<ConversionFact
   }
 }
 
-function started(memory: number): Child {
+/** Milliseconds by which the child's own limit of time is longer, which is for a parent that is gone. */
+const LATER = 5000;
+
+function started({ memory, time }: ConversionLimits): Child {
   const megabytes = Math.max(16, Math.floor(memory / 2 / 1024 ** 2));
   // It inherits nothing that is secret.
-  return spawn(process.execPath, [`--max-old-space-size=${megabytes}`, programAt("#child"), String(memory)], {
-    stdio: ["pipe", "pipe", "ignore"],
-    env: {},
-    windowsHide: true,
-  });
+  return spawn(
+    process.execPath,
+    [`--max-old-space-size=${megabytes}`, programAt("#child"), String(memory), String(time + LATER)],
+    {
+      stdio: ["pipe", "pipe", "ignore"],
+      env: {},
+      windowsHide: true,
+    },
+  );
 }
 
 /** Writes the request and the document. A child that wants no more is no error. */

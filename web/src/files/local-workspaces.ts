@@ -96,12 +96,27 @@ const PROGRAMS = "/run/current-system";
 export async function sandboxed(argv: readonly string[], options: SandboxOptions): Promise<readonly string[]> {
   checkOptionNames(options, "sandboxed", ["hide", "program", "workspace"]);
   if (argv.length === 0) throw new SluiceError("E_INVALID_ARGUMENT", "There is no command to start.", { path: "argv" });
-  if (process.platform !== "linux") throw unavailable("bubblewrap only runs on Linux");
-  const program = options.program ?? (await onPath("bwrap"));
-  if (program === undefined) throw unavailable("there is no bubblewrap (bwrap) on the PATH");
+  const program = options.program ?? (await bubblewrap(process.platform));
   const wrapped = [program, ...(await sandboxArguments(options)), "--"];
   await tryOut([...wrapped, program, "--version"]);
   return [...wrapped, ...argv];
+}
+
+/**
+ * Checks that sandboxes can be made here, before somebody needs one.
+ *
+ * @throws SluiceError E_MISUSE with the reason and the remedy.
+ */
+export async function checkSandbox(platform: NodeJS.Platform = process.platform): Promise<void> {
+  const program = await bubblewrap(platform);
+  await tryOut([program, ...APART, ...READ_ONLY, "--", program, "--version"]);
+}
+
+async function bubblewrap(platform: NodeJS.Platform): Promise<string> {
+  if (platform !== "linux") throw unavailable("bubblewrap only runs on Linux");
+  const program = await onPath("bwrap");
+  if (program === undefined) throw unavailable("there is no bubblewrap (bwrap) on the PATH");
+  return program;
 }
 
 /** The options of bubblewrap, in order: later mounts cover earlier ones. */

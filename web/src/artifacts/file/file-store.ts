@@ -250,7 +250,8 @@ const PIECE = 256 * 1024;
 // Buffers of Node 20 end at 4 GiB.
 const MAX_WHOLE = 4 * 1024 ** 3;
 
-interface OpenArtifact {
+/** An artifact whose bytes are open. */
+export interface OpenArtifact {
   readonly ref: ArtifactRef;
   readonly file: FileHandle;
 }
@@ -260,7 +261,7 @@ interface OpenArtifact {
  *
  * @throws SluiceError E_STORE_CORRUPT if the content is missing or has another size than its ref says.
  */
-async function openArtifact(folder: Folder, key: string, id: string): Promise<OpenArtifact | null> {
+export async function openArtifact(folder: Folder, key: string, id: string): Promise<OpenArtifact | null> {
   let seen: Recorded | null = null;
   for (;;) {
     const recorded = await readRef(folder, key, id);
@@ -299,7 +300,7 @@ async function readWhole(folder: Folder, { ref, file }: OpenArtifact, hashing: H
 }
 
 /** Streams a span of an open artifact. The hash is checked only if the span is the whole. */
-async function readSpan(
+export async function readSpan(
   folder: Folder,
   { ref, file }: OpenArtifact,
   span: Span,

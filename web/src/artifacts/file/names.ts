@@ -78,10 +78,11 @@ export async function renameRef(
   key: string,
   id: string,
   patch: ArtifactPatch,
+  origin?: string,
 ): Promise<ArtifactRef | null> {
   const { filename } = objectOf(patch, "patch");
   const before = filename === undefined ? null : await readRef(folder, key, id);
-  if (before === null) return updateRef(folder, key, id, patch);
+  if (before === null) return updateRef(folder, key, id, patch, origin);
   // Also a name that it has already: another process may take it away before this one has written it.
   const [old, next] = [before.ref.filename === filename ? null : before.ref.filename, filename].map((name) =>
     typeof name === "string" ? entryOf(key, before, name) : undefined,
@@ -91,7 +92,7 @@ export async function renameRef(
     return now?.created === entry.created && now.ref.filename === entry.filename;
   };
   if (next !== undefined) await add(folder, next);
-  const ref = await updateRef(folder, key, id, patch);
+  const ref = await updateRef(folder, key, id, patch, origin);
   // Another process may have renamed it back meanwhile and removed the entry.
   if (next !== undefined && ref !== null) await add(folder, next);
   if (old !== undefined && ref !== null) await dropUnless(folder, old, isNow);

@@ -15,6 +15,8 @@ import { FILE_MODE, isAbsent, isPlainFolder, isTaken, namesIn, orNull, readPlain
 export interface Recorded {
   readonly created: number;
   readonly ref: ArtifactRef;
+  /** The store from which a copy brought it, see `Carried`. A change of the record takes the mark away. */
+  readonly origin?: string;
 }
 
 // Type, name and source have a limit each, and JSON may write a character as six.
@@ -46,7 +48,7 @@ export async function readRecord(folder: Folder, scope: string, name: string): P
 }
 
 /**
- * Changes the record of a ref, but not its times. Of two changes at once the later one stays.
+ * Changes the record of a ref, but not its times. Of two changes at once the later one stays. `origin` is the mark that it gets.
  *
  * @returns the new ref, or null if there is none.
  */
@@ -55,6 +57,7 @@ export async function updateRef(
   key: string,
   id: string,
   patch: ArtifactPatch,
+  origin?: string,
 ): Promise<ArtifactRef | null> {
   const recorded = await readRef(folder, key, id);
   if (!recorded) return null;
@@ -62,7 +65,8 @@ export async function updateRef(
   const refFolder = folder.at.refFolder(key, id);
   const times = await orNull(timesOf(refFolder));
   if (!times) return null;
-  if (!(await placed(folder, refFolder, { created: recorded.created, ref }, times.stored))) return null;
+  const next = { created: recorded.created, ref, ...(origin !== undefined && { origin }) };
+  if (!(await placed(folder, refFolder, next, times.stored))) return null;
   await stamped(refFolder, times.used);
   return ref;
 }
@@ -123,11 +127,16 @@ export async function contentOf(refFolder: string): Promise<string | null> {
 
 function parsed(text: string): Recorded | null {
   try {
-    const { created, ref } = JSON.parse(text) as { created: unknown; ref: Record<string, unknown> };
+    const { created, ref, origin } = JSON.parse(text) as {
+      created: unknown;
+      ref: Record<string, unknown>;
+      origin?: unknown;
+    };
     const { id, sha256, size_bytes } = ref;
     if (!isArtifactId(id) || typeof sha256 !== "string" || !BLOB_NAME.test(sha256)) return null;
     if (!isCount(created) || !isCount(size_bytes)) return null;
-    return { created, ref: refOf(claimOf(ref), id, sha256, size_bytes) };
+    const isCopied = typeof origin === "string" && BLOB_NAME.test(origin);
+    return { created, ref: refOf(claimOf(ref), id, sha256, size_bytes), ...(isCopied && { origin }) };
   } catch {
     return null;
   }
@@ -142,13 +151,13 @@ function damaged(): SluiceError {
 }
 
 /** In microseconds, see `Stamps`. */
-interface Times {
+export interface Times {
   readonly stored: number;
   readonly used: number;
 }
 
 /** The times of a ref's folder. Throws the system's ENOENT if there is none. */
-async function timesOf(refFolder: string): Promise<Times> {
+export async function timesOf(refFolder: string): Promise<Times> {
   const [folder, file] = await Promise.all([modified(refFolder), modified(join(refFolder, REF))]);
   return { stored: file, used: folder };
 }
@@ -158,9 +167,9 @@ function modified(path: string): Promise<number> {
   return lstat(path, { bigint: true }).then(({ mtimeNs }) => Number(mtimeNs / 1000n));
 }
 
-/** Records that an artifact was stored, first or again. False if it is not there. */
-export async function noteStored(refFolder: string, stamp: number): Promise<boolean> {
-  return (await stamped(join(refFolder, REF), stamp)) && stamped(refFolder, stamp);
+/** Records that an artifact was stored, first or again, and when it was used if that was later. False if it is not there. */
+export async function noteStored(refFolder: string, stored: number, used: number = stored): Promise<boolean> {
+  return (await stamped(join(refFolder, REF), stored)) && stamped(refFolder, used);
 }
 
 /** Records that an artifact was read. Ignores failures. */
@@ -259,6 +268,19 @@ export async function evictRef(folder: Folder, seen: StoredArtifact): Promise<bo
   return takenOut(folder, key, seen.id, seen.sha256, async (taken) => {
     if (await isUnused(taken, seen)) return true;
     await putBack(folder, taken, refFolder);
+    return false;
+  });
+}
+
+/** Deletes a ref that a copy brought from a store. A rename first hides it, and its mark is read after that. */
+export async function removeCarried(folder: Folder, key: string, id: string, origin: string): Promise<boolean> {
+  if (!(await isThere(folder, key, id))) return false;
+  const recorded = await readRef(folder, key, id);
+  if (recorded?.origin !== origin) return false;
+  return takenOut(folder, key, id, recorded.ref.sha256, async (taken) => {
+    const text = await readPlain(join(taken, REF), MAX_FILE).catch(() => "");
+    if (parsed(text)?.origin === origin) return true;
+    await putBack(folder, taken, folder.at.refFolder(key, id));
     return false;
   });
 }

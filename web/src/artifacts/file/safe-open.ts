@@ -18,7 +18,11 @@ export const FILE_MODE = 0o600;
 
 // Without O_NONBLOCK, opening a pipe would wait for its other end. Windows has neither flag: there
 // both are undefined, which `|` takes for 0.
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const FOLLOWING = constants.O_RDONLY | constants.O_NONBLOCK;
+const READ = FOLLOWING | constants.O_NOFOLLOW;
+
+/** Whether the system refuses to open a link. Windows does not. */
+const REFUSES_LINKS = (constants.O_NOFOLLOW as number | undefined) !== undefined;
 
 /** The absolute path of a folder that a caller names. Throws E_INVALID_ARGUMENT for anything but a string. */
 export function folderPath(directory: unknown): string {
@@ -49,15 +53,18 @@ export async function orNull<T>(work: Promise<T>): Promise<T | null> {
 }
 
 /**
- * Opens a plain file for reading.
+ * Opens a plain file for reading. Where the system follows links, the path is looked at once the file is open.
  *
  * @throws SluiceError E_STORE_DENIED for anything but a plain file; system errors as they are.
  */
-export async function openPlain(path: string): Promise<{ readonly file: FileHandle; readonly size: number }> {
-  const file = await open(path, READ);
+export async function openPlain(
+  path: string,
+  refusesLinks: boolean = REFUSES_LINKS,
+): Promise<{ readonly file: FileHandle; readonly size: number }> {
+  const file = await open(path, refusesLinks ? READ : FOLLOWING);
   try {
     const found = await file.stat();
-    if (!found.isFile()) throw foreign();
+    if (!found.isFile() || (!refusesLinks && (await lstat(path)).isSymbolicLink())) throw foreign();
     return { file, size: found.size };
   } catch (error) {
     await file.close();

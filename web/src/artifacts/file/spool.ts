@@ -6,9 +6,10 @@ import { lstat, open, rename, writeFile, type FileHandle } from "node:fs/promise
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
-import { serialHash, type Hashing, type ParallelHash } from "../hash.js";
+import { damaged, serialHash, type Hashing, type ParallelHash } from "../hash.js";
 import { idsFor, patched, refOf, restated, type Claim } from "../reference.js";
 import { scopeKey } from "../scope.js";
+import { IdTaken, type Carried } from "../record-store.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import type { ByteSink, Unwritten } from "../writer.js";
 import { adopt, BLOB, share, type Folder, type Temporary } from "./folder.js";
@@ -45,6 +46,7 @@ export interface SpoolDeps {
 export class Spool implements ByteSink {
   readonly #folder: Folder;
   readonly #claim: Claim;
+  readonly #carried: Carried | undefined;
   readonly #hashing: Hashing;
   readonly #now: () => number;
   readonly #unwritten: Unwritten;
@@ -64,9 +66,11 @@ export class Spool implements ByteSink {
   /** Begun with the first buffer. */
   #hash: ParallelHash | undefined;
 
-  constructor(folder: Folder, claim: Claim, { hashing, now, unwritten, spare }: SpoolDeps) {
+  /** `carried` is the record of a copy, which is published as it is: under its id, with its times. */
+  constructor(folder: Folder, claim: Claim, { hashing, now, unwritten, spare }: SpoolDeps, carried?: Carried) {
     this.#folder = folder;
     this.#claim = claim;
+    this.#carried = carried;
     this.#hashing = hashing;
     this.#now = now;
     this.#unwritten = unwritten;
@@ -87,7 +91,7 @@ export class Spool implements ByteSink {
   async commit(patch: ArtifactPatch): Promise<ArtifactRef> {
     const claim = patched(this.#claim, patch);
     const content = { sha256: await this.#finish(), size: this.#size, stored: this.#now() };
-    const there = await standing(this.#folder, claim, content);
+    const there = this.#carried === undefined && (await standing(this.#folder, claim, content));
     if (there) {
       await this.discard();
       return there;
@@ -95,7 +99,10 @@ export class Spool implements ByteSink {
     const isWritten = this.#temporary !== undefined;
     const temporary = (this.#temporary ??= await this.#folder.temporary());
     const offer = (): Promise<void> => this.#offer(temporary, content.sha256, isWritten);
-    const ref = await publish(this.#folder, temporary, claim, content, offer);
+    const ref =
+      this.#carried === undefined
+        ? await publish(this.#folder, temporary, claim, content, offer)
+        : await publishCarried(this.#folder, temporary, this.#carried, content, offer);
     await temporary.release();
     this.#temporary = undefined;
     await this.#free();
@@ -268,6 +275,39 @@ async function publish(
 }
 
 /**
+ * Publishes the record of a copy as it is.
+ *
+ * @throws SluiceError E_STORE_CORRUPT if the bytes are not those of the record; IdTaken if something has the id.
+ */
+async function publishCarried(
+  folder: Folder,
+  temporary: Temporary,
+  carried: Carried,
+  { sha256, size }: Content,
+  offer: () => Promise<void>,
+): Promise<ArtifactRef> {
+  const { ref, created, stored, used, origin } = carried;
+  if (sha256 !== ref.sha256 || size !== ref.size_bytes) throw damaged();
+  const key = scopeKey(ref.scope);
+  const recorded = { created, ref, origin };
+  await writeFile(temporary.ref, written(recorded), { mode: FILE_MODE });
+  await offer();
+  await noteName(folder, key, recorded);
+  await noteStored(temporary.folder, stored, used);
+  await folder.sync(temporary.blob, temporary.ref, temporary.folder);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (await placed(folder, temporary, key, ref.id)) return ref;
+    const there = await readRef(folder, key, ref.id).catch(unlessCorrupt);
+    if (there === null) continue;
+    // Another copy may have brought the same, which needs its name.
+    const isSame = there?.created === created && there.ref.filename === ref.filename;
+    if (!isSame) await dropName(folder, key, recorded);
+    break;
+  }
+  throw new IdTaken();
+}
+
+/**
  * The ref that a content has in its scope already, updated by the claim. Null if there is none. Saves the work of {@link publish},
  * which gives the same ref.
  */
@@ -277,7 +317,7 @@ async function standing(folder: Folder, claim: Claim, { sha256, stored }: Conten
   for (const id of idsFor(claim.namespace, sha256)) {
     const there = await readOrClear(folder, key, id, sha256);
     if (!there) return null;
-    if (there.ref.sha256 === sha256) return restate(folder, key, there.ref, claim, stored);
+    if (there.ref.sha256 === sha256) return restate(folder, key, there, claim, stored);
   }
   return null;
 }
@@ -314,12 +354,13 @@ function unlessCorrupt(error: unknown): undefined {
 async function restate(
   folder: Folder,
   key: string,
-  ref: ArtifactRef,
+  { ref, origin }: Recorded,
   claim: Claim,
   stored: number,
 ): Promise<ArtifactRef | null> {
   if (!(await noteStored(folder.at.refFolder(key, ref.id), stored))) return null;
-  const patch = restated(ref, claim);
+  // What was stored here again is no longer what a copy brought.
+  const patch = restated(ref, claim) ?? (origin === undefined ? null : {});
   return patch ? renameRef(folder, key, ref.id, patch) : ref;
 }
 
@@ -337,7 +378,7 @@ async function settle(
     const there = await readOrClear(folder, key, ref.id, ref.sha256);
     if (!there) continue;
     if (there.ref.sha256 !== ref.sha256) return null;
-    const stored = await restate(folder, key, there.ref, claim, stamp);
+    const stored = await restate(folder, key, there, claim, stamp);
     if (!stored) continue;
     await folder.remove(temporary.folder);
     return stored;

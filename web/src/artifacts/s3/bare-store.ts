@@ -230,7 +230,7 @@ const UNNOTED: ReadonlySet<string> = new Set(["E_STORE_DENIED", "E_STORE_FULL", 
  * @throws SluiceError E_STORE_CORRUPT if they are not those that were stored; E_TOO_LARGE above 2 GiB.
  */
 async function readWhole(store: StoreDeps, id: string, scope: ArtifactScope | undefined): Promise<Uint8Array | null> {
-  return reading(store, id, scope, async (found) => {
+  return reading(store, id, scope, used, async (found) => {
     const { ref } = found.record;
     if (ref.size_bytes > MAX_WHOLE) {
       throw new SluiceError("E_TOO_LARGE", "The artifact is larger than 2 GiB: read it through openReader.");
@@ -243,14 +243,18 @@ async function readWhole(store: StoreDeps, id: string, scope: ArtifactScope | un
   });
 }
 
-/** A stream of a span of an artifact. Null if there is none. The hash is checked only if the span is the whole. */
-async function readSpan(
+/**
+ * A stream of a span of an artifact. Null if there is none. The hash is checked only if the span is the whole. Counts as reading,
+ * unless `look` is another way to find it.
+ */
+export async function readSpan(
   store: StoreDeps,
   id: string,
   scope: ArtifactScope | undefined,
-  range: ByteRange | undefined,
+  range?: ByteRange,
+  look: Look = used,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  return reading(store, id, scope, async (found) => {
+  return reading(store, id, scope, look, async (found) => {
     const { ref } = found.record;
     const span = spanOf(range, ref.size_bytes);
     const download = span.start === span.end ? NOTHING : await begun(store, found, span);
@@ -261,16 +265,20 @@ async function readSpan(
   });
 }
 
+/** Finds the ref of an artifact that is about to be read. */
+type Look = (store: StoreDeps, id: string, scope: ArtifactScope | undefined) => Promise<Found | null>;
+
 /** Reads an artifact. If its blob is gone, it may have been deleted meanwhile: reads the ref again, once for each blob. */
 async function reading<T>(
   store: StoreDeps,
   id: string,
   scope: ArtifactScope | undefined,
+  look: Look,
   read: (found: Found) => Promise<T | null>,
 ): Promise<T | null> {
   let missing: string | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const found = await used(store, id, scope);
+    const found = await look(store, id, scope);
     if (found === null) return null;
     try {
       const bytes = await read(found);

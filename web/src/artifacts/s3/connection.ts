@@ -40,6 +40,11 @@ export class S3Connection {
     this.limits = limitsOf(options);
   }
 
+  /** The address of the service that options or environment name. Undefined for the one that the SDK knows by itself. */
+  get endpoint(): string | undefined {
+    return endpointOf(this.#options);
+  }
+
   /** The client, for work that sends nothing. */
   async speaker(): Promise<Speaker> {
     if (this.#isClosed) throw closedStore();
@@ -105,10 +110,15 @@ export class S3Connection {
   }
 }
 
+function endpointOf({ endpoint }: S3StoreOptions): string | undefined {
+  return endpoint ?? process.env["AWS_ENDPOINT_URL_S3"] ?? process.env["AWS_ENDPOINT_URL"];
+}
+
 function configOf(options: S3StoreOptions, { timeout, attempts }: S3Limits): S3.S3ClientConfig {
   // The SDK reads the environment by itself, but does not draw these conclusions.
-  const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
-  const { endpoint = AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL, credentials } = options;
+  const { AWS_REGION } = process.env;
+  const { credentials } = options;
+  const endpoint = endpointOf(options);
   const { region = endpoint === undefined ? undefined : (AWS_REGION ?? ANY_REGION) } = options;
   const { forcePathStyle = endpoint !== undefined } = options;
   return {

@@ -92,8 +92,9 @@ export async function updateRef(
   return again("write", async () => {
     const found = await find(bucket, id, scope);
     if (found === null) return null;
-    const ref = patched(found.record.ref, patch);
-    return (await rewrite(bucket, found, { ...found.record, ref })) === null ? AGAIN : ref;
+    const { origin: _, ...record } = found.record;
+    const ref = patched(record.ref, patch);
+    return (await rewrite(bucket, found, { ...record, ref })) === null ? AGAIN : ref;
   });
 }
 
@@ -145,7 +146,7 @@ function pause(milliseconds: number): Promise<void> {
 }
 
 /** A ref with its times in microseconds, and the place of its bytes. */
-interface RefRecord {
+export interface RefRecord {
   readonly ref: ArtifactRef;
   /** When it was first stored, which orders lists; when it was last stored; when it was last stored or read. */
   readonly created: number;
@@ -155,6 +156,8 @@ interface RefRecord {
   readonly blob: string;
   /** Random for each version, so that its writer recognises it. */
   readonly token: string;
+  /** The store from which a copy brought it, see `Carried`. A change of the record takes the mark away. */
+  readonly origin?: string;
   /** Whether the bytes are damaged: the next put writes them again. */
   readonly isDamaged?: boolean;
   /** Whether it is marked as gone: its object is about to be deleted. */
@@ -182,7 +185,7 @@ export function recordIn(bytes: Uint8Array, id: string): RefRecord {
   const scope: FullScope = { tenant_id, user_id, session_id, trace_id };
   const { namespace, mime_type, filename, source, sha256, size_bytes } = row;
   const claim: Claim = { namespace, scope, mime_type, filename, source };
-  const { created, stored, used, blob, token, isDamaged, isGone } = row;
+  const { created, stored, used, blob, token, origin, isDamaged, isGone } = row;
   return {
     ref: refOf(claim, id, sha256, size_bytes),
     created,
@@ -190,6 +193,7 @@ export function recordIn(bytes: Uint8Array, id: string): RefRecord {
     used,
     blob,
     token,
+    ...(typeof origin === "string" && { origin }),
     ...(isDamaged === true && { isDamaged }),
     ...(isGone === true && { isGone }),
   };
@@ -308,7 +312,7 @@ export function namedIn(folder: string, { ref, created }: Pick<RefRecord, "ref" 
   return { folder, id: ref.id, created, filename: ref.filename };
 }
 
-/** All refs whose keys begin with a prefix, also those marked as gone. Null for a ref that cannot be read. */
+/** All refs whose keys begin with a prefix, also those marked as gone. Null for a ref that cannot be read, or was just deleted. */
 export async function* recordsUnder(
   bucket: Bucket,
   prefix: string,
@@ -344,6 +348,16 @@ export function removeRef(bucket: Bucket, id: string, scope: ArtifactScope | und
 /** The same unless the artifact was stored or read since it was seen. */
 export function evictRef(bucket: Bucket, seen: StoredArtifact): Promise<boolean> {
   return removeIf(bucket, seen.id, seen.scope, ({ used }) => inMilliseconds(used) === seen.used_at);
+}
+
+/** Deletes an artifact that a copy brought from a store. False if there is none, or it was changed here. */
+export function removeCarried(
+  bucket: Bucket,
+  id: string,
+  scope: ArtifactScope | undefined,
+  origin: string,
+): Promise<boolean> {
+  return removeIf(bucket, id, scope, (record) => record.origin === origin);
 }
 
 /** Deletes the objects of an artifact that is marked as gone. */

@@ -7,8 +7,9 @@
  */
 import type { CompletedPart } from "@aws-sdk/client-s3";
 import { SluiceError } from "../../errors/error.js";
-import type { Hashing, StreamHash } from "../hash.js";
+import { damaged, type Hashing, type StreamHash } from "../hash.js";
 import { idsFor, patched, refOf, restated, type Claim, type Stamps } from "../reference.js";
+import { IdTaken, type Carried } from "../record-store.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import { PieceBuffer, type ByteSink } from "../writer.js";
 import type { Bucket } from "./bucket.js";
@@ -42,6 +43,7 @@ const PATIENCE = 14;
 export class Upload implements ByteSink {
   readonly #store: StoreDeps;
   readonly #claim: Claim;
+  readonly #carried: Carried | undefined;
   readonly #folder: string;
   readonly #hash: StreamHash;
   readonly #name = newName();
@@ -52,9 +54,11 @@ export class Upload implements ByteSink {
   #isPlaced = false;
   #isNamed = false;
 
-  constructor(store: StoreDeps, claim: Claim, folder: string, hash: StreamHash) {
+  /** `carried` is the record of a copy, which is published as it is: under its id, with its times. */
+  constructor(store: StoreDeps, claim: Claim, folder: string, hash: StreamHash, carried?: Carried) {
     this.#store = store;
     this.#claim = claim;
+    this.#carried = carried;
     this.#folder = folder;
     this.#hash = hash;
     this.#buffer = new PieceBuffer(store.bucket.connection.limits.part);
@@ -84,7 +88,10 @@ export class Upload implements ByteSink {
   async #publish(patch: ArtifactPatch): Promise<ArtifactRef> {
     const claim = patched(this.#claim, patch);
     if (this.#parts) await this.#complete(this.#parts);
-    const { ref, loose } = await this.#published(claim, this.#hash.digest());
+    const sha256 = this.#hash.digest();
+    const { ref, loose } = this.#carried
+      ? await this.#publishedAs(this.#carried, sha256)
+      : await this.#published(claim, sha256);
     this.#buffer.clear();
     // `gc` removes it later.
     if (loose !== null) await this.#store.bucket.remove(blobKey(this.#folder, loose)).catch(() => undefined);
@@ -122,6 +129,33 @@ export class Upload implements ByteSink {
     if (wrote !== null) return { ref, loose: null };
     await dropName(bucket, named);
     return AGAIN;
+  }
+
+  /**
+   * Publishes the record of a copy as it is.
+   *
+   * @throws SluiceError E_STORE_CORRUPT if the bytes are not those of the record; IdTaken if something has the id.
+   */
+  async #publishedAs({ ref, created, stored, used, origin }: Carried, sha256: string): Promise<Published> {
+    if (sha256 !== ref.sha256 || this.#size !== ref.size_bytes) throw damaged();
+    const { bucket } = this.#store;
+    const place = { id: ref.id, scope: this.#claim.scope, folder: this.#folder, key: refKey(this.#folder, ref.id) };
+    const named = { folder: this.#folder, id: ref.id, created, filename: ref.filename };
+    const [blob] = await Promise.all([this.#place(), addName(bucket, named)]);
+    const standing = await again<Found | null>("write", async (attempt) => {
+      this.#isNamed = true;
+      const wrote = await write(bucket, place.key, { ref, blob, created, stored, used, origin }, null);
+      this.#isNamed = wrote !== null;
+      if (wrote !== null) return null;
+      const found = await lookUp(bucket, place).catch(takenIfCorrupt);
+      return found === null || (found.record.isGone === true && attempt < PATIENCE) ? AGAIN : found;
+    });
+    if (standing === null) return { ref, loose: null };
+    const { record } = standing;
+    // Another copy may have brought the same, which needs its name.
+    const isSame = record.created === created && record.ref.filename === ref.filename && record.isGone !== true;
+    if (!isSame) await dropName(bucket, named);
+    throw new IdTaken();
   }
 
   /** Stores the same content again: keeps its blob, unless that is damaged or was deleted. */
@@ -165,6 +199,11 @@ export class Upload implements ByteSink {
     if (this.#parts.isFull) throw tooLarge(bytes.byteLength);
     return this.#parts.send(bytes);
   }
+}
+
+/** A record that cannot be read has its id all the same. */
+function takenIfCorrupt(error: unknown): never {
+  throw error instanceof SluiceError && error.code === "E_STORE_CORRUPT" ? new IdTaken() : error;
 }
 
 function tooLarge(part: number): SluiceError {

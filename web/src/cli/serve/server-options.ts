@@ -11,7 +11,7 @@ import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
 import type { SluiceConfig } from "../../config/types.js";
 import { createSluiceOver } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
-import { localWorkspaces } from "../../files/local-workspaces.js";
+import { checkSandbox, localWorkspaces } from "../../files/local-workspaces.js";
 import { FLAGS } from "../../files/options.js";
 import type { LlmClient } from "../../planner/llm/client.js";
 import { OpenAiClient } from "../../planner/llm/openai.js";
@@ -34,6 +34,7 @@ export async function serverOptions(settings: ServeSettings): Promise<Omit<Sluic
     // The real redirect URI is known once the server listens.
     checkProvider(name, providerOf(said, "http://127.0.0.1/oauth/callback"));
   }
+  await checkPrograms(settings);
   const llm = modelOf(config.model);
   const reducing = await checkedConfig(config.artifacts);
   return {
@@ -105,6 +106,17 @@ function filesOf({ files, folder, store, sources }: ServeSettings): SluiceServer
   // A folder that was named may be shared with other machines.
   const paths = folders === undefined ? "programs" : "all";
   return { ...flags, ...localWorkspaces({ sandbox, hide, root }), paths };
+}
+
+/** Checks that programs can be started as `files.sandbox` wants it. Throws CommandError, exit 2. */
+async function checkPrograms({ files: { sandbox = false }, sources }: ServeSettings): Promise<void> {
+  if (!sandbox || !sources.some(({ user_files }) => user_files === true)) return;
+  try {
+    await checkSandbox();
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error;
+    throw new CommandError(Exit.usage, `"files.sandbox" cannot be had here: ${error.message}`, { cause: error });
+  }
 }
 
 const FLAG_NAMES = Object.keys(FLAGS) as readonly (keyof typeof FLAGS)[];

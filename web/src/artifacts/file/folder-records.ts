@@ -1,0 +1,148 @@
+/**
+ * The records of a store in a folder, for copies.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { lstat, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { SluiceError } from "../../errors/error.js";
+import { guarded } from "../../errors/storage.js";
+import { sha256 } from "../hash-node.js";
+import { claimOf } from "../reference.js";
+import {
+  isAnother,
+  type Carried,
+  type RecordName,
+  type RecordStore,
+  type StoredRecord,
+  type UnreadableRecord,
+} from "../record-store.js";
+import { scopeKey } from "../scope.js";
+import { openArtifact, readSpan } from "./file-store.js";
+import { Folder, idOf, scopeName, SCOPE_NAME, nameOf } from "./folder.js";
+import { renameRef, withoutName } from "./names.js";
+import { noteStored, readRecord, removeCarried, timesOf } from "./refs.js";
+import { folderPath, namesIn, orNull } from "./safe-open.js";
+import { Spool, type SpoolDeps } from "./spool.js";
+import { sweepTemporaries } from "./sweep.js";
+import { SWEEP_AFTER } from "./temporaries.js";
+
+/** Records that are read at once. */
+const AT_ONCE = 16;
+
+/** The records of a store in a folder. */
+export class FolderRecords implements RecordStore {
+  readonly #folder: Folder;
+  readonly #spooling: SpoolDeps;
+
+  /** Makes nothing. Throws SluiceError E_INVALID_ARGUMENT if `directory` is not a string. */
+  constructor(directory: string) {
+    this.#folder = new Folder(folderPath(directory), false);
+    this.#spooling = { hashing: sha256, now: () => 0, unwritten: { bytes: 0 }, spare: [] };
+  }
+
+  origin(): Promise<string> {
+    return guarded("read", async () => {
+      const { root, marker } = this.#folder.at;
+      // A path alone may be that of another folder on another machine, or in another container.
+      const { ino, mtimeNs } = await lstat(marker, { bigint: true });
+      const place = JSON.stringify(["folder", await realpath(root), String(ino), String(mtimeNs)]);
+      return createHash("sha256").update(place).digest("hex");
+    });
+  }
+
+  isThere(): Promise<boolean> {
+    return guarded("read", () => this.#folder.present());
+  }
+
+  prepare(): Promise<void> {
+    return guarded("write", async () => {
+      await this.#folder.ready();
+      await sweepTemporaries(this.#folder, SWEEP_AFTER);
+    });
+  }
+
+  async *records(): AsyncGenerator<StoredRecord | UnreadableRecord, void, void> {
+    let reading: Promise<StoredRecord | UnreadableRecord | null>[] = [];
+    for await (const scope of namesIn(this.#folder.at.refs, SCOPE_NAME)) {
+      for await (const name of namesIn(join(this.#folder.at.refs, scope), /./)) {
+        reading.push(this.#listed(scope, name));
+        if (reading.length < AT_ONCE) continue;
+        for (const each of await Promise.all(reading)) if (each !== null) yield each;
+        reading = [];
+      }
+    }
+    for (const each of await Promise.all(reading)) if (each !== null) yield each;
+  }
+
+  find({ id, scope }: RecordName): Promise<StoredRecord | null> {
+    return guarded("read", () => this.#at(scopeName(scopeKey(scope)), nameOf(id)));
+  }
+
+  read({ id, scope }: RecordName): Promise<ReadableStream<Uint8Array> | null> {
+    return guarded("read", async () => {
+      const opened = await openArtifact(this.#folder, scopeKey(scope), id);
+      const whole = opened && { start: 0, end: opened.ref.size_bytes };
+      return opened && whole && readSpan(this.#folder, opened, whole, sha256);
+    });
+  }
+
+  add(record: Carried, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    return guarded("write", async () => {
+      const spool = new Spool(this.#folder, claimOf(record.ref), this.#spooling, record);
+      try {
+        for await (const piece of bytes) await spool.write(piece);
+        await spool.commit({});
+      } catch (error) {
+        await spool.discard();
+        throw error;
+      }
+    });
+  }
+
+  change(record: Carried): Promise<boolean> {
+    return guarded("write", async () => {
+      const { ref, stored, used, origin } = record;
+      const key = scopeKey(ref.scope);
+      const there = await this.#at(scopeName(key), nameOf(ref.id));
+      if (there?.origin !== origin || isAnother(there, record)) return false;
+      const { mime_type, filename, source } = ref;
+      const patch = { mime_type, filename, source };
+      const isSame = JSON.stringify(there.ref) === JSON.stringify(ref);
+      if (!isSame && (await renameRef(this.#folder, key, ref.id, patch, origin)) === null) return false;
+      return noteStored(this.#folder.at.refFolder(key, ref.id), stored, Math.max(used, there.used));
+    });
+  }
+
+  remove({ ref, origin }: Carried): Promise<boolean> {
+    return guarded("write", () => {
+      const key = scopeKey(ref.scope);
+      return withoutName(this.#folder, key, ref.id, () => removeCarried(this.#folder, key, ref.id, origin));
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Nothing is open between two calls.
+  }
+
+  async #at(scope: string, name: string): Promise<StoredRecord | null> {
+    const recorded = await readRecord(this.#folder, scope, name);
+    const times = recorded && (await orNull(timesOf(join(this.#folder.at.refs, scope, name))));
+    return recorded && times && { ...recorded, ...times, origin: recorded.origin ?? null };
+  }
+
+  /** The record in a folder; one that cannot be read if it still cannot a moment later, since it may just be deleted. */
+  async #listed(scope: string, name: string): Promise<StoredRecord | UnreadableRecord | null> {
+    const look = (): Promise<StoredRecord | null> => guarded("read", () => this.#at(scope, name));
+    try {
+      const found = await look();
+      // A folder without a record was moved away just now, or has lost it.
+      if (found !== null || (await orNull(lstat(join(this.#folder.at.refs, scope, name)))) === null) return found;
+      return (await look()) ?? { id: idOf(name) };
+    } catch (error) {
+      if (!(error instanceof SluiceError) || (error.code !== "E_STORE_CORRUPT" && error.code !== "E_STORE_DENIED"))
+        throw error;
+      return { id: idOf(name) };
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The records of a store in a bucket, for copies.
+ * @module
+ */
+import { sha256 } from "#hash";
+import { SluiceError } from "../../errors/error.js";
+import { claimOf, Stamps } from "../reference.js";
+import {
+  isAnother,
+  type Carried,
+  type RecordName,
+  type RecordStore,
+  type StoredRecord,
+  type UnreadableRecord,
+} from "../record-store.js";
+import { readSpan } from "./bare-store.js";
+import { Bucket } from "./bucket.js";
+import { guarded, S3Connection } from "./connection.js";
+import { idIn, refKey, scopeFolder, SCOPES } from "./layout.js";
+import { checkS3Options, optionsFrom, stemOf, type S3StoreOptions } from "./options.js";
+import { again, AGAIN, find, MAX_RECORD_BYTES, recordIn, removeCarried, rewrite, type RefRecord } from "./refs.js";
+import { Upload, type StoreDeps } from "./upload.js";
+
+/** Records that are read at once. */
+const AT_ONCE = 16;
+
+/** The records of a store in a bucket. */
+export class BucketRecords implements RecordStore {
+  readonly #connection: S3Connection;
+  readonly #bucket: Bucket;
+  readonly #store: StoreDeps;
+  readonly #place: readonly [bucket: string, stem: string];
+
+  /** Throws E_INVALID_ARGUMENT with the name of the wrong option. */
+  constructor(options: S3StoreOptions) {
+    checkS3Options(options);
+    this.#connection = new S3Connection(options);
+    this.#place = [options.bucket, stemOf(options)];
+    this.#bucket = new Bucket(this.#connection, ...this.#place);
+    this.#store = { bucket: this.#bucket, stamps: new Stamps(), hashing: sha256 };
+  }
+
+  origin(): Promise<string> {
+    const place = JSON.stringify(["bucket", this.#connection.endpoint ?? null, ...this.#place]);
+    return sha256.whole(new TextEncoder().encode(place));
+  }
+
+  /** Whether anything is stored. A bucket has no other mark of a store. */
+  async isThere(): Promise<boolean> {
+    for await (const _ of this.#bucket.list(SCOPES)) return true;
+    return false;
+  }
+
+  async prepare(): Promise<void> {
+    // What killed processes left behind is removed by `gc`, since a bucket does not tell whether they live.
+  }
+
+  async *records(): AsyncGenerator<StoredRecord | UnreadableRecord, void, void> {
+    let reading: Promise<StoredRecord | UnreadableRecord | null>[] = [];
+    for await (const { key } of this.#bucket.list(SCOPES)) {
+      const id = idIn(key);
+      if (id === null) continue;
+      reading.push(this.#listed(key, id));
+      if (reading.length < AT_ONCE) continue;
+      for (const each of await Promise.all(reading)) if (each !== null) yield each;
+      reading = [];
+    }
+    for (const each of await Promise.all(reading)) if (each !== null) yield each;
+  }
+
+  find({ id, scope }: RecordName): Promise<StoredRecord | null> {
+    return guarded("read", async () => {
+      const found = await find(this.#bucket, id, scope);
+      return found && storedRecord(found.record);
+    });
+  }
+
+  read({ id, scope }: RecordName): Promise<ReadableStream<Uint8Array> | null> {
+    const look = ({ bucket }: StoreDeps): ReturnType<typeof find> => find(bucket, id, scope);
+    return guarded("read", () => readSpan(this.#store, id, scope, undefined, look));
+  }
+
+  add(record: Carried, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    return guarded("write", async () => {
+      const claim = claimOf(record.ref);
+      const folder = await scopeFolder(claim.scope);
+      const upload = new Upload(this.#store, claim, folder, await sha256.stream(), record);
+      try {
+        for await (const piece of bytes) await upload.write(piece);
+        await upload.commit({});
+      } catch (error) {
+        await upload.discard();
+        throw error;
+      }
+    });
+  }
+
+  change(record: Carried): Promise<boolean> {
+    const { ref, stored, origin } = record;
+    return guarded("write", () =>
+      again("write", async () => {
+        const found = await find(this.#bucket, ref.id, ref.scope);
+        if (found === null || found.record.origin !== origin || isAnother(storedRecord(found.record), record))
+          return false;
+        const used = Math.max(record.used, found.record.used);
+        const next = { ...found.record, ref, stored, used };
+        return (await rewrite(this.#bucket, found, next)) === null ? AGAIN : true;
+      }),
+    );
+  }
+
+  remove({ ref, origin }: Carried): Promise<boolean> {
+    return guarded("write", () => removeCarried(this.#bucket, ref.id, ref.scope, origin));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#connection.close();
+  }
+
+  /** The record in an object. Null for one that is gone, or marked as gone. */
+  async #listed(key: string, id: string): Promise<StoredRecord | UnreadableRecord | null> {
+    try {
+      const object = await this.#bucket.read(key, MAX_RECORD_BYTES);
+      if (object === null) return null;
+      const record = recordIn(object.bytes, id);
+      // A record of another scope was not put here by a store.
+      if (refKey(await scopeFolder(record.ref.scope), id) !== key) return { id };
+      return record.isGone === true ? null : storedRecord(record);
+    } catch (error) {
+      if (!(error instanceof SluiceError) || error.code !== "E_STORE_CORRUPT") throw error;
+      return { id };
+    }
+  }
+}
+
+function storedRecord({ ref, created, stored, used, origin }: RefRecord): StoredRecord {
+  return { ref, created, stored, used, origin: origin ?? null };
+}
+
+export { optionsFrom };
