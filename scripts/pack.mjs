@@ -37,12 +37,15 @@ export async function pack(folder = PACKED) {
     await must("npm", ["pack", from, "--ignore-scripts", "--pack-destination", folder], { show: "failure" });
     const { name, version, description, license } = JSON.parse(readFileSync(join(from, "package.json"), "utf8"));
     const tarball = `${name}-${version}.tgz`;
-    const bill = billOfMaterials({ name, version, description, license }, {
-      folder: from,
-      papers,
-      sha256: sha256(join(folder, tarball)),
-      ...(time !== undefined && { time }),
-    });
+    const bill = billOfMaterials(
+      { name, version, description, license },
+      {
+        folder: from,
+        papers,
+        sha256: sha256(join(folder, tarball)),
+        ...(time !== undefined && { time }),
+      },
+    );
     writeFileSync(join(folder, `${name}-${version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`);
   }
   const names = readdirSync(folder).toSorted();
@@ -56,7 +59,10 @@ const sha256 = (path) => createHash("sha256").update(readFileSync(path)).digest(
 /** When the commit was made, so that the time of packing is not told. Undefined outside of a clone. */
 function timeOfCommit() {
   try {
-    const seconds = execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
+    const seconds = execFileSync("git", ["log", "-1", "--format=%ct"], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     return new Date(Number(seconds) * 1000).toISOString();
   } catch {
     return undefined;

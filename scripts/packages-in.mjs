@@ -43,7 +43,10 @@ function folderOf(id) {
 
 /** Licences of packages as Markdown, each under `## NAME - VERSION (LICENCE)`, in the order of their names. */
 export function licencesOf(folders) {
-  const packages = folders.map((folder) => ({ folder, ...JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) }));
+  const packages = folders.map((folder) => ({
+    folder,
+    ...JSON.parse(readFileSync(join(folder, "package.json"), "utf8")),
+  }));
   return packages
     .toSorted((a, b) => a.name.localeCompare(b.name, "en"))
     .map(({ folder, name, version, license }) => `## ${name} - ${version} (${license})\n\n${licenceIn(folder)}\n`)

@@ -49,7 +49,10 @@ const COPIED = ["pdfjs-dist", "@fontsource-variable/geist", "@fontsource-variabl
 
 // Behind the list of what is kept for when there is no network: nobody needs it to see the page.
 function writeLicences() {
-  const folders = [...["page", "worker", "service-worker"].flatMap(listed), ...COPIED.map((name) => join(root, "node_modules", name))];
+  const folders = [
+    ...["page", "worker", "service-worker"].flatMap(listed),
+    ...COPIED.map((name) => join(root, "node_modules", name)),
+  ];
   const ours = ["bundled", "core"].map((folder) => readFileSync(join(root, "dist", folder, "LICENSES.md"), "utf8"));
   writeFileSync(join(SITE, "licenses/LICENSES.md"), [licencesOf([...new Set(folders)]), ...ours].join("\n"));
 }

@@ -78,7 +78,9 @@ async function imagesIn(folder) {
     folder: join(folder, "sluice"),
   });
   const size = (path) => `${(sizeOf(join(sluice.root, path)) / 1e6).toFixed(0)} MB`;
-  console.log(`smoke: the image has ${size("/")}, of it ${size("opt/sluice")} are ours and ${size("usr/local/bin")} Node`);
+  console.log(
+    `smoke: the image has ${size("/")}, of it ${size("opt/sluice")} are ours and ${size("usr/local/bin")} Node`,
+  );
   const { tools } = readComposition(text("compose.yaml")).services;
   const inline = readContainerfile(tools.build.dockerfile_inline);
   const server = await buildImage(inline, { ...options, context: join(root, "deploy"), folder: join(folder, "tools") });
@@ -116,9 +118,12 @@ const EXPOSED = 1.5;
 async function judgeUnit(deploy, sluice) {
   if (findOnPath("systemd-analyze") === undefined) return [undefined, "skipped: there is no systemd-analyze"];
   const unit = join(deploy, "sluice.service");
-  const words = readFileSync(unit, "utf8").match(/^ExecStart=(.*)$/m)[1].split(" ");
+  const words = readFileSync(unit, "utf8")
+    .match(/^ExecStart=(.*)$/m)[1]
+    .split(" ");
   for (const path of words.filter((word) => word.startsWith("/opt/"))) readFileSync(join(sluice, path));
-  const run = (...args) => execFileSync("systemd-analyze", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const run = (...args) =>
+    execFileSync("systemd-analyze", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   run("verify", "--man=no", unit);
   const security = run("security", "--offline=true", "--no-pager", `--threshold=${EXPOSED * 10}`, unit);
   const exposure = /exposure level for [^:]*: ([\d.]+)/.exec(security)[1];

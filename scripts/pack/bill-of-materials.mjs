@@ -61,15 +61,17 @@ function componentsOf(folder, papers) {
       found.set(ref, { ...known, places: [...new Set([...known.places, paper.replace(/\/[^/]+$/, "")])] });
     }
   }
-  return [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([ref, { name, version, licence, places }]) => ({
-    "bom-ref": ref,
-    type: "library",
-    ...namesOf(name),
-    version,
-    licenses: licensesOf(licence),
-    purl: ref,
-    evidence: { occurrences: places.map((location) => ({ location })) },
-  }));
+  return [...found]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([ref, { name, version, licence, places }]) => ({
+      "bom-ref": ref,
+      type: "library",
+      ...namesOf(name),
+      version,
+      licenses: licensesOf(licence),
+      purl: ref,
+      evidence: { occurrences: places.map((location) => ({ location })) },
+    }));
 }
 
 function namesOf(name) {
@@ -88,6 +90,12 @@ const licensesOf = (licence) => (/\s/.test(licence) ? [{ expression: licence }] 
 function serialOf(bill) {
   const hex = createHash("sha256").update(JSON.stringify(bill)).digest("hex");
   const variant = ((Number.parseInt(hex[16], 16) & 0x3) | 0x8).toString(16);
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)];
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
   return `urn:uuid:${parts.join("-")}`;
 }

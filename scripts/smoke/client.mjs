@@ -51,7 +51,10 @@ export class Session {
     const [first, last] = [1000, 1999];
     const part = await this.ask(`${url}/artifacts/${id}`, { headers: { range: `bytes=${first}-${last}` } });
     assert.equal(part.status, 206);
-    assert.ok(bytes.subarray(first, last + 1).equals(Buffer.from(await part.arrayBuffer())), "the range is that of the bytes");
+    assert.ok(
+      bytes.subarray(first, last + 1).equals(Buffer.from(await part.arrayBuffer())),
+      "the range is that of the bytes",
+    );
   }
 
   /** Calls a tool; gives what a model sees of its result. */
@@ -75,7 +78,12 @@ export class Session {
     const picture = await this.ask(`${url}/artifacts/${shown.artifacts[0].id}`);
     assert.equal(picture.status, 200);
     assert.equal(picture.headers.get("content-type"), "image/png");
-    assert.equal(Buffer.from(await picture.arrayBuffer()).subarray(1, 4).toString(), "PNG");
+    assert.equal(
+      Buffer.from(await picture.arrayBuffer())
+        .subarray(1, 4)
+        .toString(),
+      "PNG",
+    );
   }
 }
 

@@ -70,9 +70,12 @@ export class Container {
   async run(command) {
     const { root } = this.#image;
     const target = ["--target", String(this.pid), "--mount", "--uts", "--ipc", "--net", "--pid"];
-    const child = spawn("nsenter", [...target, "chroot", root, ...this.#asUser(command)], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("nsenter", [...target, "chroot", root, ...this.#asUser(command)], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => (output += text));
     const [code] = await once(child, "close");
     return { code, output };
   }
@@ -130,7 +133,15 @@ export class Container {
     const values = { PATH, HOME: workdir, HOSTNAME: this.#options.name, ...env, ...this.#options.env };
     return [
       "/usr/bin/setpriv",
-      ...[`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs", "--"],
+      ...[
+        `--reuid=${uid}`,
+        `--regid=${gid}`,
+        "--clear-groups",
+        "--bounding-set=-all",
+        "--inh-caps=-all",
+        "--no-new-privs",
+        "--",
+      ],
       ...["/usr/bin/env", "-i", "-C", workdir, ...Object.entries(values).map(([name, value]) => `${name}=${value}`)],
       ...command,
     ];

@@ -96,7 +96,12 @@ const READERS = {
   CMD: ({ rest, refuse, stage }) => (stage.config.command = words(rest, refuse)),
   HEALTHCHECK({ rest, refuse, stage }) {
     const [, options, command] = /^((?:--\S+ )*)CMD (.*)$/.exec(rest) ?? refuse("is OPTIONS CMD [WORDS]");
-    const said = Object.fromEntries(options.trim().split(" ").map((option) => option.slice(2).split("=")));
+    const said = Object.fromEntries(
+      options
+        .trim()
+        .split(" ")
+        .map((option) => option.slice(2).split("=")),
+    );
     const seconds = (name) => Number(/^(\d+)s$/.exec(said[name] ?? "")?.[1] ?? refuse(`wants --${name} in seconds`));
     stage.config.health = {
       seconds: seconds("start-period") + seconds("timeout"),

@@ -3,7 +3,20 @@
  * @module
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { findOnPath } from "../on-path.mjs";
 import { must } from "../run.mjs";
@@ -58,10 +71,18 @@ const TAKERS = {
 
 /** What a file of ignored names keeps, of those in a folder: the last pattern that fits says. */
 export function kept(ignore) {
-  const rules = ignore.split("\n").map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("#"));
+  const rules = ignore
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
   const patterns = rules.map((rule) => ({
     keeps: rule.startsWith("!"),
-    form: new RegExp(`^${rule.replace(/^!/, "").replaceAll(/[.+^$()|[\]{}\\]/g, "\\$&").replaceAll("*", ".*")}$`),
+    form: new RegExp(
+      `^${rule
+        .replace(/^!/, "")
+        .replaceAll(/[.+^$()|[\]{}\\]/g, "\\$&")
+        .replaceAll("*", ".*")}$`,
+    ),
   }));
   return (name) => patterns.findLast(({ form }) => form.test(name))?.keeps ?? true;
 }
@@ -84,12 +105,25 @@ async function runWithin(root, command, env, workdir) {
     `mkdir "$ROOT/mnt/settings" "$ROOT/mnt/cache"`,
     `mount --bind "$SETTINGS" "$ROOT/mnt/settings"`,
     ...(settings.cache ? [`mount --bind "$CACHE" "$ROOT/mnt/cache"`] : []),
-    ...["hosts", "resolv.conf"].map((name) => `touch "$ROOT/etc/${name}"; mount --bind "/etc/${name}" "$ROOT/etc/${name}"`),
+    ...["hosts", "resolv.conf"].map(
+      (name) => `touch "$ROOT/etc/${name}"; mount --bind "/etc/${name}" "$ROOT/etc/${name}"`,
+    ),
     `exec chroot "$ROOT" /usr/bin/env -i -C "$WORKDIR" "$@"`,
   ].join("\n");
   const values = Object.entries({ ...SHELL, ...settings.env, ...env }).map(([name, value]) => `${name}=${value}`);
   const words = ["sh", ...values, "/bin/sh", "-ec", command];
-  const unshared = ["--mount", "--pid", "--fork", "--kill-child", "--propagation", "private", "sh", "-ec", script, ...words];
+  const unshared = [
+    "--mount",
+    "--pid",
+    "--fork",
+    "--kill-child",
+    "--propagation",
+    "private",
+    "sh",
+    "-ec",
+    script,
+    ...words,
+  ];
   await must("unshare", unshared, {
     show: "failure",
     seconds: LONG,
@@ -103,7 +137,11 @@ const SHELL = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/
 /** Settings that npm has here, and certificates that it trusts, as files and variables of a step. Nothing of them stays in the root. */
 function borrowSettings(folder) {
   const ask = (key) => execFileSync("npm", ["config", "get", key], { encoding: "utf8" }).trim();
-  const env = { npm_config_registry: ask("registry"), npm_config_prefer_offline: "true", npm_config_cache: "/mnt/cache" };
+  const env = {
+    npm_config_registry: ask("registry"),
+    npm_config_prefer_offline: "true",
+    npm_config_cache: "/mnt/cache",
+  };
   const file = (name, path) => {
     if (!existsSync(path)) return;
     cpSync(realpathSync(path), join(folder, name));
@@ -113,7 +151,8 @@ function borrowSettings(folder) {
   if (user !== undefined) env.npm_config_userconfig = user;
   const cafile = ask("cafile");
   const certificates = file("ca.pem", cafile === "null" ? (process.env.NODE_EXTRA_CA_CERTS ?? "") : cafile);
-  if (certificates !== undefined) Object.assign(env, { npm_config_cafile: certificates, NODE_EXTRA_CA_CERTS: certificates });
+  if (certificates !== undefined)
+    Object.assign(env, { npm_config_cafile: certificates, NODE_EXTRA_CA_CERTS: certificates });
   for (const name of ["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]) {
     if (process.env[name] !== undefined) env[name] = process.env[name];
   }
@@ -143,14 +182,18 @@ async function addNode(root, version) {
   const local = join(root, "usr/local");
   const fetched = mkdtempSync(join(root, "..", "node-"));
   writeFileSync(join(fetched, "package.json"), JSON.stringify({ private: true, allowScripts: { node: true } }));
-  await must("npm", ["install", "--prefix", fetched, "--no-audit", "--no-fund", `node@${version}`], { show: "failure", seconds: LONG });
+  await must("npm", ["install", "--prefix", fetched, "--no-audit", "--no-fund", `node@${version}`], {
+    show: "failure",
+    seconds: LONG,
+  });
   cpSync(realpathSync(join(fetched, "node_modules/node/bin/node")), join(local, "bin/node"));
   rmSync(fetched, { recursive: true });
   const npm = resolve(realpathSync(findOnPath("npm")), "../..");
   if (basename(npm) !== "npm") throw new Error("the npm of this machine is no package of its own");
   mkdirSync(join(local, "lib/node_modules"), { recursive: true });
   await copyTree(npm, join(local, "lib/node_modules/npm"));
-  for (const name of ["npm", "npx"]) symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(local, "bin", name));
+  for (const name of ["npm", "npx"])
+    symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(local, "bin", name));
 }
 
 /** Bytes of a folder, in a root. */

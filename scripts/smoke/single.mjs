@@ -20,7 +20,9 @@ export async function smokeSingle({ image, server, secrets, folder, step }) {
     const started = await Container.started(image, options({ image, server, secrets, folder }));
     return [started, `${await started.healthy()} ms`];
   });
-  await step("it has no capability, is not root, and cannot write but to /tmp and /data", () => looksHarmless(container));
+  await step("it has no capability, is not root, and cannot write but to /tmp and /data", () =>
+    looksHarmless(container),
+  );
   await step("it has no package manager", () => hasNoNpm(container));
   await step("sessions, artifacts and ranges, tools of a program, metrics, the playground", async () => {
     const [token, metrics] = ["serve_token", "metrics_token"].map((name) => readFileSync(join(secrets, name), "utf8"));
@@ -49,7 +51,10 @@ function options({ image, server, secrets, folder }) {
   return {
     name: "sluice",
     command: [...image.config.command, "--config", "/etc/sluice/serve.json"],
-    env: { SLUICE_SERVE_TOKEN_FILE: "/run/secrets/serve_token", SLUICE_METRICS_TOKEN_FILE: "/run/secrets/metrics_token" },
+    env: {
+      SLUICE_SERVE_TOKEN_FILE: "/run/secrets/serve_token",
+      SLUICE_METRICS_TOKEN_FILE: "/run/secrets/metrics_token",
+    },
     binds: [
       { from: data, to: "/data", writable: true },
       { from: config, to: "/etc/sluice/serve.json" },
@@ -62,9 +67,15 @@ function options({ image, server, secrets, folder }) {
 
 async function looksHarmless(container) {
   const status = container.status();
-  assert.deepEqual([status.CapInh, status.CapPrm, status.CapEff, status.CapBnd, status.CapAmb].map(Number), [0, 0, 0, 0, 0]);
+  assert.deepEqual(
+    [status.CapInh, status.CapPrm, status.CapEff, status.CapBnd, status.CapAmb].map(Number),
+    [0, 0, 0, 0, 0],
+  );
   assert.equal(status.NoNewPrivs, "1");
-  assert.deepEqual([status.Uid, status.Gid].map((ids) => ids.split("\t")), [Array(4).fill("10001"), Array(4).fill("10001")]);
+  assert.deepEqual(
+    [status.Uid, status.Gid].map((ids) => ids.split("\t")),
+    [Array(4).fill("10001"), Array(4).fill("10001")],
+  );
   const write = (path) => container.run(["node", "-e", `require("fs").writeFileSync("${path}", "")`]);
   for (const path of ["/new", "/opt/sluice/new", "/etc/new", "/run/secrets/serve_token", "/etc/sluice/serve.json"]) {
     assert.match((await write(path)).output, /EROFS/, path);

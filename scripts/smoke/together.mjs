@@ -52,7 +52,8 @@ async function smokeRunning(running, deploy, step) {
     const stored = await begun.upload(one, SIZE);
     await begun.download(other, stored);
     await begun.callEverything(other);
-    for (const name of SERVERS) assert.match(await metricsOf(`http://${name}:9464/metrics`, secret("metrics_token")), /^http_server_/m);
+    for (const name of SERVERS)
+      assert.match(await metricsOf(`http://${name}:9464/metrics`, secret("metrics_token")), /^http_server_/m);
     return [begun];
   });
   await step("the same through the balancer, and events come as they happen", async () => {
@@ -114,7 +115,7 @@ async function whileAsking(session, work) {
     isOver = true;
     await Promise.all(all);
   }
-  assert.ok(counts.answered > 100, told(counts));
+  assert.ok(counts.answered > 20, told(counts));
   // Those that were under way at the one that was killed, of which four were.
   assert.ok(counts.failed <= 4, told(counts));
   return counts;
