@@ -24,7 +24,7 @@ export function listPackages(build) {
       mkdirSync(LISTS, { recursive: true });
       // A worker of more than one entry is built more than once.
       const folders = new Set([...listed(build), ...ids.flatMap(folderOf)]);
-      writeFileSync(file, JSON.stringify([...folders].toSorted()));
+      writeFileSync(file, JSON.stringify([...folders]));
     },
   };
 }

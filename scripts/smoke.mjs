@@ -63,13 +63,14 @@ async function namespaced(folder) {
   return code ?? 1;
 }
 
+const text = (name) => readFileSync(join(root, "deploy", name), "utf8");
+
 /** The images of the composition that we build: ours, and that of the server of tools. */
 async function imagesIn(folder) {
   const begun = performance.now();
   const { buildImage, sizeOf } = await import("./smoke/image.mjs");
   const { readContainerfile } = await import("./smoke/containerfile.mjs");
   const { readComposition } = await import("./smoke/composition.mjs");
-  const text = (name) => readFileSync(join(root, "deploy", name), "utf8");
   const options = { cache: PLACE, say: (line) => console.log(`smoke: ${line}`) };
   const sluice = await buildImage(readContainerfile(text("Containerfile")), {
     ...options,
@@ -114,6 +115,9 @@ async function within(folder) {
 /** Highest exposure that `systemd-analyze security` may tell, of 10. */
 const EXPOSED = 1.5;
 
+const analyze = (...args) =>
+  execFileSync("systemd-analyze", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+
 /** What systemd itself says of the unit, in a root that has what it names. */
 async function judgeUnit(deploy, sluice) {
   if (findOnPath("systemd-analyze") === undefined) return [undefined, "skipped: there is no systemd-analyze"];
@@ -122,10 +126,8 @@ async function judgeUnit(deploy, sluice) {
     .match(/^ExecStart=(.*)$/m)[1]
     .split(" ");
   for (const path of words.filter((word) => word.startsWith("/opt/"))) readFileSync(join(sluice, path));
-  const run = (...args) =>
-    execFileSync("systemd-analyze", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-  run("verify", "--man=no", unit);
-  const security = run("security", "--offline=true", "--no-pager", `--threshold=${EXPOSED * 10}`, unit);
+  analyze("verify", "--man=no", unit);
+  const security = analyze("security", "--offline=true", "--no-pager", `--threshold=${EXPOSED * 10}`, unit);
   const exposure = /exposure level for [^:]*: ([\d.]+)/.exec(security)[1];
   return [undefined, `exposure ${exposure} of 10`];
 }

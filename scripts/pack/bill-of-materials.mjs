@@ -75,8 +75,8 @@ function componentsOf(folder, papers) {
 }
 
 function namesOf(name) {
-  const [, group, own] = /^(@[^/]+)\/(.+)$/.exec(name) ?? [];
-  return group === undefined ? { name } : { group, name: own };
+  const scoped = /^(@[^/]+)\/(.+)$/.exec(name);
+  return scoped === null ? { name } : { group: scoped[1], name: scoped[2] };
 }
 
 function purlOf(name, version) {

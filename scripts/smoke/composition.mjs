@@ -20,6 +20,8 @@ export const readComposition = (text) => parse(text, { merge: true });
 /** Lines of each that are told where a step fails. */
 const LAST = 12;
 
+const last = (text) => text.trim().split("\n").slice(-LAST).join("\n");
+
 /** A composition that is running. */
 export class Composition {
   #composition;
@@ -45,7 +47,6 @@ export class Composition {
 
   /** What all of them said last. */
   get said() {
-    const last = (text) => text.trim().split("\n").slice(-LAST).join("\n");
     return Object.keys(this.#services)
       .map((name) => {
         const log = join(this.#deps.folder, `${name}.log`);

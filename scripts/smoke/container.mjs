@@ -131,18 +131,18 @@ export class Container {
     const { config, env, workdir } = this.#image;
     const [uid, gid] = config.user.split(":");
     const values = { PATH, HOME: workdir, HOSTNAME: this.#options.name, ...env, ...this.#options.env };
+    const rights = ["--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"];
+    const variables = Object.entries(values).map(([name, value]) => `${name}=${value}`);
     return [
       "/usr/bin/setpriv",
-      ...[
-        `--reuid=${uid}`,
-        `--regid=${gid}`,
-        "--clear-groups",
-        "--bounding-set=-all",
-        "--inh-caps=-all",
-        "--no-new-privs",
-        "--",
-      ],
-      ...["/usr/bin/env", "-i", "-C", workdir, ...Object.entries(values).map(([name, value]) => `${name}=${value}`)],
+      `--reuid=${uid}`,
+      `--regid=${gid}`,
+      ...rights,
+      "/usr/bin/env",
+      "-i",
+      "-C",
+      workdir,
+      ...variables,
       ...command,
     ];
   }

@@ -56,8 +56,9 @@ function instructions(text) {
       open.text = open.text.slice(0, -1).trimEnd();
       continue;
     }
-    const [, word, rest] = /^\s*(\w+)\s+(.*)$/.exec(open.text) ?? [];
-    if (word === undefined) throw new ContainerfileError(`line ${open.line}: this is no instruction`);
+    const said = /^\s*(\w+)\s+(.*)$/.exec(open.text);
+    if (said === null) throw new ContainerfileError(`line ${open.line}: this is no instruction`);
+    const [, word, rest] = said;
     found.push({ line: open.line, word, rest: rest.trim() });
     open = undefined;
   }

@@ -134,16 +134,17 @@ async function runWithin(root, command, env, workdir) {
 
 const SHELL = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME: "/root", LANG: "C.UTF-8" };
 
+const ask = (key) => execFileSync("npm", ["config", "get", key], { encoding: "utf8" }).trim();
+
 /** Settings that npm has here, and certificates that it trusts, as files and variables of a step. Nothing of them stays in the root. */
 function borrowSettings(folder) {
-  const ask = (key) => execFileSync("npm", ["config", "get", key], { encoding: "utf8" }).trim();
   const env = {
     npm_config_registry: ask("registry"),
     npm_config_prefer_offline: "true",
     npm_config_cache: "/mnt/cache",
   };
   const file = (name, path) => {
-    if (!existsSync(path)) return;
+    if (!existsSync(path)) return undefined;
     cpSync(realpathSync(path), join(folder, name));
     return `/mnt/settings/${name}`;
   };
@@ -162,8 +163,9 @@ function borrowSettings(folder) {
 
 /** `node:VERSION-SUITE-slim` as a folder: what debootstrap makes of the suite, with that Node and an npm. Kept between runs. */
 async function bareSystem(image, cache) {
-  const [, version, suite] = /^(?:docker\.io\/library\/)?node:(\d+\.\d+\.\d+)-([a-z]+)-slim$/.exec(image) ?? [];
-  if (version === undefined) throw new Error(`${image} is no node:VERSION-SUITE-slim, which alone can be made here`);
+  const said = /^(?:docker\.io\/library\/)?node:(\d+\.\d+\.\d+)-([a-z]+)-slim$/.exec(image);
+  if (said === null) throw new Error(`${image} is no node:VERSION-SUITE-slim, which alone can be made here`);
+  const [, version, suite] = said;
   const root = join(cache, `node-${version}-${suite}`);
   if (existsSync(root)) return root;
   mkdirSync(cache, { recursive: true });

@@ -96,9 +96,9 @@ const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 /** Asks for the session's artifacts, four at a time, until the work is done. One whose connection was cut is a failure. */
 async function whileAsking(session, work) {
   const counts = { answered: 0, failed: 0 };
-  let isOver = false;
+  const over = new AbortController();
   const asking = async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const status = await session.ask(`${FRONT}/artifacts`).then(
         async (answer) => (await answer.arrayBuffer(), answer.status),
         () => 0,
@@ -112,7 +112,7 @@ async function whileAsking(session, work) {
   try {
     await work();
   } finally {
-    isOver = true;
+    over.abort();
     await Promise.all(all);
   }
   assert.ok(counts.answered > 20, told(counts));
@@ -121,7 +121,7 @@ async function whileAsking(session, work) {
   return counts;
 }
 
-const told = ({ answered, failed }) => `${answered} answered, ${failed} failed`;
+const told = (counts) => `${counts.answered} answered, ${counts.failed} failed`;
 
 /** An event of something that another request did arrives at once, though the stream is open. */
 async function eventComes(session) {

@@ -66,18 +66,20 @@ describe("deploy/compose.yaml", () => {
         expect(files.has("secrets") && composition.secrets[each]?.file).toBe(`./secrets/${each}`);
       for (const volume of volumes) {
         const [from = ""] = volume.split(":");
-        if (from.startsWith(".")) await expect(stat(join(ROOT, "deploy", from))).resolves.toBeDefined();
-        else expect(composition.volumes).toHaveProperty([from]);
+        const isThere = from.startsWith(".")
+          ? await stat(join(ROOT, "deploy", from)).then(() => true)
+          : Object.hasOwn(composition.volumes, from);
+        expect([volume, isThere]).toEqual([volume, true]);
       }
     }
   });
 
   test("has images of exact versions", () => {
-    for (const [name, { image, build }] of services) {
-      if (build === undefined)
-        expect([name, image]).toEqual([name, expect.stringMatching(/^docker\.io\/[\w./-]+:v?\d+\.\d+[\w.-]*$/)]);
-      if (build?.dockerfile_inline !== undefined) expect(readContainerfile(build.dockerfile_inline)).toHaveLength(1);
-    }
+    const taken = services.flatMap(([, { image, build }]) => (build === undefined ? [image] : []));
+    expect(taken.length).toBeGreaterThan(4);
+    for (const image of taken) expect(image).toMatch(/^docker\.io\/[\w./-]+:v?\d+\.\d+[\w.-]*$/);
+    const inline = services.flatMap(([, { build }]) => build?.dockerfile_inline ?? []);
+    expect(inline.map((text) => readContainerfile(text).length)).toEqual([1]);
   });
 
   test("gives our processes nothing that they do not need, and time to end", () => {
@@ -98,12 +100,10 @@ describe("deploy/compose.yaml", () => {
   });
 
   test("has every secret in a file", () => {
-    for (const [, { environment = {} }] of services) {
-      for (const [name, value] of Object.entries(environment)) {
-        if (/SECRET|TOKEN|CREDENTIALS|PASSWORD|KEY/.test(name))
-          expect([name, value]).toEqual([name, expect.stringMatching(/^\/run\/secrets\/\w+$/)]);
-      }
-    }
+    const said = services.flatMap(([, { environment = {} }]) => Object.entries(environment));
+    const secrets = said.filter(([name]) => /SECRET|TOKEN|CREDENTIALS|PASSWORD|KEY/.test(name));
+    expect(secrets.length).toBeGreaterThan(4);
+    for (const [, value] of secrets) expect(value).toMatch(/^\/run\/secrets\/\w+$/);
   });
 
   test("has a Redis that forgets nothing by itself", () => {
