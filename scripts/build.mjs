@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { coreLicences } from "./core-licences.mjs";
 import { readSchema, schemaModule, typesFile } from "./config-schema.mjs";
 import { publishDeclarations, publishElementDeclarations } from "./declarations.mjs";
 import { pruneDist, publishLibrary, writeChanged } from "./library.mjs";
@@ -60,6 +61,7 @@ const GENERATED = [
   "config.schema.json",
   "mcp/artifact-app/artifact-app.html",
   "mcp/artifact-app/LICENSES.md",
+  "core/LICENSES.md",
   ...MODULES.map((module) => `core/${module}.wasm`),
   ...[...MODULES.map((module) => `core/${module}`), "core/media-types", "core/extensions", "config/schema"].flatMap(
     (name) => [`${name}.mjs`, `${name}.d.mts`],
@@ -83,6 +85,7 @@ export async function build() {
     writeConfig(folder);
     writeMediaTypes(folder);
   }
+  writeChanged(join(root, "dist/core/LICENSES.md"), await coreLicences());
   await Promise.all(
     ["tsconfig.build.json", "tsconfig.declarations.json"].map((project) =>
       must(process.execPath, [tool("tsc"), "-p", project]),

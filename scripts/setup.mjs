@@ -18,6 +18,7 @@ const purposes = {
   test: ["build", "test"],
   tidy: ["build", "test", "tidy"],
   coverage: ["build", "test", "coverage"],
+  smoke: ["build", "test", "smoke"],
 };
 
 /**
@@ -104,6 +105,16 @@ const requirements = [
     found: () => onPath("llvm-cov") && onPath("llvm-profdata"),
     debian: "llvm",
   },
+  ...[
+    ["debootstrap", "debootstrap"],
+    ["haproxy", "haproxy"],
+    ["ip", "iproute2"],
+  ].map(([program, debian]) => ({
+    name: program,
+    purpose: /** @type {const} */ ("smoke"),
+    found: () => onPath(program),
+    debian,
+  })),
 ];
 
 /**

@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writ
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "./build.mjs";
+import { licencesOf, listed } from "./packages-in.mjs";
 import { root } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
 
@@ -34,11 +35,26 @@ const config = (name) => ({ configFile: join(root, "web/playground", name), logL
 /** Builds the site from `dist/`, which has to be there. */
 export async function buildSite() {
   const { build: bundle } = await import("vite");
+  rmSync(join(root, "build/packages"), { recursive: true, force: true });
   // Also where tests build it: what they see is what visitors get.
   process.env["NODE_ENV"] = "production";
   await bundle(config("vite.config.ts"));
   await bundle({ ...config("sw.config.ts"), define: { "self.__WB_MANIFEST": JSON.stringify(precached()) } });
+  writeLicences();
   writePackage();
+}
+
+/** What comes along by itself, without being imported. */
+const COPIED = ["pdfjs-dist", "@fontsource-variable/geist", "@fontsource-variable/geist-mono", "lucide-static"];
+
+// Behind the list of what is kept for when there is no network: nobody needs it to see the page.
+function writeLicences() {
+  const folders = [
+    ...["page", "worker", "service-worker"].flatMap(listed),
+    ...COPIED.map((name) => join(root, "node_modules", name)),
+  ];
+  const ours = ["bundled", "core"].map((folder) => readFileSync(join(root, "dist", folder, "LICENSES.md"), "utf8"));
+  writeFileSync(join(SITE, "licenses/LICENSES.md"), [licencesOf([...new Set(folders)]), ...ours].join("\n"));
 }
 
 function writePackage() {

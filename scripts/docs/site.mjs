@@ -37,6 +37,7 @@ export const PAGES = [
   "docs/rest.md",
   "docs/limits.md",
   "docs/scaling-out.md",
+  "docs/deploying.md",
   "docs/telemetry.md",
   "docs/elements.md",
   "docs/playground.md",
@@ -47,6 +48,8 @@ export const PAGES = [
   "docs/benchmarks.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
+  "docs/releasing.md",
+  "SECURITY.md",
   "CHANGELOG.md",
 ];
 
@@ -87,6 +90,7 @@ const OPTIONS = {
     "bash",
     "console",
     "css",
+    "docker",
     "html",
     "javascript",
     "json",

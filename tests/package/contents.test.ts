@@ -127,7 +127,7 @@ describe("contents", () => {
         ...["d.mts", "mjs"].flatMap((ending) => [`dist/core/media-types.${ending}`, `dist/core/extensions.${ending}`]),
       ];
       const papers = ["LICENSE", "README.md"];
-      const licences = ["bundled", "mcp/artifact-app", "ui"].map((folder) => `dist/${folder}/LICENSES.md`);
+      const licences = ["bundled", "core", "mcp/artifact-app", "ui"].map((folder) => `dist/${folder}/LICENSES.md`);
       // What hosts with MCP Apps show.
       const app = "dist/mcp/artifact-app/artifact-app.html";
       const pages = await pagesNamed();

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { listPackages } from "../../scripts/packages-in.mjs";
 import { published } from "../published.js";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -13,6 +14,7 @@ export default defineConfig({
   publicDir: false,
   resolve: { alias: published() },
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
+  plugins: [listPackages("service-worker")],
   build: {
     outDir: here("../../build/site"),
     emptyOutDir: false,

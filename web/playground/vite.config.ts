@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
 import { fileURLToPath } from "node:url";
 import { bundledClient } from "../../scripts/mcp-client.mjs";
+import { listPackages } from "../../scripts/packages-in.mjs";
 import { published } from "../published.js";
 
 const FOLDERS = ["cmaps", "standard_fonts", "wasm", "iccs"];
@@ -168,7 +169,7 @@ export default defineConfig({
   },
   worker: {
     format: "es",
-    plugins: () => [leanZod(), withoutTelemetry(), oneClient(), bundledClient()],
+    plugins: () => [leanZod(), withoutTelemetry(), oneClient(), bundledClient(), listPackages("worker")],
     rolldownOptions: {
       treeshake: {
         manualPureFunctions: ["z"],
@@ -187,5 +188,5 @@ export default defineConfig({
       output: { codeSplitting: { groups: [PAGE_BEGIN] } },
     },
   },
-  plugins: [withoutTelemetry(), pdfAssets(), fontLicences(), shortIcons(), shortStyles()],
+  plugins: [withoutTelemetry(), pdfAssets(), fontLicences(), shortIcons(), shortStyles(), listPackages("page")],
 });
