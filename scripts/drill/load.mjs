@@ -1,0 +1,146 @@
+/**
+ * The users, in a process of their own: `node load.mjs PORT`. Its parent tells it what to do, and is told what came of it.
+ * @module
+ */
+import { writeFileSync } from "node:fs";
+import { bytesOf, Client } from "./client.mjs";
+import { sha256 } from "./content.mjs";
+import { Session } from "./session.mjs";
+
+const client = new Client(Number(process.argv[2]));
+
+/** What is counted, what did not hold, and what was told that is no fault by itself. */
+const findings = {
+  counts: {},
+  wrongs: {},
+  tolds: {},
+  count(what) {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+  },
+  wrong(what, where = "") {
+    const found = (this.wrongs[what] ??= { count: 0, phase: client.phase, where });
+    found.count += 1;
+  },
+  told(what, phase) {
+    const key = `${what} | ${phase}`;
+    this.tolds[key] = (this.tolds[key] ?? 0) + 1;
+  },
+};
+
+/** Large downloads of one session at the same time. */
+const OF_SESSION = 48;
+
+let numbers = 0;
+let isStopped = true;
+let workers = [];
+let before;
+
+/** Everything that a user does in a session of some seconds: twenty artifacts, of which tools made most. */
+async function live(number) {
+  const session = await new Session(client, findings, number).begin({ listens: number % 4 === 0 });
+  await session.upload();
+  await session.call("draw", 8);
+  await session.upload();
+  if (number % 10 === 0) await session.chat();
+  await session.download();
+  await session.call("draw", 6);
+  if (number % 5 === 0) await session.call("table", 1500);
+  if (number % 5 === 1) await session.call("report", 900);
+  await session.resume();
+  await session.upload();
+  await session.upload();
+  await session.delete();
+  if (number % 20 === 0 && before !== undefined && before.id !== session.id) await session.attack(before);
+  before = session;
+  await session.end();
+}
+
+async function work() {
+  while (!isStopped) {
+    try {
+      await live(++numbers);
+    } catch (error) {
+      findings.wrong(`a session broke off: ${error.message}`);
+    }
+  }
+}
+
+let residents = [];
+
+const ORDERS = {
+  phase({ name }) {
+    client.phase = name;
+  },
+  start({ atOnce }) {
+    isStopped = false;
+    workers = Array.from({ length: atOnce }, work);
+  },
+  /** Ends when every session that has begun has ended. */
+  async stop() {
+    isStopped = true;
+    await Promise.all(workers);
+  },
+  counts: () => findings.counts,
+  /** Sessions that stay, whatever happens, and do a little all the time. */
+  async settle({ count }) {
+    residents = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const session = await new Session(client, findings, ++numbers).begin({ listens: true });
+        for (const pictures of [8, 6]) await session.call("draw", pictures);
+        for (let at = 0; at < 4; at += 1) await session.upload();
+        return session;
+      }),
+    );
+  },
+  async visit() {
+    await Promise.all(
+      residents.map(async (session) => {
+        await session.upload();
+        await session.download();
+        await session.verify();
+      }),
+    );
+  },
+  /** Compares every byte that they have, and ends them. */
+  async leave() {
+    for (const session of residents) for (const entry of session.ledger.values()) await session.download(entry);
+    await Promise.all(residents.map((session) => session.end()));
+    residents = [];
+  },
+  /** Downloads of larger files, all at once: as many in each session as one may have. */
+  async downloads({ count, bytes }) {
+    const read = async (response) => ({ hash: sha256(await bytesOf(response)) });
+    const asked = [];
+    const sessions = [];
+    while (asked.length < count) {
+      const session = await new Session(client, findings, ++numbers).begin({ listens: false });
+      const { id, sha256: hash } = await session.upload(bytes);
+      const said = { path: `/artifacts/${id}`, token: session.token, isLong: true };
+      for (let at = 0; at < OF_SESSION && asked.length < count; at += 1) asked.push({ said, hash });
+      sessions.push(session);
+    }
+    const ask = async ({ said, hash }) => {
+      const { body } = await client.ask("large download", said, read);
+      findings.count("large downloads");
+      if (body?.hash !== hash) findings.wrong("a large download has other bytes");
+    };
+    await Promise.all(asked.map(ask));
+    await Promise.all(sessions.map((session) => session.end()));
+  },
+  report({ file }) {
+    const { counts, wrongs, tolds } = findings;
+    writeFileSync(file, JSON.stringify({ counts, wrongs, tolds, attempts: client.attempts }));
+    client.attempts = [];
+    Object.assign(findings, { counts: {}, wrongs: {}, tolds: {} });
+  },
+};
+
+process.on("message", async ({ id, order, said }) => {
+  try {
+    process.send({ id, value: await ORDERS[order](said) });
+  } catch (error) {
+    process.send({ id, failed: error.stack });
+  }
+});
+process.once("disconnect", () => process.exit());
+process.send("ready");
