@@ -23,7 +23,7 @@ const LARGE = 5_000_000;
  * @param scale 1 for a whole one: `sessions` and `downloads` are those of it
  */
 export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = REST, say }) {
-  const { servers, load, redis, bucket, balancer } = stack;
+  const { servers, load, redis, bucket } = stack;
   const [one, other] = servers;
   const phases = [];
   const probes = new Probes(stack);
@@ -52,14 +52,10 @@ export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = 
   await load.order("start", { atOnce });
 
   await phase("A is killed", ["no answer"], async () => {
-    await one.program.kill();
-    await sleep(2 * SECOND);
-    await one.start();
+    return killed(one);
   });
   await phase("B is killed", ["no answer"], async () => {
-    await other.program.kill();
-    await sleep(2 * SECOND);
-    await other.start();
+    return killed(other);
   });
   await phase("A drains", ["no answer", "E_STORE_CLOSED"], async () => {
     const drained = await one.program.terminate();
@@ -134,12 +130,21 @@ export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = 
   await sleep(rest * SECOND);
   probes[Symbol.dispose]();
   const left = await levelsOf(stack);
-  left.temporaries = temporariesIn(stack);
+  if (redis) left.longest = await redis.longest();
   const report = await load.report(stack.folder);
   const work = redis && difference(before, afterWork);
   const requests = usedBefore && difference(usedBefore, usedAfter);
   const history = servers.map(({ name, history: lines }) => ({ name, lines: lines.filter(({ at }) => at > begun) }));
-  return { ...report, phases, begun, ended, level, left, work, requests, history, probes, balancer: balancer.port };
+  return { ...report, store: bucket ? "bucket" : "folder", phases, begun, ended, level, left, work, requests, history, probes };
+}
+
+/** Kills a process and starts another. Gives when there was none. */
+async function killed(server) {
+  const from = now();
+  await server.program.kill();
+  await sleep(2 * SECOND);
+  await server.start();
+  return { downs: [{ from, to: now() }] };
 }
 
 /** Memory, files and sockets of each process, and what is in Redis and in the store. */
@@ -150,12 +155,6 @@ async function levelsOf({ servers, redis, bucket, place }) {
 
 function filesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
-}
-
-/** Files of uploads that did not end. */
-function temporariesIn({ bucket, place }) {
-  if (bucket) return 0;
-  return readdirSync(place, { recursive: true }).filter((path) => /(?:^|\/)(?:tmp|temporary|spool)\//i.test(String(path))).length;
 }
 
 function difference(before, after) {

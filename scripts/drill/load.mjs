@@ -35,22 +35,22 @@ let isStopped = true;
 let workers = [];
 let before;
 
-/** Everything that a user does in a session of some seconds: twenty artifacts, of which tools made most. */
+/** All that a user does in a session of some seconds. It has twenty artifacts, of which tools made most. */
 async function live(number) {
-  const session = await new Session(client, findings, number).begin({ listens: number % 4 === 0 });
+  const every = (share, at = 0) => number % share === at;
+  const session = await new Session(client, findings, number).begin({ listens: every(4) });
   await session.upload();
+  await session.call("draw", every(10) ? 7 : 9);
+  if (every(10)) await session.chat();
+  if (every(2)) await session.download();
+  if (every(5, 1)) await session.resume();
   await session.call("draw", 8);
+  if (every(10, 5)) await session.call("table", 1500);
+  if (every(10, 6)) await session.call("report", 900);
   await session.upload();
-  if (number % 10 === 0) await session.chat();
-  await session.download();
-  await session.call("draw", 6);
-  if (number % 5 === 0) await session.call("table", 1500);
-  if (number % 5 === 1) await session.call("report", 900);
-  await session.resume();
-  await session.upload();
-  await session.upload();
-  await session.delete();
-  if (number % 20 === 0 && before !== undefined && before.id !== session.id) await session.attack(before);
+  if (every(5, 2)) await session.delete();
+  if (every(5, 3)) await session.upload();
+  if (every(20) && before !== undefined) await session.attack(before);
   before = session;
   await session.end();
 }
@@ -66,6 +66,7 @@ async function work() {
 }
 
 let residents = [];
+let filling;
 
 const ORDERS = {
   phase({ name }) {
@@ -126,6 +127,29 @@ const ORDERS = {
     };
     await Promise.all(asked.map(ask));
     await Promise.all(sessions.map((session) => session.end()));
+  },
+  /** Stores until nothing is taken any more, and looks at what is there. */
+  async fill() {
+    filling ??= await new Session(client, findings, ++numbers).begin({ listens: false });
+    const refusals = [];
+    let stored = 0;
+    while (refusals.length < 20 && stored < 1000) {
+      const answer = await filling.tryUpload(300_000);
+      if (answer === null) stored += 1;
+      else refusals.push(answer);
+    }
+    const { artifacts = [], status } = await filling.tryCall(8);
+    const untold = artifacts.filter(({ source }) => source.truncated === true && source.warning !== undefined).length;
+    const result = `${status}, ${artifacts.length} artifacts, of which ${untold} were not stored and say why`;
+    const isTold = status === 200 && artifacts.length === 8 && untold > 0;
+    return { stored, refusals: [...new Set(refusals)], result, isTold, ...(await filling.intact()) };
+  },
+  /** The same once there is room again. */
+  async unfill() {
+    const asked = 20;
+    let stored = 0;
+    for (let at = 0; at < asked; at += 1) if ((await filling.tryUpload(100_000)) === null) stored += 1;
+    return { asked, stored, ...(await filling.intact()) };
   },
   report({ file }) {
     const { counts, wrongs, tolds } = findings;

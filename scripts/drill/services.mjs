@@ -78,6 +78,18 @@ export class Redis {
     return { keys: Number(await this.command("DBSIZE")), used, commands, input, output, cpu: this.seen.cpu };
   }
 
+  /** Seconds until the last key is gone by itself. Infinity if one stays for ever. */
+  async longest() {
+    let [cursor, longest] = ["0", 0];
+    do {
+      const [next, keys] = await this.command("SCAN", cursor, "COUNT", "1000");
+      cursor = String(next);
+      for (const left of await Promise.all(keys.map((key) => this.command("PTTL", key))))
+        longest = Math.max(longest, left === -1 ? Infinity : left / 1000);
+    } while (cursor !== "0");
+    return longest;
+  }
+
   async [Symbol.asyncDispose]() {
     await this.kill();
   }

@@ -143,6 +143,37 @@ export class Session {
     return end;
   }
 
+  /** One attempt to store so many bytes: null, or how it was refused. */
+  async tryUpload(size) {
+    const body = picture(this.#unique(), size);
+    const answer = await this.#client.once("upload", { method: "POST", path: "/artifacts", token: this.token, body });
+    if (answer.status !== 201) return `${answer.status} ${answer.code}`;
+    this.#note(JSON.parse(answer.body).artifact, {});
+    return null;
+  }
+
+  /** One attempt to call a tool: what came of it. */
+  async tryCall(count) {
+    const headers = { ...JSON_TYPE, accept: "application/json" };
+    const body = JSON.stringify({ args: { number: this.#unique(), count } });
+    const said = { method: "POST", path: "/tools/lab.draw", token: this.token, headers, body };
+    const { status, body: text } = await this.#client.once("call", said);
+    if (status !== 200) return { status };
+    const { artifacts } = JSON.parse(text);
+    for (const ref of artifacts) if (ref.source.truncated !== true) this.#note(ref, {});
+    return { status, artifacts };
+  }
+
+  /** How many of those in the ledger are there, byte for byte. */
+  async intact() {
+    let intact = 0;
+    for (const entry of this.ledger.values()) {
+      const { status, body } = await this.#client.once("download", { path: pathOf(entry), token: this.token }, bytesOf);
+      if (status === 200 && sha256(body) === entry.sha256) intact += 1;
+    }
+    return { kept: this.ledger.size, intact };
+  }
+
   /** Some artifact that is there. */
   #any() {
     const all = [...this.ledger.values()];
