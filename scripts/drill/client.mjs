@@ -20,9 +20,11 @@ const isPassing = ({ status }) => status === 0 || status === 429 || status >= 50
 /** Milliseconds between two attempts: the first soon, since another process may answer. */
 const pause = (attempt) => Math.min(2000, 50 * 2 ** attempt);
 
+const agentOf = () => new Agent({ keepAlive: true, maxSockets: 128, timeout: 20_000 });
+
 export class Client {
   #port;
-  #agent = new Agent({ keepAlive: true, maxSockets: 128, timeout: 20_000 });
+  #agent = agentOf();
   /** For what stays open. */
   #listening = new Agent({ keepAlive: false, maxSockets: Infinity });
   /** Every attempt: operation, phases in which it began and ended, when it began, milliseconds, status, code. */
@@ -78,9 +80,11 @@ export class Client {
     });
   }
 
-  close() {
-    this.#agent.destroy();
-    this.#listening.destroy();
+  /** Has new connections for what comes: those that it has are all at the process that is there longest. */
+  renew() {
+    const before = this.#agent;
+    this.#agent = agentOf();
+    before.destroy();
   }
 }
 

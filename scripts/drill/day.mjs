@@ -14,6 +14,9 @@ const HOUR = 3600;
 /** Seconds without requests, after which memory and files are looked at: longer than idle connections are kept. */
 const REST = 35;
 
+/** The share of the sessions after which a process has the memory that it works with. */
+const WARM = 0.2;
+
 /** Bytes of each of the large downloads. */
 const LARGE = 5_000_000;
 
@@ -83,9 +86,13 @@ export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = 
     });
   } else phases.push({ name: "B, an hour ahead, and back", isSkipped: "libfaketime is not installed (apt-get install faketime)" });
 
-  say("rest, for the level of memory");
+  say("work, and rest, for the level of memory");
   await load.order("phase", { name: "work" });
+  await load.order("stop");
+  await load.order("start", { atOnce });
   await load.order("downloads", { count: downloads, bytes: LARGE });
+  const calm = (await count()) + sessions * WARM;
+  while ((await count()) < calm) await sleep(SECOND);
   await load.order("stop");
   await sleep(rest * SECOND);
   const level = await levelsOf(stack);

@@ -73,6 +73,7 @@ const ORDERS = {
     client.phase = name;
   },
   start({ atOnce }) {
+    client.renew();
     isStopped = false;
     workers = Array.from({ length: atOnce }, work);
   },
@@ -133,10 +134,17 @@ const ORDERS = {
     filling ??= await new Session(client, findings, ++numbers).begin({ listens: false });
     const refusals = [];
     let stored = 0;
-    while (refusals.length < 20 && stored < 1000) {
-      const answer = await filling.tryUpload(300_000);
-      if (answer === null) stored += 1;
-      else refusals.push(answer);
+    // Smaller and smaller, until nothing fits.
+    for (const size of [300_000, 30_000, 3000, 300]) {
+      for (let refused = 0; refused < 5;) {
+        const answer = await filling.tryUpload(size);
+        if (answer === null) {
+          stored += 1;
+          continue;
+        }
+        refused += 1;
+        refusals.push(answer);
+      }
     }
     const { artifacts = [], status } = await filling.tryCall(8);
     const untold = artifacts.filter(({ source }) => source.truncated === true && source.warning !== undefined).length;

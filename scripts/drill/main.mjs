@@ -89,3 +89,5 @@ try {
 } finally {
   await ended();
 }
+// Connections that are kept for later are not waited for.
+process.exit();

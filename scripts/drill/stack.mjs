@@ -17,10 +17,19 @@ const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 /** The users. */
 export class Load {
   #child;
-  #orders = 0;
+  #waiting = new Map();
 
   constructor(child) {
     this.#child = child;
+    child.on("message", ({ id, value, failed }) => {
+      const { resolve, reject } = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (failed === undefined) resolve(value);
+      else reject(new Error(failed));
+    });
+    child.once("exit", () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error("the users are gone"));
+    });
   }
 
   static async started(port) {
@@ -31,16 +40,9 @@ export class Load {
 
   /** Has it do something, and gives what comes of it. */
   async order(order, said = {}) {
-    const id = ++this.#orders;
+    const id = crypto.randomUUID();
     return new Promise((resolve, reject) => {
-      const heard = (answer) => {
-        if (answer.id !== id) return;
-        this.#child.off("message", heard);
-        if (answer.failed === undefined) resolve(answer.value);
-        else reject(new Error(answer.failed));
-      };
-      this.#child.on("message", heard);
-      this.#child.once("exit", () => reject(new Error("the users are gone")));
+      this.#waiting.set(id, { resolve, reject });
       this.#child.send({ id, order, said });
     });
   }
