@@ -75,8 +75,10 @@ export class SluiceServer implements AsyncDisposable {
    */
   constructor(options: SluiceServerOptions) {
     checkServer(options);
-    const retaining = new RetainingArtifactStore(options.store, options.retention);
-    this.#deps = depsOf(options, retaining, this.#ends);
+    const state = options.state ?? memoryState();
+    const clock = state.clock && { clock: state.clock };
+    const retaining = new RetainingArtifactStore(options.store, options.retention, clock);
+    this.#deps = depsOf({ ...options, state }, retaining, this.#ends);
     this.#chats = chatsOf(options, this.#deps);
     this.#app = appOf(this.#deps, this.#chats);
     this.#collector = collectorOf(options, retaining, this.#deps);
@@ -185,9 +187,12 @@ function sessionApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   return app;
 }
 
-function depsOf(options: SluiceServerOptions, retaining: RetainingArtifactStore, ends: Ends): ServeDeps {
-  const { publicUrl, hosts, origins, oidc, authenticate = oidc === undefined ? oneUser : nobody } = options;
-  const state = options.state ?? memoryState();
+function depsOf(
+  options: SluiceServerOptions & Pick<ServeDeps, "state">,
+  retaining: RetainingArtifactStore,
+  ends: Ends,
+): ServeDeps {
+  const { state, publicUrl, hosts, origins, oidc, authenticate = oidc === undefined ? oneUser : nobody } = options;
   const report = ignoreErrors(options.onError);
   const limits = { ...LIMITS, ...options.limits };
   const base = options.base ?? "/";
@@ -203,7 +208,7 @@ function depsOf(options: SluiceServerOptions, retaining: RetainingArtifactStore,
     limits,
     base,
     hosts: new HostGuard({ publicUrl, hosts, origins }),
-    tokens: new SessionTokens({ secret: options.secret ?? newSecret(), oldSecrets: options.oldSecrets }),
+    tokens: new SessionTokens({ secret: options.secret ?? newSecret(), oldSecrets: options.oldSecrets }, state.clock),
     authenticate,
     access: accessOf(options, base),
     mcp: options.mcp ?? null,

@@ -4,6 +4,7 @@
  */
 import { MemoryStateStore, type StateStore } from "../planner/state-store.js";
 import { MemoryTokenStore, type TokenStore } from "../tools/auth/token-store.js";
+import type { Clock } from "../artifacts/store.js";
 import type { EventLog } from "./sessions/event-log.js";
 import { MemoryEventLog } from "./sessions/memory-event-log.js";
 import { MemorySessionRegister, type SessionRegister } from "./sessions/session-register.js";
@@ -29,6 +30,11 @@ export interface ServeState extends AsyncDisposable {
   readonly work: WorkRegister;
   /** Whether other processes share it. Then they also have to share the secret. */
   readonly isShared: boolean;
+  /**
+   * The clock of all processes that share it. Give it to their stores, too.
+   * @defaultValue `Date.now`
+   */
+  readonly clock?: Clock;
 }
 
 /** Most runs, and most traces with events. A server of many users has more than one agent. */

@@ -75,8 +75,8 @@ async function served(serving: Serving): Promise<number> {
   const { settings, options, authenticate, terminal, log, front, listening, over } = serving;
   const { sources, variables, config, address, token, files } = settings;
   const providers = providerOptions(settings, listening.port);
-  await using stores = await openStores(settings);
   await using state = await openState(settings);
+  await using stores = await openStores(settings, state.clock);
   const isOver = async (session: string): Promise<boolean> => (await state.sessions.find(session)) === null;
   await using metrics = await offerMetrics(settings.metrics, terminal);
   await using mcp = new McpGateway({ sources, variables, terminal, isOver });

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { FileArtifactStore } from "../../artifacts/file/file-store.js";
-import type { ArtifactStore } from "../../artifacts/store.js";
+import type { ArtifactStore, Clock } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { memoryState, type ServeState } from "../../server/state.js";
 import { CommandError, Exit, UsageError } from "../exit.js";
@@ -26,11 +26,11 @@ interface ServeStores extends AsyncDisposable {
  *
  * @throws CommandError, exit 2, if nothing can be stored there; 73 if a bucket does not answer.
  */
-export async function openStores({
-  store,
-  files: { isOn, large_store },
-}: Pick<ServeSettings, "store" | "files">): Promise<ServeStores> {
-  const stores = await openPair(store);
+export async function openStores(
+  { store, files: { isOn, large_store } }: Pick<ServeSettings, "store" | "files">,
+  clock?: Clock,
+): Promise<ServeStores> {
+  const stores = await openPair(store, clock);
   if (!isOn || large_store === undefined) return stores;
   try {
     if (!/^s3:/i.test(large_store)) {
@@ -49,30 +49,31 @@ export async function openStores({
 
 type Pair = Omit<ServeStores, "large">;
 
-async function openPair(place: string | undefined): Promise<Pair> {
+async function openPair(place: string | undefined, clock: Clock | undefined): Promise<Pair> {
   if (place === undefined) {
     const folder = await sessionFolder("", "a store with --store");
-    return storesIn(folder.path, () => folder[Symbol.asyncDispose]());
+    return storesIn(folder.path, clock, () => folder[Symbol.asyncDispose]());
   }
-  if (/^s3:/i.test(place)) return inBucket(place);
+  if (/^s3:/i.test(place)) return inBucket(place, clock);
   await checkStoresFolder(place, OTHERWISE);
   for (const name of ["sessions", "files"]) await prepareStore(join(place, name), OTHERWISE);
-  return storesIn(place, async () => undefined);
+  return storesIn(place, clock, async () => undefined);
 }
 
-function storesIn(folder: string, close: () => Promise<void>): Pair {
+function storesIn(folder: string, clock: Clock | undefined, close: () => Promise<void>): Pair {
+  const dated = clock && { clock };
   return {
-    sessions: new FileArtifactStore(join(folder, "sessions")),
-    files: new FileArtifactStore(join(folder, "files")),
+    sessions: new FileArtifactStore(join(folder, "sessions"), dated),
+    files: new FileArtifactStore(join(folder, "files"), dated),
     [Symbol.asyncDispose]: close,
   };
 }
 
-async function inBucket(url: string): Promise<Pair> {
+async function inBucket(url: string, clock: Clock | undefined): Promise<Pair> {
   const stem = url.replace(/\/+$/, "");
-  const sessions = await openBucket(`${stem}/sessions`, "--store");
+  const sessions = await openBucket(`${stem}/sessions`, "--store", clock);
   const { s3StoreFrom } = await import("../../server/artifacts/s3-store.js");
-  const files = s3StoreFrom(`${stem}/files`);
+  const files = s3StoreFrom(`${stem}/files`, clock && { clock });
   const close = async (): Promise<void> => {
     await Promise.all([sessions.close(), files.close()]);
   };
@@ -86,6 +87,8 @@ export async function openState({ state: url, secret, oldSecrets }: ServeSetting
   let state: ServeState;
   try {
     state = redisState({ url, secret, oldSecrets });
+    // Asked before the session below, and so answered before it.
+    state.clock?.();
   } catch (error) {
     // The sentence names options that do not exist here.
     throw new UsageError(

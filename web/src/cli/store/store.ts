@@ -9,7 +9,7 @@ import { Folder } from "../../artifacts/file/folder.js";
 import { checkPrivate } from "../../artifacts/file/safe-open.js";
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import { PrivateFolder } from "../../artifacts/private-folder.js";
-import type { ArtifactStore } from "../../artifacts/store.js";
+import type { ArtifactStore, Clock } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError, systemCode } from "../../errors/storage.js";
 import type { S3ArtifactStore } from "../../server/artifacts/s3-store.js";
@@ -113,13 +113,14 @@ export async function openLargeStore(place: string): Promise<LargeStore> {
  * Opens the store in a bucket, and checks that the bucket answers.
  *
  * @param option the option that errors name.
+ * @param clock dates artifacts. Defaults to `Date.now`.
  * @throws CommandError, exit 2, for an invalid URL and for a missing package; 73 if the bucket does not answer.
  */
-export async function openBucket(url: string, option: string): Promise<S3ArtifactStore> {
+export async function openBucket(url: string, option: string, clock?: Clock): Promise<S3ArtifactStore> {
   const { s3StoreFrom } = await import("../../server/artifacts/s3-store.js");
   let store: S3ArtifactStore | undefined;
   try {
-    store = s3StoreFrom(url);
+    store = s3StoreFrom(url, clock && { clock });
     // A wrong name or key shows now, and not to the first user.
     await store.stat("sluice_000000000000");
     return store;

@@ -14,6 +14,7 @@ import { valueOf } from "../../planner/state-store.js";
 import { MAX_RUNS, type RateLimit, type RateVerdict, type ServeState, verdictOf } from "../state.js";
 import { Sealing } from "../sealing.js";
 import { RedisEventLog } from "./event-log.js";
+import { sharedClock } from "./shared-clock.js";
 import { RedisSessionRegister } from "./session-register.js";
 import { RedisTokenStore } from "./token-store.js";
 import { RedisUsageRegister } from "./usage-register.js";
@@ -89,6 +90,7 @@ export function redisState(options: RedisStateOptions): ServeState {
     usage: new RedisUsageRegister({ server, keys }),
     work: new RedisWorkRegister({ server, keys }),
     isShared: true,
+    clock: sharedClock(server),
     async [Symbol.asyncDispose](): Promise<void> {
       await events[Symbol.asyncDispose]();
       await Promise.all([runs[Symbol.asyncDispose](), server.close()]);

@@ -53,7 +53,7 @@ export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<Serv
   };
   const begin = async (c: InSession, wantsToken: boolean): Promise<Begun | Response> => {
     const identity = c.get("identity");
-    const session = newSession(identity, deps.limits.sessionSeconds);
+    const session = newSession(identity, deps);
     await beginSession(session, deps);
     if (wantsToken) return { ...shown(session), token: await deps.tokens.sign(session) };
     await setSessionCookie(c, deps, session);
@@ -117,9 +117,9 @@ export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<Serv
 
 type Begun = z.output<typeof BEGUN>;
 
-function newSession(identity: Identity, seconds: number): ServedSession {
-  const begun_at = Date.now();
-  return { id: crypto.randomUUID(), identity, begun_at, expires_at: begun_at + seconds * 1000 };
+function newSession(identity: Identity, { state, limits }: Pick<ServeDeps, "state" | "limits">): ServedSession {
+  const begun_at = (state.clock ?? Date.now)();
+  return { id: crypto.randomUUID(), identity, begun_at, expires_at: begun_at + limits.sessionSeconds * 1000 };
 }
 
 /** `current` stands for the client's own session. */

@@ -5,6 +5,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
 import { decode, sign, verify } from "hono/jwt";
+import type { Clock } from "../../artifacts/store.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 import { sessionRefused } from "../http/refusals.js";
 import { bearerIn } from "../oidc/access-tokens.js";
@@ -110,9 +111,11 @@ export class SessionTokens {
   readonly #current: SigningKey;
   /** By the ids of their secrets. */
   readonly #keys: ReadonlyMap<string, SigningKey>;
+  readonly #clock: Clock;
 
-  /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
-  constructor(secrets: Secrets) {
+  /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. `clock` is that of all processes. */
+  constructor(secrets: Secrets, clock: Clock = Date.now) {
+    this.#clock = clock;
     const [secret, ...others] = secretsOf(secrets);
     this.#current = keyOf(secret);
     this.#keys = new Map([this.#current, ...others.map(keyOf)].map((key) => [key.kid, key]));
@@ -130,8 +133,10 @@ export class SessionTokens {
       const { kid } = decode(token).header as { readonly kid?: unknown };
       const key = typeof kid === "string" ? this.#keys.get(kid) : undefined;
       if (key === undefined) return null;
-      const { sid } = await verify(token, key, ALGORITHM);
-      return typeof sid === "string" ? sid : null;
+      // By the clock of all processes, not by this machine's.
+      const { sid, exp } = await verify(token, key, { alg: ALGORITHM, exp: false, iat: false });
+      const isOver = exp === undefined || exp <= seconds(this.#clock());
+      return typeof sid === "string" && !isOver ? sid : null;
     } catch {
       return null;
     }

@@ -1,0 +1,239 @@
+/**
+ * What the processes share: a Redis server whose every write is on its disk before it answers, and a bucket of a real S3 service.
+ * @module
+ */
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { CreateBucketCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { createClient } from "@redis/client";
+import { freePort, Program, until } from "./program.mjs";
+
+const run = promisify(execFile);
+
+const DURABLE = ["--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction"];
+
+/** A Redis server in a folder. */
+export class Redis {
+  #folder;
+  #program;
+  #client;
+
+  constructor(folder, port) {
+    this.#folder = folder;
+    this.port = port;
+    this.url = `redis://127.0.0.1:${port}`;
+  }
+
+  static async started(folder) {
+    mkdirSync(folder);
+    const redis = new Redis(folder, await freePort());
+    await redis.start();
+    return redis;
+  }
+
+  /** Again, with what is in its folder. */
+  async start() {
+    const words = ["--port", String(this.port), "--dir", this.#folder, "--bind", "127.0.0.1", "--save", "", ...DURABLE];
+    this.#program = await Program.started(["redis-server", ...words, "--logfile", join(this.#folder, "log")]);
+    await until("Redis", 60, async () => (await this.command("PING")) === "PONG");
+  }
+
+  /** As `kill -9`. */
+  async kill() {
+    this.#client?.destroy();
+    this.#client = undefined;
+    await this.#program.kill();
+  }
+
+  signal(name) {
+    this.#program.signal(name);
+  }
+
+  get seen() {
+    return this.#program.seen;
+  }
+
+  /** The reply to a command, as somebody else gets it. */
+  async command(...words) {
+    if (this.#client === undefined) {
+      const client = createClient({ url: this.url, RESP: 2, disableClientInfo: true });
+      client.on("error", () => undefined);
+      await client.connect();
+      this.#client = client;
+    }
+    return this.#client.sendCommand(words);
+  }
+
+  /** A number of `INFO`. */
+  async info(name) {
+    return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(await this.command("INFO", "all"))?.[1]);
+  }
+
+  /** How many keys there are, bytes in use, and what it has done so far. */
+  async counts() {
+    const names = ["used_memory", "total_commands_processed", "total_net_input_bytes", "total_net_output_bytes"];
+    const [used, commands, input, output] = await Promise.all(names.map((name) => this.info(name)));
+    return { keys: Number(await this.command("DBSIZE")), used, commands, input, output, cpu: this.seen.cpu };
+  }
+
+  /** Seconds until the last key is gone by itself. Infinity if one stays for ever. */
+  async longest() {
+    let [cursor, longest] = ["0", 0];
+    do {
+      const [next, keys] = await this.command("SCAN", cursor, "COUNT", "1000");
+      cursor = String(next);
+      for (const left of await Promise.all(keys.map((key) => this.command("PTTL", key))))
+        longest = Math.max(longest, left === -1 ? Infinity : left / 1000);
+    } while (cursor !== "0");
+    return longest;
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.kill();
+  }
+}
+
+export const BUCKET = "drill";
+export const CREDENTIALS = { accessKeyId: "drill", secretAccessKey: "not-a-secret" };
+
+const config = (folder, fsid, monitor, gateway) => `[global]
+fsid = ${fsid}
+mon host = [v2:127.0.0.1:${monitor}/0]
+ms bind msgr1 = false
+ms mon client mode = crc
+public addr = 127.0.0.1
+cluster addr = 127.0.0.1
+auth cluster required = none
+auth service required = none
+auth client required = none
+mon data = ${folder}/mon
+mon allow pool size one = true
+mon data avail crit = 0
+paxos propose interval = 0.05
+paxos min wait = 0.01
+osd data = ${folder}/osd
+osd objectstore = memstore
+memstore device bytes = 12G
+osd pool default size = 1
+osd pool default min size = 1
+osd pool default pg num = 1
+osd pool default pgp num = 1
+osd pool default pg autoscale mode = off
+osd crush chooseleaf type = 0
+osd memory target = 939524096
+run dir = ${folder}
+pid file =
+admin socket =
+log file =
+log to stderr = false
+mon cluster log to file = false
+rgw data = ${folder}/gateway
+rgw frontends = beast endpoint=127.0.0.1:${gateway} tcp_nodelay=1
+rgw thread pool size = 64
+rgw gc max objs = 1
+rgw enable usage log = true
+rgw usage log tick interval = 1
+rgw usage log flush threshold = 64
+`;
+
+/** Ceph's gateway over one disk in memory, with one bucket. The gateway is what is stopped and killed; the disk stays. */
+export class Bucket {
+  #folder;
+  #programs = [];
+  #gateway;
+
+  constructor(folder, port) {
+    this.#folder = folder;
+    this.endpoint = `http://127.0.0.1:${port}`;
+    const credentials = CREDENTIALS;
+    this.client = new S3Client({ endpoint: this.endpoint, region: "us-east-1", forcePathStyle: true, credentials });
+  }
+
+  static async started(folder) {
+    mkdirSync(folder);
+    const [monitor, gateway] = [await freePort(), await freePort()];
+    const bucket = new Bucket(folder, gateway);
+    await bucket.#begin(monitor, gateway);
+    return bucket;
+  }
+
+  get #all() {
+    return ["--conf", join(this.#folder, "ceph.conf")];
+  }
+
+  async #begin(monitor, gateway) {
+    const [folder, fsid, disk] = [this.#folder, crypto.randomUUID(), crypto.randomUUID()];
+    const all = this.#all;
+    writeFileSync(join(folder, "ceph.conf"), config(folder, fsid, monitor, gateway));
+    for (const name of ["mon", "osd"]) mkdirSync(join(folder, name));
+    const map = join(folder, "monmap");
+    await run("monmaptool", [...all, "--create", "--fsid", fsid, "--addv", "a", `[v2:127.0.0.1:${monitor}]`, map]);
+    await run("ceph-mon", [...all, "--id", "a", "--mkfs", "--monmap", map]);
+    this.#programs.push(await Program.started(["ceph-mon", ...all, "--id", "a", "--foreground"]));
+    await run("ceph", [...all, "--connect-timeout", "30", "osd", "new", disk]);
+    await run("ceph-osd", [...all, "--id", "0", "--mkfs", "--osd-uuid", disk]);
+    this.#programs.push(await Program.started(["ceph-osd", ...all, "--id", "0", "--foreground"]));
+    await this.#open();
+    const { accessKeyId, secretAccessKey } = CREDENTIALS;
+    const keys = ["--access-key", accessKeyId, "--secret-key", secretAccessKey];
+    await run("radosgw-admin", [...all, "user", "create", "--uid", "drill", "--display-name", "drill", ...keys]);
+    await until("the bucket", 60, async () => this.client.send(new CreateBucketCommand({ Bucket: BUCKET })));
+  }
+
+  async #open() {
+    this.#gateway = await Program.started(["radosgw", ...this.#all, "--name", "client.admin", "--foreground"]);
+  }
+
+  signal(name) {
+    this.#gateway.signal(name);
+  }
+
+  /** As `kill -9`. */
+  async kill() {
+    await this.#gateway.kill();
+  }
+
+  /** The gateway again, over the same disk. */
+  async start() {
+    await this.#open();
+    await until("the bucket", 60, () => this.keys("", 1));
+  }
+
+  get seen() {
+    return this.#gateway.seen;
+  }
+
+  /** How many objects there are below a prefix, at most so many. */
+  async keys(Prefix, most = Infinity) {
+    let [count, ContinuationToken] = [0, undefined];
+    do {
+      const said = { Bucket: BUCKET, Prefix, MaxKeys: Math.min(1000, most), ContinuationToken };
+      const page = await this.client.send(new ListObjectsV2Command(said));
+      count += page.KeyCount ?? 0;
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken !== undefined && count < most);
+    return count;
+  }
+
+  /** Requests so far by kind, and bytes in and out, as the service itself counts them. */
+  async usage() {
+    const words = ["usage", "show", "--uid", "drill", "--show-log-entries=false"];
+    const { stdout } = await run("radosgw-admin", [...this.#all, ...words]);
+    const categories = JSON.parse(stdout).summary.flatMap((each) => each.categories);
+    const found = { sent: 0, received: 0 };
+    for (const { category, ops, bytes_sent: sent, bytes_received: received } of categories) {
+      found[category] = (found[category] ?? 0) + ops;
+      found.sent += sent;
+      found.received += received;
+    }
+    return found;
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.client.destroy();
+    await this.#gateway?.kill();
+    for (const program of this.#programs.reverse()) await program.kill();
+  }
+}
