@@ -217,7 +217,7 @@ function depsOf(
     admission: new Admission({ state, limits, usage, report }),
     sessionWork: new SessionWork(state.events, report),
     announcer,
-    keeper: new WorkKeeper({ register: state.work, report }),
+    keeper: new WorkKeeper({ register: state.work, draining: ends.draining.signal, report }),
     hasChat: options.llm !== undefined,
     report,
     over: ends.over.signal,

@@ -20,6 +20,7 @@ import { idIn, refKey, scopeFolder, SCOPES } from "./layout.js";
 import { checkS3Options, optionsFrom, stemOf, type S3StoreOptions } from "./options.js";
 import { again, AGAIN, find, MAX_RECORD_BYTES, recordIn, removeCarried, rewrite, type RefRecord } from "./refs.js";
 import { Upload, type StoreDeps } from "./upload.js";
+import { BucketVersion } from "./version.js";
 
 /** Records that are read at once. */
 const AT_ONCE = 16;
@@ -29,6 +30,7 @@ export class BucketRecords implements RecordStore {
   readonly #connection: S3Connection;
   readonly #bucket: Bucket;
   readonly #store: StoreDeps;
+  readonly #version: BucketVersion;
   readonly #place: readonly [bucket: string, stem: string];
 
   /** Throws E_INVALID_ARGUMENT with the name of the wrong option. */
@@ -37,6 +39,7 @@ export class BucketRecords implements RecordStore {
     this.#connection = new S3Connection(options);
     this.#place = [options.bucket, stemOf(options)];
     this.#bucket = new Bucket(this.#connection, ...this.#place);
+    this.#version = new BucketVersion(this.#bucket);
     this.#store = { bucket: this.#bucket, stamps: new Stamps(), hashing: sha256 };
   }
 
@@ -45,13 +48,15 @@ export class BucketRecords implements RecordStore {
     return sha256.whole(new TextEncoder().encode(place));
   }
 
-  /** Whether anything is stored. A bucket has no other mark of a store. */
+  /** Whether anything is stored: the mark of a store may be left out where a policy forbids it. */
   async isThere(): Promise<boolean> {
+    await this.#version.check("read");
     for await (const _ of this.#bucket.list(SCOPES)) return true;
     return false;
   }
 
   async prepare(): Promise<void> {
+    await this.#version.check("write");
     // What killed processes left behind is removed by `gc`, since a bucket does not tell whether they live.
   }
 

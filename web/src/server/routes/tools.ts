@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { TRACE } from "../http/request.js";
-import { eventStream, lastEventId } from "../http/sse.js";
+import { lastEventId, resumableStream } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
 import { saidOf, nothingThere } from "../http/refusals.js";
 import { whileValid } from "../oidc/protected-resource.js";
@@ -14,7 +14,7 @@ import { askedBy } from "../sources/pauses.js";
 import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 import { either, streamOf, jsonOf, noBody, operation, type Passed, routesOf } from "./operation.js";
-import { DISPLAY, eventOf, FAILURE, named, PAYLOAD, PROGRESS, REASON, RESUMING, WAIT } from "../schemas.js";
+import { CLOSING, DISPLAY, eventOf, FAILURE, named, PAYLOAD, PROGRESS, REASON, RESUMING, WAIT } from "../schemas.js";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
 
@@ -128,6 +128,7 @@ const CALL_EVENT = named(
     eventOf("tool_display", "The tool wants files shown.", { display: DISPLAY }),
     eventOf("result", "The last one.", RESULT),
     FAILED,
+    CLOSING,
   ]),
 );
 
@@ -203,7 +204,7 @@ function wantsJson(accept: string): boolean {
 const CALL_PATH = z.object({ call: z.string().describe("The `call` of the event `paused`.") });
 
 /** Routes for calls that asked a person: following them, in whichever process they are. */
-export function callRoutes({ calls, over }: Pick<ServeDeps, "calls" | "over">): Hono<ServeEnv> {
+export function callRoutes({ calls, streamsEnd }: Pick<ServeDeps, "calls" | "streamsEnd">): Hono<ServeEnv> {
   return routesOf({
     "/:call": {
       get: operation({
@@ -216,7 +217,7 @@ export function callRoutes({ calls, over }: Pick<ServeDeps, "calls" | "over">): 
         answers: {
           200: streamOf(
             CALL_EVENT,
-            "The events behind `Last-Event-ID`, or all since the first question. The last event is `result` or `failed`.",
+            "The events behind `Last-Event-ID`, or all since the first question. The last event is `result` or `failed`; behind `closing`, come back for more.",
           ),
         },
         refusals: [404],
@@ -225,7 +226,7 @@ export function callRoutes({ calls, over }: Pick<ServeDeps, "calls" | "over">): 
           const place = await calls.find(session, path.call);
           if (place === null) return noCall();
           const after = lastEventId(c.req.raw);
-          return eventStream((signal) => calls.follow(place, after, signal), over, session.expires_at);
+          return resumableStream((signal) => calls.follow(place, after, signal), streamsEnd, session.expires_at);
         },
       }),
     },

@@ -29,6 +29,8 @@ export interface Takeover {
 
 interface KeeperDeps {
   readonly register: WorkRegister;
+  /** Aborted when the server begins to close: it takes up nothing more. */
+  readonly draining: AbortSignal;
   /** Receives failures. Must not throw. */
   readonly report: (error: unknown) => void;
 }
@@ -133,7 +135,7 @@ export class WorkKeeper implements AsyncDisposable {
   async #look(kind: WorkKind): Promise<void> {
     const takeover = this.#takeovers.get(kind);
     const room = Math.min(AT_ONCE, (takeover?.most ?? 0) - this.#taken[kind]);
-    if (takeover === undefined || room <= 0) return;
+    if (takeover === undefined || room <= 0 || this.#deps.draining.aborted) return;
     for (const work of await this.#deps.register.due(this.#holder, kind, room)) {
       // Where the register was away for long, it may be this process's own.
       if (this.#held.has(`${kind} ${keyOfWork(work)}`)) continue;
