@@ -101,6 +101,8 @@ async function within(folder) {
   const { readComposition } = await import("./smoke/composition.mjs");
   const { smokeSingle } = await import("./smoke/single.mjs");
   const { smokeTogether } = await import("./smoke/together.mjs");
+  // Also where nobody is left who would end it.
+  setTimeout(() => process.exit(1), LONGEST * 1000).unref();
   makeBeginning();
   const images = JSON.parse(process.env.SLUICE_SMOKE_IMAGES);
   const deploy = join(folder, "deploy");
