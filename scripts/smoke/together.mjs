@@ -96,7 +96,7 @@ async function smokeRunning(running, deploy, step) {
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Waits until something holds; throws after a minute. */
-async function until(what, holds) {
+async function comesTrue(what, holds) {
   const end = Date.now() + 60_000;
   while (!(await holds())) {
     assert.ok(Date.now() < end, `not after a minute: ${what}`);
@@ -107,7 +107,7 @@ async function until(what, holds) {
 /** Waits until the balancer asks a process again. */
 async function isAsked(name, token) {
   const counted = /^http_server_request_duration_seconds_count\{[^}]*artifacts[^}]*\} [1-9]/m;
-  await until(`requests reach ${name}`, async () =>
+  await comesTrue(`requests reach ${name}`, async () =>
     counted.test(await metricsOf(`http://${name}:9464/metrics`, token)),
   );
 }
@@ -134,7 +134,7 @@ async function whileAsking(session, work) {
   try {
     await work(async (more) => {
       const enough = counts.answered + counts.failed + more;
-      await until(`${more} more requests`, () => counts.answered + counts.failed >= enough);
+      await comesTrue(`${more} more requests`, () => counts.answered + counts.failed >= enough);
     });
   } finally {
     over.abort();
