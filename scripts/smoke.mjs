@@ -5,7 +5,7 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { findOnPath } from "./on-path.mjs";
@@ -36,6 +36,10 @@ async function outside() {
   await buildSite();
   await pack();
   mkdirSync(PLACE, { recursive: true });
+  // What a run left that was killed.
+  for (const name of readdirSync(PLACE).filter((each) => /^(?:run|unfinished)-/.test(each))) {
+    rmSync(join(PLACE, name), { recursive: true, force: true });
+  }
   const folder = mkdtempSync(join(PLACE, "run-"));
   try {
     return await namespaced(folder);
@@ -56,10 +60,13 @@ async function namespaced(folder) {
   const words = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private"];
   const env = { ...process.env, SLUICE_SMOKE_FOLDER: folder, SLUICE_SMOKE_IMAGES: JSON.stringify(images) };
   const child = spawn("unshare", [...words, process.execPath, process.argv[1]], { stdio: "inherit", env });
-  const limit = setTimeout(() => child.kill("SIGKILL"), LONGEST * 1000);
+  // With it end all that it started.
+  const stop = () => child.kill("SIGKILL");
+  const limit = setTimeout(stop, LONGEST * 1000);
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
   const [code] = await once(child, "exit");
   clearTimeout(limit);
-  if (code === null) console.log(`smoke: ended after ${LONGEST} s`);
+  if (code === null) console.log(`smoke: stopped; it may take ${LONGEST} s`);
   return code ?? 1;
 }
 
@@ -94,6 +101,8 @@ async function within(folder) {
   const { readComposition } = await import("./smoke/composition.mjs");
   const { smokeSingle } = await import("./smoke/single.mjs");
   const { smokeTogether } = await import("./smoke/together.mjs");
+  // Also where nobody is left who would end it.
+  setTimeout(() => process.exit(1), LONGEST * 1000).unref();
   makeBeginning();
   const images = JSON.parse(process.env.SLUICE_SMOKE_IMAGES);
   const deploy = join(folder, "deploy");
