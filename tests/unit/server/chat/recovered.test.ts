@@ -52,29 +52,33 @@ test("a run that nobody follows ends with its result, once, and is there for who
   }, PATIENCE);
 });
 
-test("of runs that are due a process does some at once, and the rest when these are done", async () => {
-  const shared = new SharedState();
-  const [first, second] = [shared.process(), shared.process()];
-  const wait = gate();
-  const one = chatting(calling("wait"), [wait.tool], { state: first.state, secret: SECRET, limits: { runs: 10 } });
-  const visitors = await Promise.all(["ada", "bob", "eve"].map((user) => visitor(one, user)));
-  const runs: (readonly [Visitor, string])[] = [];
-  for (const by of visitors) for (let number = 0; number < 8; number += 1) runs.push([by, (await asked(by)).run]);
-  await wait.called(24);
-  first.die();
-  shared.passLeases();
-  const again = gate();
-  const other = { state: second.state, secret: SECRET, store: one.store, limits: { runs: 10 } };
-  const survivor = chatting(calling("wait"), [again.tool], other);
-  await again.called(16);
-  await new Promise((resolve) => setTimeout(resolve, 2500));
-  expect(again.calls()).toBe(16);
-  again.open();
-  for (const [by, run] of runs) await ended(shared.whole, by, run);
-  for (const [by, run] of runs) {
-    expect(kinds(await toldOf(by, survivor, run)).filter((kind) => kind === "result")).toHaveLength(1);
-  }
-});
+test(
+  "of runs that are due a process does some at once, and the rest when these are done",
+  { timeout: 120_000 },
+  async () => {
+    const shared = new SharedState();
+    const [first, second] = [shared.process(), shared.process()];
+    const wait = gate();
+    const one = chatting(calling("wait"), [wait.tool], { state: first.state, secret: SECRET, limits: { runs: 10 } });
+    const visitors = await Promise.all(["ada", "bob", "eve"].map((user) => visitor(one, user)));
+    const runs: (readonly [Visitor, string])[] = [];
+    for (const by of visitors) for (let number = 0; number < 6; number += 1) runs.push([by, (await asked(by)).run]);
+    await wait.called(18);
+    first.die();
+    shared.passLeases();
+    const again = gate();
+    const other = { state: second.state, secret: SECRET, store: one.store, limits: { runs: 10 } };
+    const survivor = chatting(calling("wait"), [again.tool], other);
+    await again.called(16);
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(again.calls()).toBe(16);
+    again.open();
+    for (const [by, run] of runs) await ended(shared.whole, by, run);
+    for (const [by, run] of runs) {
+      expect(kinds(await toldOf(by, survivor, run)).filter((kind) => kind === "result")).toHaveLength(1);
+    }
+  },
+);
 
 test("a process that closes hands its runs over at once, and nobody has to ask", async () => {
   const shared = new SharedState();

@@ -60,10 +60,10 @@ export class AnswerWriter {
     }
   }
 
-  /** Ends the body early. */
-  end(): void {
+  /** Ends the body early, and tells it the reason. */
+  end(reason?: DOMException): void {
     this.#isOver = true;
-    this.#reader.cancel().catch(() => undefined);
+    this.#reader.cancel(reason).catch(() => undefined);
   }
 
   async #write(): Promise<void> {

@@ -11,7 +11,7 @@ import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { AnswerWriter } from "./answer-writer.js";
 import { refusal } from "./answers.js";
-import { closingRefused } from "./refusals.js";
+import { closingRefused, SERVER_CLOSED } from "./refusals.js";
 import { checkOptionNames } from "../../errors/arguments.js";
 
 /** Where to listen, and limits for clients. */
@@ -118,7 +118,7 @@ class RequestListener {
   /** Takes no more requests, and ends event streams. */
   close(): void {
     this.#isClosing = true;
-    for (const answer of this.#answers) if (answer.isLasting) answer.end();
+    for (const answer of this.#answers) if (answer.isLasting) answer.end(SERVER_CLOSED);
   }
 
   async #answer(request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
@@ -136,7 +136,7 @@ class RequestListener {
     const beforeEnd = isEarly ? (): Promise<void> => letGo(incoming) : undefined;
     const answer = new AnswerWriter(response, outgoing, { timeout: this.#timeout, beforeEnd });
     this.#answers.add(answer);
-    if (this.#isClosing && answer.isLasting) answer.end();
+    if (this.#isClosing && answer.isLasting) answer.end(SERVER_CLOSED);
     await answer.send();
     this.#answers.delete(answer);
     return RESPONSE_ALREADY_SENT;

@@ -48,6 +48,9 @@ export function busyRefused(what: "requests" | "large requests" | "listeners"): 
   return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": "1" });
 }
 
+/** Why answers end early when the server closes: their work goes on in other processes. */
+export const SERVER_CLOSED: DOMException = new DOMException("The server is closed.", "AbortError");
+
 /** Tells that work ended with the server. */
 export const CLOSING = "The server is closing: try again in a moment.";
 

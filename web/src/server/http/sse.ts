@@ -62,9 +62,9 @@ export function eventStream(
         clean();
         controller.close();
       },
-      cancel(): void {
+      cancel(reason: unknown): void {
         clean();
-        end();
+        gone.abort(reason);
         // The events end by the signal. Nobody is left to hear how.
         frames.return(undefined).catch(() => undefined);
       },
