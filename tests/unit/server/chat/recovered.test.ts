@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { saveRecord, RunPlace } from "../../../../web/src/server/chat/run-place.js";
 import type { ServeState } from "../../../../web/src/serve.js";
-import { Visitor } from "../visitor.js";
+import type { Visitor } from "../visitor.js";
 import { elsewhere, type Serving } from "../sources/serving.js";
 import { Telling, type Told } from "../sources/told.js";
 import { SharedState } from "../work/mortal.js";
@@ -28,7 +28,7 @@ test("a run that nobody follows ends with its result, once, and is there for who
   const shared = new SharedState();
   const [first, second] = [shared.process(), shared.process()];
   const wait = gate();
-  const hello = vi.fn(() => "hello");
+  const hello = vi.fn<() => string>(() => "hello");
   const one = chatting(calling("hello", "wait"), [doing("hello", hello), wait.tool], {
     state: first.state,
     secret: SECRET,
@@ -125,7 +125,7 @@ test("a run whose result was told before its process died is not done again", as
   const place = new RunPlace(by.id, run);
   await shared.whole.events.append(place.channel, { kind: "result" });
   shared.passLeases();
-  const again = vi.fn(() => "again");
+  const again = vi.fn<() => string>(() => "again");
   chatting(calling("wait"), [doing("wait", again)], { state: second.state, secret: SECRET, store: one.store });
   await vi.waitFor(async () => expect(await shared.whole.runs.loadPlannerState(place.token)).toBeNull(), PATIENCE);
   expect(again).not.toHaveBeenCalled();

@@ -97,11 +97,11 @@ test.each(["before", "after"])("consent counts that is given %s another process 
   const second = served(options({ state: living.state, store: first.store }));
   if (when === "after") shared.passLeases();
   const there = new Telling(await elsewhere(second, ada, `/calls/${asked.call}`));
-  if (when === "after") {
-    await there.next("paused");
-    // It is asked anew, at another address by the same id; the first one is as good.
-    expect(await there.next("paused")).toMatchObject({ pause: asked.pause });
-  }
+  // One that took it up asks anew, at another address by the same id; the first address is as good.
+  const times = when === "after" ? 2 : 0;
+  const again: unknown[] = [];
+  while (again.length < times) again.push((await there.next("paused"))?.["pause"]);
+  expect(again).toEqual(Array.from({ length: times }, () => asked.pause));
   expect((await comesBack(second, ada, await answerOf(asked))).status).toBe(200);
   if (when === "before") shared.passLeases();
   expect(await there.next("result")).toMatchObject({ observation: '"ada@example"' });

@@ -137,7 +137,8 @@ export class Calls implements AsyncDisposable {
         calledFor(session, call, this.#deps, { signal, tell: live.tell, pause: live.asking(signal) }),
       );
       await live.confirm();
-      await live.end({ kind: "result", ...result } as LoggedEvent);
+      const last: LoggedEvent & CallResult = { kind: "result", ...result };
+      await live.end(last);
       return result;
     } catch (error) {
       const isClosing = over.aborted || given.reason === SERVER_CLOSED;
