@@ -69,7 +69,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (id === undefined) continue;
   if (method === undefined) {
     const call = open.get(id);
-    appendFileSync(file, "answered\\n");
+    if (result?.action === "accept") appendFileSync(file, "answered\\n");
     send({ id: call, result: { content: [{ type: "text", text: "For " + result?.content?.name + "." }] } });
   } else if (method === "tools/call") {
     appendFileSync(file, params.name + "\\n");
@@ -216,6 +216,25 @@ test("a process that is ended hands its runs over at once", { timeout: 120_000 }
   expect(performance.now() - begun).toBeLessThan(12_000);
   model.letGo();
   await ended("result", 1);
+});
+
+test("a process that is ended hands a call that waits over at once", { timeout: 120_000 }, async () => {
+  await using room = await Room.open();
+  const { start, noted } = await fleet(room);
+  const one = await start();
+  const session = await begin(one.url);
+  const telling = new Telling(await session.ask("tools/asker.ask", posted({})));
+  const question = (await telling.next("paused")) as Told & { pause: string; call: string };
+  const other = await start();
+  const there = new Telling(await at(other, session)(`calls/${question.call}`));
+  expect(await there.next("paused")).toEqual(question);
+  const begun = performance.now();
+  one.process.kill("SIGTERM");
+  expect(await there.next("paused")).toEqual(question);
+  expect(performance.now() - begun).toBeLessThan(12_000);
+  await at(other, session)(`pauses/${question.pause}`, posted({ answer: { name: "Ada" } }));
+  expect((await there.rest()).at(-1)).toMatchObject({ kind: "result", observation: '"For Ada."' });
+  expect(await noted()).toEqual(["ask", "ask", "answered"]);
 });
 
 test(

@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { saveRecord, RunPlace } from "../../../../web/src/server/chat/run-place.js";
 import type { ServeState } from "../../../../web/src/serve.js";
-import { Visitor } from "../visitor.js";
+import type { Visitor } from "../visitor.js";
 import { elsewhere, type Serving } from "../sources/serving.js";
 import { Telling, type Told } from "../sources/told.js";
 import { SharedState } from "../work/mortal.js";
@@ -28,7 +28,7 @@ test("a run that nobody follows ends with its result, once, and is there for who
   const shared = new SharedState();
   const [first, second] = [shared.process(), shared.process()];
   const wait = gate();
-  const hello = vi.fn(() => "hello");
+  const hello = vi.fn<() => string>(() => "hello");
   const one = chatting(calling("hello", "wait"), [doing("hello", hello), wait.tool], {
     state: first.state,
     secret: SECRET,
@@ -52,29 +52,33 @@ test("a run that nobody follows ends with its result, once, and is there for who
   }, PATIENCE);
 });
 
-test("of runs that are due a process does some at once, and the rest when these are done", async () => {
-  const shared = new SharedState();
-  const [first, second] = [shared.process(), shared.process()];
-  const wait = gate();
-  const one = chatting(calling("wait"), [wait.tool], { state: first.state, secret: SECRET, limits: { runs: 10 } });
-  const visitors = await Promise.all(["ada", "bob", "eve"].map((user) => visitor(one, user)));
-  const runs: (readonly [Visitor, string])[] = [];
-  for (const by of visitors) for (let number = 0; number < 8; number += 1) runs.push([by, (await asked(by)).run]);
-  await wait.called(24);
-  first.die();
-  shared.passLeases();
-  const again = gate();
-  const other = { state: second.state, secret: SECRET, store: one.store, limits: { runs: 10 } };
-  const survivor = chatting(calling("wait"), [again.tool], other);
-  await again.called(16);
-  await new Promise((resolve) => setTimeout(resolve, 2500));
-  expect(again.calls()).toBe(16);
-  again.open();
-  for (const [by, run] of runs) await ended(shared.whole, by, run);
-  for (const [by, run] of runs) {
-    expect(kinds(await toldOf(by, survivor, run)).filter((kind) => kind === "result")).toHaveLength(1);
-  }
-});
+test(
+  "of runs that are due a process does some at once, and the rest when these are done",
+  { timeout: 120_000 },
+  async () => {
+    const shared = new SharedState();
+    const [first, second] = [shared.process(), shared.process()];
+    const wait = gate();
+    const one = chatting(calling("wait"), [wait.tool], { state: first.state, secret: SECRET, limits: { runs: 10 } });
+    const visitors = await Promise.all(["ada", "bob", "eve"].map((user) => visitor(one, user)));
+    const runs: (readonly [Visitor, string])[] = [];
+    for (const by of visitors) for (let number = 0; number < 6; number += 1) runs.push([by, (await asked(by)).run]);
+    await wait.called(18);
+    first.die();
+    shared.passLeases();
+    const again = gate();
+    const other = { state: second.state, secret: SECRET, store: one.store, limits: { runs: 10 } };
+    const survivor = chatting(calling("wait"), [again.tool], other);
+    await again.called(16);
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(again.calls()).toBe(16);
+    again.open();
+    for (const [by, run] of runs) await ended(shared.whole, by, run);
+    for (const [by, run] of runs) {
+      expect(kinds(await toldOf(by, survivor, run)).filter((kind) => kind === "result")).toHaveLength(1);
+    }
+  },
+);
 
 test("a process that closes hands its runs over at once, and nobody has to ask", async () => {
   const shared = new SharedState();
@@ -121,7 +125,7 @@ test("a run whose result was told before its process died is not done again", as
   const place = new RunPlace(by.id, run);
   await shared.whole.events.append(place.channel, { kind: "result" });
   shared.passLeases();
-  const again = vi.fn(() => "again");
+  const again = vi.fn<() => string>(() => "again");
   chatting(calling("wait"), [doing("wait", again)], { state: second.state, secret: SECRET, store: one.store });
   await vi.waitFor(async () => expect(await shared.whole.runs.loadPlannerState(place.token)).toBeNull(), PATIENCE);
   expect(again).not.toHaveBeenCalled();

@@ -11,6 +11,7 @@ import {
 import { startProtectedMcp, type ProtectedMcp } from "../../tools/auth/protected-mcp.js";
 import { called, calledOnce, elsewhere, posted, served, visitor, type Serving } from "../sources/serving.js";
 import { Telling, type Told } from "../sources/told.js";
+import { SharedState } from "../work/mortal.js";
 import { refused, type Visitor } from "../visitor.js";
 
 let authorization: TestAuthorizationServer;
@@ -34,6 +35,7 @@ function options(more: Partial<SluiceServerOptions> = {}): Partial<SluiceServerO
 
 interface Asked extends Told {
   readonly pause: string;
+  readonly call: string;
   readonly payload: { readonly auth_url: string };
 }
 
@@ -83,6 +85,26 @@ test("the answer arrives in another process, which found out nothing of the prov
     headers: { "content-type": "application/json", accept: "application/json" },
   });
   expect(await other.json()).toMatchObject({ observation: '"ada@example"' });
+});
+
+test.each(["before", "after"])("consent counts that is given %s another process takes up the call", async (when) => {
+  const shared = new SharedState();
+  const [dying, living] = [shared.process(), shared.process()];
+  const first = served(options({ state: dying.state }));
+  const ada = await visitor(first);
+  const { asked } = await asking(ada);
+  dying.die();
+  const second = served(options({ state: living.state, store: first.store }));
+  if (when === "after") shared.passLeases();
+  const there = new Telling(await elsewhere(second, ada, `/calls/${asked.call}`));
+  // One that took it up asks anew, at another address by the same id; the first address is as good.
+  const times = when === "after" ? 2 : 0;
+  const again: unknown[] = [];
+  while (again.length < times) again.push((await there.next("paused"))?.["pause"]);
+  expect(again).toEqual(Array.from({ length: times }, () => asked.pause));
+  expect((await comesBack(second, ada, await answerOf(asked))).status).toBe(200);
+  if (when === "before") shared.passLeases();
+  expect(await there.next("result")).toMatchObject({ observation: '"ada@example"' });
 });
 
 test("before consent the tools of a source are not known; connecting it asks", async () => {

@@ -2,7 +2,7 @@
  * Calls of tools that may ask a person. One that asked outlives its process.
  * @module
  */
-import { onAbort } from "../../core/abort.js";
+import { untilEither } from "../../core/abort.js";
 import type { ServeDeps } from "../deps.js";
 import type { SentEvent } from "../http/sse.js";
 import { saidOf } from "../http/refusals.js";
@@ -20,7 +20,7 @@ import { forget, LiveCall } from "./live-call.js";
 
 type CallsDeps = Pick<
   ServeDeps,
-  "state" | "store" | "sources" | "announcer" | "sessionWork" | "keeper" | "report" | "over"
+  "state" | "store" | "sources" | "announcer" | "sessionWork" | "keeper" | "report" | "over" | "streamsEnd"
 >;
 
 /** Most calls that this process makes at once of those that others made. They wait for people. */
@@ -132,24 +132,18 @@ export class Calls implements AsyncDisposable {
 
   async #call(live: LiveCall, session: ServedSession, call: AskedCall, given: AbortSignal): Promise<CallResult> {
     const { over, report } = this.#deps;
-    const either = new AbortController();
-    const stops = [given, live.lost].map((each) => onAbort(each, () => either.abort(each.reason)));
-    const { signal } = either;
     try {
-      const result = await calledFor(session, call, this.#deps, {
-        signal,
-        tell: live.tell,
-        pause: live.asking(signal),
-      });
+      const result = await untilEither([given, live.lost, live.left], (signal) =>
+        calledFor(session, call, this.#deps, { signal, tell: live.tell, pause: live.asking(signal) }),
+      );
       await live.confirm();
-      await live.end({ kind: "result", ...result } as LoggedEvent);
+      const last: LoggedEvent & CallResult = { kind: "result", ...result };
+      await live.end(last);
       return result;
     } catch (error) {
-      if (over.aborted || live.lost.aborted) await live.leave();
+      if (over.aborted || live.left.aborted || live.lost.aborted) await live.leave();
       else await live.end(failedOf(error, given, report));
       throw live.lost.aborted ? live.lost.reason : error;
-    } finally {
-      for (const stop of stops) stop();
     }
   }
 

@@ -3,6 +3,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
+import { onAbort } from "../../core/abort.js";
 import type { ToolContext } from "../../tools/options.js";
 import type { ServeDeps } from "../deps.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
@@ -13,7 +14,7 @@ import type { HeldWork } from "../work/work-keeper.js";
 import { callsChannel, printOf, type CallPlace, type CallRecord } from "./call-place.js";
 
 /** What calls that are kept work with. */
-export type LiveCallDeps = Pick<ServeDeps, "state" | "sources" | "keeper" | "report">;
+export type LiveCallDeps = Pick<ServeDeps, "state" | "sources" | "keeper" | "report" | "streamsEnd">;
 
 /** Seconds until another process may have the calls of a dead one. */
 const LEASE_SECONDS = 15;
@@ -34,6 +35,7 @@ export class LiveCall {
   readonly #record: CallRecord;
   readonly #owner: string = crypto.randomUUID();
   readonly #lost = new AbortController();
+  readonly #left = new AbortController();
   /** Questions that were asked in this process: the same one asked twice is two questions. */
   readonly #used = new Set<string>();
   readonly #toClient: (event: Told) => void;
@@ -69,6 +71,11 @@ export class LiveCall {
     return this.#lost.signal;
   }
 
+  /** Aborted when the server closes while the call waits for a person: another process waits on. */
+  get left(): AbortSignal {
+    return this.#left.signal;
+  }
+
   /** Takes over a call that is stored. Returns false if another process has it. Throws SluiceError E_STORE_…. */
   async takeOver(held: HeldWork): Promise<boolean> {
     this.#held = held;
@@ -96,7 +103,7 @@ export class LiveCall {
         const pause = await this.#asked(question);
         if (!pause.isAnswered)
           this.tell({ kind: "paused", pause: pause.id, call: this.place.call, ...question } as Told);
-        const answer = await pause.answer(signal);
+        const answer = await this.#answer(pause, signal);
         // A process that was stopped meanwhile may have been taken for dead: the answer is for the one that went on.
         await this.confirm();
         return answer;
@@ -175,6 +182,18 @@ export class LiveCall {
     return pauses.keep(session, question, pause);
   }
 
+  async #answer(pause: OpenPause, signal: AbortSignal): Promise<unknown> {
+    const { streamsEnd } = this.#deps;
+    const leave = (): void => this.#left.abort(closing());
+    const stop = onAbort(streamsEnd, leave);
+    if (streamsEnd.aborted) leave();
+    try {
+      return await pause.answer(signal);
+    } finally {
+      stop();
+    }
+  }
+
   async #claim(): Promise<boolean> {
     const asked = performance.now();
     const { runs } = this.#deps.state;
@@ -223,6 +242,10 @@ export async function forget(
 ): Promise<void> {
   await state.runs.savePlannerState(token, null);
   for (const { pause } of asked) await sources.pauses.forget(session, pause);
+}
+
+function closing(): SluiceError {
+  return new SluiceError("E_STORE_CLOSED", "The server is closing: follow the call with GET calls/{call}.");
 }
 
 function goneOn(): SluiceError {

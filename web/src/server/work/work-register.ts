@@ -88,7 +88,7 @@ export class MemoryWorkRegister implements WorkRegister {
     const over = [...this.#entries[kind].values()].filter(({ until }) => until <= now);
     const taken = over.sort((left, right) => left.until - right.until).slice(0, most);
     const works = taken.map(({ work }) => work);
-    await this.hold(holder, works);
+    if (works.length > 0) await this.hold(holder, works);
     return works;
   }
 
