@@ -128,7 +128,7 @@ const KINDS: readonly (readonly [name: string, kind: string, open: () => Promise
           expires_at: Date.now() + 60_000,
         };
         return {
-          write: () => state.sessions.begin(session as never),
+          write: () => state.sessions.begin(session),
           read: async () => ((await state.sessions.find("s")) === null ? null : "kept"),
         };
       }),

@@ -151,9 +151,9 @@ export async function isMarked(marked: Marked): Promise<boolean> {
     await checkWay(dirname(path));
     return false;
   }
-  const foreign = `The folder's ${basename(path)} does not belong to a store: use another folder.`;
+  const stranger = `The folder's ${basename(path)} does not belong to a store: use another folder.`;
   // Another process may have created the marker and not written it yet.
-  if (text !== "") checkLayout(text, kind, foreign, "another folder");
+  if (text !== "") checkLayout(text, kind, stranger, "another folder");
   await checkPrivate(dirname(path), rooms);
   return true;
 }
