@@ -1,7 +1,7 @@
 /** Calls that wait for a person, whose process died, and others that make them again. */
 import { expect, test, vi } from "vitest";
 import { callsChannel, CallPlace } from "../../../../web/src/server/calls/call-place.js";
-import { called, elsewhere, posted, program, served, visitor, type Serving } from "../sources/serving.js";
+import { called, elsewhere, posted, program, served, TROUBLED, visitor, type Serving } from "../sources/serving.js";
 import { Telling, type Told } from "../sources/told.js";
 import type { Visitor } from "../visitor.js";
 import { SharedState, type Mortal } from "../work/mortal.js";
@@ -12,9 +12,17 @@ const PATIENCE = { timeout: 20_000, interval: 20 };
 
 type Paused = Told & { readonly pause: string; readonly call: string; readonly payload: { readonly message: string } };
 
+/** Nothing is cut or stored for being long. */
+const WHOLE = { max_inline_size: 2_000_000, guardrail: { max_observation_chars: 2_000_000 } };
+
 function serving({ state }: Mortal, store?: Serving["store"]): Serving {
   const secret = "a secret of thirty-two characters";
-  return served({ sources: [program("lab")], secret, state, ...(store !== undefined && { store }) });
+  return served({
+    sources: [program("lab"), program("trouble", TROUBLED, { artifact_extraction: WHOLE })],
+    secret,
+    state,
+    ...(store !== undefined && { store }),
+  });
 }
 
 const paused = async (telling: Telling): Promise<Paused> => (await telling.next("paused")) as Paused;
@@ -96,6 +104,24 @@ test("a server that closes hands a call over at once", async () => {
   expect(performance.now() - begun).toBeLessThan(10_000);
   await answered(two, by, question, { name: "Ada" });
   expect((await there.rest()).at(-1)).toMatchObject({ kind: "result", observation: '"Hello, Ada!"' });
+});
+
+test("a result that is too large for an event ends the call all the same, and it is not made again", async () => {
+  const shared = new SharedState();
+  const [first, second] = [shared.process(), shared.process()];
+  const one = serving(first);
+  const by = await visitor(one);
+  const question = await paused(await called(by, "trouble.tell"));
+  first.die();
+  shared.passLeases();
+  const two = serving(second, one.store);
+  const there = await followed(two, by, question.call);
+  await answered(two, by, question, {});
+  expect((await there.rest()).at(-1)).toMatchObject({ kind: "failed", error: { code: "E_TOO_LARGE" } });
+  await vi.waitFor(async () => {
+    shared.passLeases();
+    expect(await shared.whole.work.due("test", "call", 9)).toEqual([]);
+  }, PATIENCE);
 });
 
 test("another's call is not found, as one that never was", async () => {

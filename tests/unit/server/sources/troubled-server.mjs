@@ -1,5 +1,6 @@
 /**
- * An MCP server over stdio whose resources are in trouble, each in its own way: fails, dies, hangs, is none, changes.
+ * An MCP server over stdio whose resources are in trouble, each in its own way: fails, dies, hangs, is none, changes. One of
+ * its tools asks first, and then says more than anybody wants to hear.
  * @module
  */
 import { createInterface } from "node:readline";
@@ -20,6 +21,12 @@ const reads = {
   "trouble:nothing": (id) => send({ id, result: { contents: "nothing" } }),
 };
 
+const NO_FIELDS = { type: "object", properties: {} };
+const LONG = "and so on, and on; ".repeat(20_000);
+
+/** The call that asks. */
+let asked;
+
 function answer({ id, method, params }) {
   switch (method) {
     case "initialize":
@@ -29,8 +36,13 @@ function answer({ id, method, params }) {
         serverInfo: { name: "troubled", version: "1.0.0" },
       };
     case "tools/list":
-      return { tools: [{ name: "change", inputSchema: { type: "object" } }] };
+      return { tools: ["change", "tell"].map((name) => ({ name, inputSchema: { type: "object" } })) };
     case "tools/call":
+      if (params.name === "tell") {
+        asked = id;
+        send({ id: "asked", method: "elicitation/create", params: { message: "Really?", requestedSchema: NO_FIELDS } });
+        return undefined;
+      }
       resources.push(`trouble:${resources.length}`);
       send({ method: "notifications/resources/list_changed" });
       return { content: [{ type: "text", text: "changed" }] };
@@ -49,6 +61,10 @@ function answer({ id, method, params }) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line);
+  if (message.id === "asked") {
+    send({ id: asked, result: { content: [{ type: "text", text: LONG }] } });
+    continue;
+  }
   const result = answer(message);
   if (result !== undefined && message.id !== undefined) send({ id: message.id, result });
 }

@@ -124,7 +124,7 @@ export class LiveCall {
     if (!this.#isKept) return;
     clearInterval(this.#renewing);
     try {
-      await this.#write(last);
+      await this.#writeLast(last);
       await forget(this.place, this.#record, this.#deps);
       await this.#held?.end();
     } catch (error) {
@@ -224,6 +224,15 @@ export class LiveCall {
     return reason;
   }
 
+  async #writeLast(last: LoggedEvent): Promise<void> {
+    try {
+      await this.#write(last);
+    } catch (error) {
+      if (!(error instanceof SluiceError) || error.code !== "E_TOO_LARGE") throw error;
+      await this.#write(TOO_LARGE);
+    }
+  }
+
   #write(event: LoggedEvent): Promise<unknown> {
     this.#pending += 1;
     const written = this.#written
@@ -233,6 +242,16 @@ export class LiveCall {
     return written;
   }
 }
+
+/** Told to those who follow a call whose result is larger than an event may be. Its own client has it. */
+const TOO_LARGE: LoggedEvent & object = {
+  kind: "failed",
+  error: {
+    code: "E_TOO_LARGE",
+    message:
+      "The call is done, and its result too large to be told here: what was stored of it is among the artifacts.",
+  },
+};
 
 /** Deletes what is stored of a call, its events apart. Throws SluiceError E_STORE_…. */
 export async function forget(
