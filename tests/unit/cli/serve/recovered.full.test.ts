@@ -100,7 +100,8 @@ async function fleet(room: Room): Promise<Fleet> {
   const sources = [{ name: "asker", transport: "mcp", connection }];
   const config = await room.write("serve.json", JSON.stringify({ sources, model: { url: model.url, name: "held" } }));
   const start = async (): Promise<Served> => {
-    const served = await serve(["--config", config, "--store", room.store, "--state", redis.url], {
+    const shared = ["--config", config, "--store", room.store, "--state", redis.url, "--drain-seconds", "0"];
+    const served = await serve(shared, {
       SLUICE_SERVE_SECRET: "shared-by-all-processes-of-the-test",
     });
     onTestFinished(() => served[Symbol.asyncDispose]());

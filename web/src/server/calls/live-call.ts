@@ -244,14 +244,14 @@ export class LiveCall {
 }
 
 /** Told to those who follow a call whose result is larger than an event may be. Its own client has it. */
-const TOO_LARGE: LoggedEvent & object = {
+const TOO_LARGE = {
   kind: "failed",
   error: {
     code: "E_TOO_LARGE",
     message:
       "The call is done, and its result too large to be told here: what was stored of it is among the artifacts.",
   },
-};
+} as LoggedEvent;
 
 /** Deletes what is stored of a call, its events apart. Throws SluiceError E_STORE_…. */
 export async function forget(
