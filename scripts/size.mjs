@@ -26,14 +26,14 @@ export const BUDGETS = {
   "mcp-sluice/tools in Node": 405_500,
   "mcp-sluice/planner": 123_000,
   "mcp-sluice/planner/redis": 9_000,
-  "mcp-sluice/s3": 18_500,
+  "mcp-sluice/s3": 18_800,
   "mcp-sluice/files": 55_000,
   "mcp-sluice/serve": 560_000,
   "mcp-sluice/serve/redis": 34_000,
-  sluice: 800_000,
+  sluice: 808_000,
   // Of it 110 KB are the page that hosts with MCP Apps show: it must be one file, so it has its own copies of what it is made of. The parser
   // of HTML is there twice, for documents and for the elements, which pages import without a bundler.
-  tarball: 1_480_000,
+  tarball: 1_490_000,
 };
 
 /** Installed by whoever wants it. */
