@@ -238,6 +238,9 @@ class Copy {
     } catch (error) {
       if (reading.failure !== undefined) throw reading.failure;
       throw told("target", error);
+    } finally {
+      // If the target failed before it read anything.
+      await stream.cancel().catch(() => undefined);
     }
   }
 
