@@ -37,6 +37,7 @@ export const PAGES = [
   "docs/rest.md",
   "docs/limits.md",
   "docs/scaling-out.md",
+  "docs/drill.md",
   "docs/telemetry.md",
   "docs/elements.md",
   "docs/playground.md",
