@@ -78,6 +78,13 @@ const requirements = [
     debian: "prometheus",
     optional: true,
   },
+  {
+    name: "libfaketime (faketime), for a clock that jumps",
+    purpose: "test",
+    found: () => process.platform !== "linux" || onPath("faketime"),
+    debian: "faketime",
+    optional: true,
+  },
   ...["ceph-mon", "ceph-osd", "radosgw"].map((program) => ({
     name: `Ceph 16 or later (${program})`,
     purpose: /** @type {const} */ ("test"),

@@ -38,6 +38,7 @@ export const PAGES = [
   "docs/limits.md",
   "docs/scaling-out.md",
   "docs/deploying.md",
+  "docs/drill.md",
   "docs/telemetry.md",
   "docs/elements.md",
   "docs/playground.md",

@@ -137,7 +137,7 @@ export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = 
   await sleep(rest * SECOND);
   probes[Symbol.dispose]();
   const left = await levelsOf(stack);
-  if (redis) left.longest = await redis.longest();
+  if (redis) left.kept = await redis.kept();
   const report = await load.report(stack.folder);
   const work = redis && difference(before, afterWork);
   const requests = usedBefore && difference(usedBefore, usedAfter);

@@ -82,11 +82,14 @@ export function verdicts(day) {
   }
   if (left.redis) {
     const each = (left.redis.used - level.redis.used) / 1024;
+    const { sessions: over, longest } = left.kept;
+    // Whoever was not answered when a session began does not know of it, and it ends by itself.
+    const lost = day.attempts.filter(({ operation, status }) => operation === "begin" && status !== 201).length;
     row(
       "what is left in Redis",
-      `${grouped(left.redis.keys)} keys, the last of them for ${left.longest.toFixed(0)} s; ${each.toFixed(0)} KiB more than at its level`,
-      "nothing for longer than eleven minutes",
-      left.longest <= REMEMBERED,
+      `${grouped(left.redis.keys)} keys, ${each.toFixed(0)} KiB more than at its level; ${over} sessions, the rest for ${longest.toFixed(0)} s at most`,
+      `no session but those whose beginning was not answered (${lost}); nothing else for longer than eleven minutes`,
+      over <= lost && longest <= REMEMBERED,
     );
   }
   const orphans = day.store === "bucket" ? 200 : 10;

@@ -81,6 +81,7 @@ const ORDERS = {
   async stop() {
     isStopped = true;
     await Promise.all(workers);
+    client.renew();
   },
   counts: () => findings.counts,
   /** Sessions that stay, whatever happens, and do a little all the time. */
@@ -108,6 +109,7 @@ const ORDERS = {
     for (const session of residents) for (const entry of session.ledger.values()) await session.download(entry);
     await Promise.all(residents.map((session) => session.end()));
     residents = [];
+    client.renew();
   },
   /** Downloads of larger files, all at once: as many in each session as one may have. */
   async downloads({ count, bytes }) {

@@ -78,16 +78,18 @@ export class Redis {
     return { keys: Number(await this.command("DBSIZE")), used, commands, input, output, cpu: this.seen.cpu };
   }
 
-  /** Seconds until the last key is gone by itself. Infinity if one stays for ever. */
-  async longest() {
-    let [cursor, longest] = ["0", 0];
+  /** How many sessions there are, and seconds until the last key of anything else is gone by itself: Infinity if one stays. */
+  async kept() {
+    let [cursor, longest, sessions] = ["0", 0, 0];
     do {
       const [next, keys] = await this.command("SCAN", cursor, "COUNT", "1000");
       cursor = String(next);
-      for (const left of await Promise.all(keys.map((key) => this.command("PTTL", key))))
+      sessions += keys.filter((key) => /:sessions:[^:]+$/.test(key)).length;
+      const others = keys.filter((key) => !/:(?:sessions|users)(?::|$)/.test(key));
+      for (const left of await Promise.all(others.map((key) => this.command("PTTL", key))))
         longest = Math.max(longest, left === -1 ? Infinity : left / 1000);
     } while (cursor !== "0");
-    return longest;
+    return { sessions, longest };
   }
 
   async [Symbol.asyncDispose]() {

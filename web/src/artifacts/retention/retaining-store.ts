@@ -36,7 +36,7 @@ import {
   type Measured,
   type Retention,
 } from "./policy.js";
-import { keyOf, RetentionIndex, StoreReading, type OwnerUse } from "./retention-index.js";
+import { keyOf, RetentionIndex, StoreReading, type Counted, type OwnerUse } from "./retention-index.js";
 
 /** What a collection removed. */
 export interface Collected {
@@ -105,6 +105,8 @@ export class RetainingArtifactStore implements ArtifactStore {
   #collecting: Promise<unknown> = Promise.resolve();
   /** The last decision: one is made at a time. Never rejects. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** Artifacts that have room, while the store takes them. None rejects. */
+  readonly #publishing = new Set<Promise<unknown>>();
 
   /** Throws E_CONFIG_KEY and E_CONFIG_VALUE with the path of the key, E_INVALID_ARGUMENT when the store is none. */
   constructor(store: ArtifactStore, retention: RetentionConfig = {}, options: RetainingOptions = {}) {
@@ -170,7 +172,7 @@ export class RetainingArtifactStore implements ArtifactStore {
         };
         return this.#writeToDisk(disk, { bytes, write, discard });
       },
-      commit: (patch) => this.#inTurn(() => this.#admit({ ...claim, size_bytes: size }, writer, patch)),
+      commit: (patch) => this.#publish({ ...claim, size_bytes: size }, writer, patch),
       discard,
     });
   }
@@ -258,26 +260,63 @@ export class RetainingArtifactStore implements ArtifactStore {
   }
 
   /**
-   * Makes room for an artifact, and publishes it if there is room. Called in a turn.
+   * Publishes an artifact. Where there is room, others are published at the same time: a store may be far away. Where something has to
+   * leave for it, that is decided and done alone.
    *
    * @throws SluiceError E_STORE_FULL if nothing may be evicted for it.
    */
-  async #admit(coming: Measured, writer: ArtifactWriter, patch: ArtifactPatch): Promise<ArtifactRef> {
-    await this.#reading.freshen();
-    // Artifacts that cannot be removed are tried again later; they do not keep new ones out.
-    await this.#expireFirst();
+  async #publish(coming: Measured, writer: ArtifactWriter, patch: ArtifactPatch): Promise<ArtifactRef> {
     const { scope, namespace, size_bytes } = coming;
     const counted = { scope, namespace, size_bytes, sha256: null };
-    const hasRoom = this.#index.usage.hasRoomFor(counted);
+    const { published } = await this.#inTurn(async () => {
+      await this.#reading.freshen();
+      // Artifacts that cannot be removed are tried again later; they do not keep new ones out.
+      await this.#expireFirst();
+      if (this.#index.usage.hasRoomFor(counted)) return { published: this.#stored(counted, writer, patch) };
+      await Promise.all(this.#publishing);
+      return { published: Promise.resolve(await this.#admit(counted, writer, patch)) };
+    });
+    return published;
+  }
+
+  /** Publishes an artifact for which there is room, which it holds meanwhile. */
+  #stored(coming: Counted, writer: ArtifactWriter, patch: ArtifactPatch): Promise<ArtifactRef> {
+    const held = this.#index.hold(coming);
+    const stored = writer.close(patch).then(
+      (ref) => {
+        held[Symbol.dispose]();
+        return this.#entered(ref, coming);
+      },
+      (error: unknown) => {
+        held[Symbol.dispose]();
+        throw error;
+      },
+    );
+    const settled = stored.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#publishing.add(settled);
+    void settled.then(() => this.#publishing.delete(settled));
+    return stored;
+  }
+
+  /** Makes room for an artifact, if there is not enough, and publishes it. Called in a turn, while nothing else is published. */
+  async #admit(coming: Counted, writer: ArtifactWriter, patch: ArtifactPatch): Promise<ArtifactRef> {
+    const hasRoom = this.#index.usage.hasRoomFor(coming);
     if (!hasRoom) {
-      const { full } = await this.#room(() => ({ coming: counted }));
+      const { full } = await this.#room(() => ({ coming }));
       if (full) throw noRoom(full);
     }
-    const ref = await writer.close(patch);
+    const ref = this.#entered(await writer.close(patch), coming);
+    if (!hasRoom) await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope: coming.scope }));
+    return ref;
+  }
+
+  /** Counts what was stored by its measured values, whatever the store says. */
+  #entered(ref: ArtifactRef, { scope, namespace, size_bytes }: Measured): ArtifactRef {
     const now = inMilliseconds(this.#stamps.next());
-    // The measured values count, whatever the store says.
     this.#index.enter({ ...ref, scope, namespace, size_bytes, stored_at: now, used_at: now });
-    if (!hasRoom) await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope }));
     return ref;
   }
 

@@ -36,6 +36,8 @@ export class RetentionIndex {
   readonly #groups = new Map<Group, Map<string, Queue>>();
   /** Keys of artifacts that changed, for each reading of the store in progress. */
   readonly #watches = new Set<Set<string>>();
+  /** What is about to be stored. */
+  readonly #held = new Set<Counted>();
   /** What users' artifacts use. */
   readonly #owners = new Map<string, OwnerUse>();
   /** All artifacts by their keys, the first to expire first. */
@@ -78,6 +80,18 @@ export class RetentionIndex {
     for (const groups of this.#groups.values()) groups.clear();
     for (const artifact of artifacts) if (!changed.has(keyOf(artifact))) this.enter(artifact);
     for (const artifact of known) this.enter(artifact);
+    for (const coming of this.#held) this.usage.count(coming, 1);
+  }
+
+  /** Counts an artifact that is about to be stored, until it is disposed of. */
+  hold(coming: Counted): Disposable {
+    this.#held.add(coming);
+    this.usage.count(coming, 1);
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#held.delete(coming)) this.usage.count(coming, -1);
+      },
+    };
   }
 
   find(id: string, scope: ArtifactScope | undefined): StoredArtifact | undefined {

@@ -1,0 +1,19 @@
+/** A small day of two processes, with everything that goes wrong in one: as `npm run drill` runs it, over a folder and a small disk. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { ROOT } from "../unit/cli/command.js";
+
+/** What depends on how much else the machine has to do is judged by whoever runs the drill alone. */
+const QUIET = /memory of|open files/;
+
+test("a small day: nothing acknowledged is lost, and everything else holds", async () => {
+  const words = [join(ROOT, "scripts/drill/main.mjs"), "--scale", "0.01", "--part", "folder", "--part", "disk"];
+  const run = promisify(execFile)(process.execPath, words, { maxBuffer: 16 * 1024 * 1024 });
+  const { stdout } = await run.catch((error: unknown) => error as { readonly stdout: string });
+  const missed = stdout.split("\n").filter((line) => line.includes("**not met**") && !QUIET.test(line));
+  // Without root there is no small disk, and without libfaketime no clock that jumps.
+  expect(missed.filter((line) => !line.includes("SKIPPED"))).toEqual([]);
+  expect(stdout).toContain("artifacts");
+}, 900_000);
