@@ -90,6 +90,22 @@ describe("requests", () => {
     expect([await failing, cancelled()]).toEqual(["Error: ended", true]);
   });
 
+  test.each([
+    ["of which the length was told", { "content-length": "5" }, false],
+    ["in chunks", {}, true],
+  ])("a body %s that ends early is refused, where its stream only ends", async (_, headers, isAborted) => {
+    const signal = isAborted ? AbortSignal.abort() : new AbortController().signal;
+    const body = new Blob(["abc"]).stream();
+    const cut = new Request("http://127.0.0.1/", {
+      method: "POST",
+      headers,
+      signal,
+      body,
+      duplex: "half",
+    } as RequestInit);
+    expect(await taken(cut, { maxBytes: 10, idleSeconds: 10 })).toEqual([3, expect.any(Number), 400]);
+  });
+
   const request = (path: string): Request => new Request(`http://127.0.0.1${path}`);
 
   const parts = (path: string, count: number): readonly string[] => {

@@ -43,7 +43,7 @@ export class BodyRefused extends SluiceError {
   }
 }
 
-/** The pieces of a body. Throws BodyRefused if it is too large or too slow, and the signal's reason. */
+/** The pieces of a body. Throws BodyRefused if it is too large, too slow or breaks off, and the signal's reason. */
 export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGenerator<Uint8Array> {
   const { maxBytes, idleSeconds, totalSeconds = Infinity, slowest, signal } = limits;
   // Refused before the first byte is stored.
@@ -58,7 +58,10 @@ export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGe
     for (;;) {
       const left = begun + secondsFor(bytes) * 1000 - performance.now();
       const { done, value } = await untilAborted(nextPiece(reader, Math.min(idleSeconds * 1000, left)), signal);
-      if (done) return;
+      if (done) {
+        if (isCutShort(request, bytes)) throw brokenOff();
+        return;
+      }
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       yield value;
@@ -146,8 +149,18 @@ async function nextPiece(
   try {
     return await inTime(reader.read(), milliseconds, tooSlow);
   } catch (error) {
-    throw error instanceof BodyRefused ? error : new BodyRefused(400, "The body ended early: send it again.");
+    throw error instanceof BodyRefused ? error : brokenOff();
   }
+}
+
+/** Whether less came than was to come. Of a client that has left before, Node's stream only ends. */
+function isCutShort({ headers, signal }: Request, bytes: number): boolean {
+  const length = headers.get("content-length");
+  return length === null ? signal.aborted : bytes < Number(length);
+}
+
+function brokenOff(): BodyRefused {
+  return new BodyRefused(400, "The body ended early: send it again.");
 }
 
 function tooSlow(): BodyRefused {
