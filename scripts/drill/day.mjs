@@ -14,8 +14,8 @@ const HOUR = 3600;
 /** Seconds without requests, after which memory and files are looked at: longer than idle connections are kept. */
 const REST = 35;
 
-/** The share of the sessions after which a process has the memory that it works with. */
-const WARM = 0.2;
+/** Sessions after which a process has the memory that it works with: a share of all, and at least so many. */
+const WARM = { share: 0.2, sessions: 60 };
 
 /** Bytes of each of the large downloads. */
 const LARGE = 5_000_000;
@@ -91,7 +91,7 @@ export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = 
   await load.order("stop");
   await load.order("start", { atOnce });
   await load.order("downloads", { count: downloads, bytes: LARGE });
-  const calm = (await count()) + sessions * WARM;
+  const calm = (await count()) + Math.max(WARM.sessions, sessions * WARM.share);
   while ((await count()) < calm) await sleep(SECOND);
   await load.order("stop");
   await sleep(rest * SECOND);
@@ -156,6 +156,8 @@ async function killed(server) {
 
 /** Memory, files and sockets of each process, and what is in Redis and in the store. */
 async function levelsOf({ servers, redis, bucket, place }) {
+  for (const { program } of servers) program.signal("SIGUSR2");
+  await sleep(2 * SECOND);
   const processes = servers.map(({ name, program, history }) => ({ name, ...program.seen, heap: history.at(-1)?.heapUsed ?? 0 }));
   return { processes, redis: redis && (await redis.counts()), objects: bucket ? await bucket.keys("day/") : filesIn(place) };
 }
