@@ -42,7 +42,15 @@ export class Client {
       const answer = await this.once(operation, said, read);
       if (!isPassing(answer) || (said.isWanted ?? (() => true))(answer) === false) return answer;
       if (now() > last) {
-        this.attempts.push({ operation, phase: this.phase, until: this.phase, at: now(), ms: 0, status: 0, code: "given up" });
+        this.attempts.push({
+          operation,
+          phase: this.phase,
+          until: this.phase,
+          at: now(),
+          ms: 0,
+          status: 0,
+          code: "given up",
+        });
         throw new Error(`${operation} was given up: ${answer.status} ${answer.code}`);
       }
       await sleep(pause(attempt));
@@ -67,7 +75,10 @@ export class Client {
       const asked = request({ host: "127.0.0.1", port: this.#port, path, method, headers: all, agent }, (response) => {
         const { statusCode: status = 0 } = response;
         if (status >= 400) {
-          return textOf(response).then((text) => resolve({ status, code: codeIn(text), body: text, headers: response.headers }), failed);
+          return textOf(response).then(
+            (text) => resolve({ status, code: codeIn(text), body: text, headers: response.headers }),
+            failed,
+          );
         }
         return read(response).then((found) => {
           const code = found?.failed ?? "";

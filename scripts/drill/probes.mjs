@@ -43,7 +43,12 @@ export class Probes {
         isAsking = true;
         const one = { from: now(), to: Infinity };
         series.push(one);
-        const isAnswered = await Promise.resolve().then(ask).then(() => true, () => false);
+        const isAnswered = await Promise.resolve()
+          .then(ask)
+          .then(
+            () => true,
+            () => false,
+          );
         // Whoever refuses is away until the next question.
         one.to = isAnswered ? now() : now() + EVERY;
         isAsking = false;

@@ -28,7 +28,15 @@ if (process.env.DRILL_WATCH !== undefined) {
     const { rss, heapUsed, external } = process.memoryUsage();
     const at = Number(process.hrtime.bigint()) / 1e6;
     const cpu = process.cpuUsage();
-    const line = { at, rss, heapUsed, external, delay: delay.max / 1e6, collecting, cpu: (cpu.user + cpu.system) / 1000 };
+    const line = {
+      at,
+      rss,
+      heapUsed,
+      external,
+      delay: delay.max / 1e6,
+      collecting,
+      cpu: (cpu.user + cpu.system) / 1000,
+    };
     out.write(`${JSON.stringify(line)}\n`);
     delay.reset();
     collecting = 0;

@@ -78,6 +78,8 @@ test("what could not be stored gives its room back", async () => {
     const tried = await Promise.allSettled(texts(3).map((text) => away.putText(text, { scope: S })));
     expect(tried.map((one) => (one.status === "rejected" ? String(one.reason) : "stored"))).not.toContain("stored");
     // Room that was not given back would be refused as E_STORE_FULL.
-    expect(tried.some((one) => one.status === "rejected" && String(one.reason).includes("There is no room"))).toBe(false);
+    expect(tried.some((one) => one.status === "rejected" && String(one.reason).includes("There is no room"))).toBe(
+      false,
+    );
   }
 });

@@ -19,37 +19,43 @@ async function stateAt(url: string): Promise<ServeState> {
   return state;
 }
 
-test.each([HOUR, -HOUR])("a clock that jumps by %d ms is not followed, and that of all processes goes on", async (jump) => {
-  const redis = await another();
-  const { clock = Date.now } = await stateAt(redis.url);
-  const before = clock();
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + jump });
-  onTestFinished(() => void vi.useRealTimers());
-  expect(Math.abs(Date.now() - before - jump)).toBeLessThan(60_000);
-  await sleep(20);
-  expect(clock() - before).toBeGreaterThan(0);
-  expect(clock() - before).toBeLessThan(60_000);
-});
+test.each([HOUR, -HOUR])(
+  "a clock that jumps by %d ms is not followed, and that of all processes goes on",
+  async (jump) => {
+    const redis = await another();
+    const { clock = Date.now } = await stateAt(redis.url);
+    const before = clock();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + jump });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(Math.abs(Date.now() - before - jump)).toBeLessThan(60_000);
+    await sleep(20);
+    expect(clock() - before).toBeGreaterThan(0);
+    expect(clock() - before).toBeLessThan(60_000);
+  },
+);
 
-test.each([HOUR, -HOUR])("sessions and artifacts of a process that is %d ms off hold in the other, and its in this one", async (off) => {
-  const redis = await another();
-  const [one, other] = [await stateAt(redis.url), await stateAt(redis.url)];
-  const store = new MemoryArtifactStore({ retention: null, ...(one.clock && { clock: one.clock }) });
-  const [here, there] = [one, other].map((state) => {
-    const server = new SluiceServer({ store, state, secret: SECRET });
-    onTestFinished(() => server[Symbol.asyncDispose]());
-    return (path: string, init?: RequestInit) => server.fetch(new Request(`http://127.0.0.1:4751/${path}`, init));
-  }) as [Ask, Ask];
-  const wrong = async <T>(work: () => Promise<T>): Promise<T> => {
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + off });
-    return work().finally(() => vi.useRealTimers());
-  };
-  const young = await begun(here);
-  const theirs = await wrong(() => begun(there));
-  expect(await wrong(() => statusOf(there, young))).toBe(200);
-  expect(await statusOf(here, theirs)).toBe(200);
-  expect(await statusOf(here, young)).toBe(200);
-});
+test.each([HOUR, -HOUR])(
+  "sessions and artifacts of a process that is %d ms off hold in the other, and its in this one",
+  async (off) => {
+    const redis = await another();
+    const [one, other] = [await stateAt(redis.url), await stateAt(redis.url)];
+    const store = new MemoryArtifactStore({ retention: null, ...(one.clock && { clock: one.clock }) });
+    const [here, there] = [one, other].map((state) => {
+      const server = new SluiceServer({ store, state, secret: SECRET });
+      onTestFinished(() => server[Symbol.asyncDispose]());
+      return (path: string, init?: RequestInit) => server.fetch(new Request(`http://127.0.0.1:4751/${path}`, init));
+    }) as [Ask, Ask];
+    const wrong = async <T>(work: () => Promise<T>): Promise<T> => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + off });
+      return work().finally(() => vi.useRealTimers());
+    };
+    const young = await begun(here);
+    const theirs = await wrong(() => begun(there));
+    expect(await wrong(() => statusOf(there, young))).toBe(200);
+    expect(await statusOf(here, theirs)).toBe(200);
+    expect(await statusOf(here, young)).toBe(200);
+  },
+);
 
 type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
