@@ -80,10 +80,10 @@ export class Client {
             failed,
           );
         }
-        return read(response).then((found) => {
-          const code = found?.failed ?? "";
-          resolve({ status: found?.failed === undefined ? status : 599, code, body: found, headers: response.headers });
-        }, failed);
+        return read(response).then(
+          (found) => resolve({ status, code: "", body: found, headers: response.headers }),
+          failed,
+        );
       });
       asked.setTimeout(SILENCE, () => asked.destroy(Object.assign(new Error("silent"), { code: "silent" })));
       asked.once("error", failed);
@@ -135,6 +135,7 @@ export async function* eventsOf(response) {
     const frames = text.split("\n\n");
     text = frames.pop() ?? "";
     for (const frame of frames) {
+      /** @type {Record<string, string | undefined>} */
       const fields = Object.fromEntries(
         frame
           .split("\n")

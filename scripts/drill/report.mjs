@@ -71,10 +71,11 @@ function workOf(lines) {
   return sum;
 }
 
+const median = (found, operation) => found.calm.find((each) => each.operation === operation)?.p50 ?? 0;
+
 /** Whether the second day is no worse than the first. */
 function comparison(first, { figures, left }) {
   const rows = [];
-  const median = (found, operation) => found.calm.find((each) => each.operation === operation)?.p50 ?? 0;
   const slower = figures.calm
     .filter(
       ({ operation, count }) =>

@@ -110,7 +110,7 @@ export class Session {
   async chat() {
     const number = this.#unique();
     const body = JSON.stringify({ query: `Draw ${number}, please.` });
-    const run = { id: undefined, after: undefined, ends: [], artifacts: [] };
+    const run = new Run();
     const read = (response) => followed(run, response);
     const said = { method: "POST", path: "/chat", token: this.token, headers: JSON_TYPE, body, isLong: true };
     const isWanted = () => run.id === undefined;
@@ -120,10 +120,10 @@ export class Session {
       const headers = run.after === undefined ? {} : { "last-event-id": run.after };
       const path = `/chat/${run.id}`;
       const answer = await this.#client.ask("follow", { path, token: this.token, headers, isLong: true }, read);
-      if (answer.status >= 400 && answer.status !== 599) return this.#refused("follow", answer);
+      if (answer.status >= 400) return this.#refused("follow", answer);
     }
     this.#findings.count("runs");
-    const log = { id: run.id, after: undefined, ends: [], artifacts: [] };
+    const log = new Run();
     const asked = { path: `/chat/${run.id}`, token: this.token, isLong: true };
     await this.#client.ask("follow", asked, (response) => followed(log, response));
     if (log.ends.length !== 1) this.#findings.wrong(`a run has ${log.ends.length} ends`);
@@ -300,7 +300,7 @@ export class Session {
         read,
       );
       if (answer.status === 401) return;
-      if (!this.#isOver) await sleep(answer.status === 200 ? 50 : 500);
+      await sleep(answer.status === 200 ? 50 : 500);
     }
   }
 
@@ -331,6 +331,18 @@ const pathOf = ({ id, trace }) => `/artifacts/${id}${trace === null ? "" : `?tra
 function isBefore(left, right) {
   const [[one, two], [three, four]] = [left, right].map((id) => id.split("-").map(BigInt));
   return one < three || (one === three && two < four);
+}
+
+/** What is known of a run. */
+class Run {
+  /** @type {string | undefined} */
+  id;
+  /** @type {string | undefined} */
+  after;
+  /** @type {any[]} */
+  ends = [];
+  /** @type {any[]} */
+  artifacts = [];
 }
 
 const ENDS = new Set(["result", "failed", "pause"]);
