@@ -42,7 +42,15 @@ export class Client {
       const answer = await this.once(operation, said, read);
       if (!isPassing(answer) || (said.isWanted ?? (() => true))(answer) === false) return answer;
       if (now() > last) {
-        this.attempts.push({ operation, phase: this.phase, until: this.phase, at: now(), ms: 0, status: 0, code: "given up" });
+        this.attempts.push({
+          operation,
+          phase: this.phase,
+          until: this.phase,
+          at: now(),
+          ms: 0,
+          status: 0,
+          code: "given up",
+        });
         throw new Error(`${operation} was given up: ${answer.status} ${answer.code}`);
       }
       await sleep(pause(attempt));
@@ -67,12 +75,15 @@ export class Client {
       const asked = request({ host: "127.0.0.1", port: this.#port, path, method, headers: all, agent }, (response) => {
         const { statusCode: status = 0 } = response;
         if (status >= 400) {
-          return textOf(response).then((text) => resolve({ status, code: codeIn(text), body: text, headers: response.headers }), failed);
+          return textOf(response).then(
+            (text) => resolve({ status, code: codeIn(text), body: text, headers: response.headers }),
+            failed,
+          );
         }
-        return read(response).then((found) => {
-          const code = found?.failed ?? "";
-          resolve({ status: found?.failed === undefined ? status : 599, code, body: found, headers: response.headers });
-        }, failed);
+        return read(response).then(
+          (found) => resolve({ status, code: "", body: found, headers: response.headers }),
+          failed,
+        );
       });
       asked.setTimeout(SILENCE, () => asked.destroy(Object.assign(new Error("silent"), { code: "silent" })));
       asked.once("error", failed);
@@ -124,6 +135,7 @@ export async function* eventsOf(response) {
     const frames = text.split("\n\n");
     text = frames.pop() ?? "";
     for (const frame of frames) {
+      /** @type {Record<string, string | undefined>} */
       const fields = Object.fromEntries(
         frame
           .split("\n")

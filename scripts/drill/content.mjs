@@ -36,7 +36,12 @@ export function prose(number, lines) {
 
 /** Rows of a table, as JSON. */
 export function table(number, rows) {
-  const all = Array.from({ length: rows }, (_, id) => ({ id, report: number, city: `city ${id % 50}`, amount: (number + id) % 1009 }));
+  const all = Array.from({ length: rows }, (_, id) => ({
+    id,
+    report: number,
+    city: `city ${id % 50}`,
+    amount: (number + id) % 1009,
+  }));
   return JSON.stringify({ rows: all });
 }
 

@@ -14,8 +14,8 @@ const HOUR = 3600;
 /** Seconds without requests, after which memory and files are looked at: longer than idle connections are kept. */
 const REST = 35;
 
-/** The share of the sessions after which a process has the memory that it works with. */
-const WARM = 0.2;
+/** Sessions after which a process has the memory that it works with: a share of all, and at least so many. */
+const WARM = { share: 0.2, sessions: 60 };
 
 /** Bytes of each of the large downloads. */
 const LARGE = 5_000_000;
@@ -41,7 +41,9 @@ export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = 
     await load.order("phase", { name });
     const from = now();
     const seen = (await work()) ?? {};
-    await until("a process that is ready", 60, async () => (await Promise.all(servers.map((each) => each.isReady()))).every(Boolean));
+    await until("a process that is ready", 60, async () =>
+      (await Promise.all(servers.map((each) => each.isReady()))).every(Boolean),
+    );
     await sleep(after * SECOND);
     await load.order("visit");
     phases.push({ name, allowed, from, to: now(), ...seen });
@@ -84,14 +86,18 @@ export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = 
       await other.program.terminate();
       await other.start();
     });
-  } else phases.push({ name: "B, an hour ahead, and back", isSkipped: "libfaketime is not installed (apt-get install faketime)" });
+  } else
+    phases.push({
+      name: "B, an hour ahead, and back",
+      isSkipped: "libfaketime is not installed (apt-get install faketime)",
+    });
 
   say("work, and rest, for the level of memory");
   await load.order("phase", { name: "work" });
   await load.order("stop");
   await load.order("start", { atOnce });
   await load.order("downloads", { count: downloads, bytes: LARGE });
-  const calm = (await count()) + sessions * WARM;
+  const calm = (await count()) + Math.max(WARM.sessions, sessions * WARM.share);
   while ((await count()) < calm) await sleep(SECOND);
   await load.order("stop");
   await sleep(rest * SECOND);
@@ -121,7 +127,9 @@ export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = 
       await bucket.start();
     });
   }
-  await phase(`${downloads} large downloads at once`, [], () => load.order("downloads", { count: downloads, bytes: LARGE }));
+  await phase(`${downloads} large downloads at once`, [], () =>
+    load.order("downloads", { count: downloads, bytes: LARGE }),
+  );
 
   say("the rest of the day");
   await load.order("phase", { name: "work" });
@@ -142,7 +150,19 @@ export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = 
   const work = redis && difference(before, afterWork);
   const requests = usedBefore && difference(usedBefore, usedAfter);
   const history = servers.map(({ name, history: lines }) => ({ name, lines: lines.filter(({ at }) => at > begun) }));
-  return { ...report, store: bucket ? "bucket" : "folder", phases, begun, ended, level, left, work, requests, history, probes };
+  return {
+    ...report,
+    store: bucket ? "bucket" : "folder",
+    phases,
+    begun,
+    ended,
+    level,
+    left,
+    work,
+    requests,
+    history,
+    probes,
+  };
 }
 
 /** Kills a process and starts another. Gives when there was none. */
@@ -156,8 +176,18 @@ async function killed(server) {
 
 /** Memory, files and sockets of each process, and what is in Redis and in the store. */
 async function levelsOf({ servers, redis, bucket, place }) {
-  const processes = servers.map(({ name, program, history }) => ({ name, ...program.seen, heap: history.at(-1)?.heapUsed ?? 0 }));
-  return { processes, redis: redis && (await redis.counts()), objects: bucket ? await bucket.keys("day/") : filesIn(place) };
+  for (const { program } of servers) program.signal("SIGUSR2");
+  await sleep(2 * SECOND);
+  const processes = servers.map(({ name, program, history }) => ({
+    name,
+    ...program.seen,
+    heap: history.at(-1)?.heapUsed ?? 0,
+  }));
+  return {
+    processes,
+    redis: redis && (await redis.counts()),
+    objects: bucket ? await bucket.keys("day/") : filesIn(place),
+  };
 }
 
 function filesIn(folder) {

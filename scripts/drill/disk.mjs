@@ -24,7 +24,11 @@ export async function fullDisk(folder, say) {
   }
   try {
     say("the disk is full");
-    const stack = await Stack.started(join(folder, "stack"), { store: "folder", isShared: false, place: join(disk, "store") });
+    const stack = await Stack.started(join(folder, "stack"), {
+      store: "folder",
+      isShared: false,
+      place: join(disk, "store"),
+    });
     try {
       return { rows: await filled(stack, disk) };
     } finally {
@@ -46,7 +50,11 @@ async function filled({ load, place, servers: [server] }, disk) {
   rmSync(join(disk, "ballast"));
   const freed = await load.order("unfill");
   const cli = join(root, "dist/cli/main.js");
-  const check = (store) => run(process.execPath, [cli, "store", "check", "--store", store]).then(() => 0, ({ code, stdout, stderr }) => `${code} ${stdout}${stderr}`);
+  const check = (store) =>
+    run(process.execPath, [cli, "store", "check", "--store", store]).then(
+      () => 0,
+      ({ code, stdout, stderr }) => `${code} ${stdout}${stderr}`,
+    );
   await server.program.kill();
   const sound = await check(join(place, "sessions"));
   const isSound = sound === 0;

@@ -27,11 +27,21 @@ const findings = {
   },
 };
 
+/** Reads bytes without keeping them all. */
+const hashIn = async (response) => ({ hash: sha256(await bytesOf(response)) });
+
+/** One large download, compared. */
+async function readLarge({ said, hash }) {
+  const { body } = await client.ask("large download", said, hashIn);
+  findings.count("large downloads");
+  if (body?.hash !== hash) findings.wrong("a large download has other bytes");
+}
+
 /** Large downloads of one session at the same time. */
 const OF_SESSION = 48;
 
 let numbers = 0;
-let isStopped = true;
+const day = { isStopped: true };
 let workers = [];
 let before;
 
@@ -56,7 +66,7 @@ async function live(number) {
 }
 
 async function work() {
-  while (!isStopped) {
+  while (!day.isStopped) {
     try {
       await live(++numbers);
     } catch (error) {
@@ -74,12 +84,12 @@ const ORDERS = {
   },
   start({ atOnce }) {
     client.renew();
-    isStopped = false;
+    day.isStopped = false;
     workers = Array.from({ length: atOnce }, work);
   },
   /** Ends when every session that has begun has ended. */
   async stop() {
-    isStopped = true;
+    day.isStopped = true;
     await Promise.all(workers);
     client.renew();
   },
@@ -113,7 +123,6 @@ const ORDERS = {
   },
   /** Downloads of larger files, all at once: as many in each session as one may have. */
   async downloads({ count, bytes }) {
-    const read = async (response) => ({ hash: sha256(await bytesOf(response)) });
     const asked = [];
     const sessions = [];
     while (asked.length < count) {
@@ -123,12 +132,7 @@ const ORDERS = {
       for (let at = 0; at < OF_SESSION && asked.length < count; at += 1) asked.push({ said, hash });
       sessions.push(session);
     }
-    const ask = async ({ said, hash }) => {
-      const { body } = await client.ask("large download", said, read);
-      findings.count("large downloads");
-      if (body?.hash !== hash) findings.wrong("a large download has other bytes");
-    };
-    await Promise.all(asked.map(ask));
+    await Promise.all(asked.map(readLarge));
     await Promise.all(sessions.map((session) => session.end()));
   },
   /** Stores until nothing is taken any more, and looks at what is there. */
@@ -169,12 +173,14 @@ const ORDERS = {
   },
 };
 
-process.on("message", async ({ id, order, said }) => {
+async function obey({ id, order, said }) {
   try {
     process.send({ id, value: await ORDERS[order](said) });
   } catch (error) {
     process.send({ id, failed: error.stack });
   }
-});
+}
+
+process.on("message", (message) => void obey(message));
 process.once("disconnect", () => process.exit());
 process.send("ready");

@@ -41,7 +41,8 @@ const scale = Number(values.scale);
 if (!(scale > 0 && scale <= 10)) throw new Error("--scale is a number above 0, such as 0.02");
 
 const begun = performance.now();
-const say = (what) => process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(0).padStart(5)} s  ${what}\n`);
+const say = (what) =>
+  process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(0).padStart(5)} s  ${what}\n`);
 
 /** One part: a day, or two in a row. */
 async function part(name, folder) {

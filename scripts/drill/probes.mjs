@@ -37,18 +37,20 @@ export class Probes {
 
   #probe(series, ask) {
     let isAsking = false;
-    this.#timers.push(
-      setInterval(async () => {
-        if (isAsking) return;
-        isAsking = true;
-        const one = { from: now(), to: Infinity };
-        series.push(one);
-        const isAnswered = await Promise.resolve().then(ask).then(() => true, () => false);
-        // Whoever refuses is away until the next question.
-        one.to = isAnswered ? now() : now() + EVERY;
-        isAsking = false;
-      }, EVERY),
-    );
+    const look = async () => {
+      if (isAsking) return;
+      isAsking = true;
+      const one = { from: now(), to: Infinity };
+      series.push(one);
+      const isAnswered = await ask().then(
+        () => true,
+        () => false,
+      );
+      // Whoever refuses is away until the next question.
+      one.to = isAnswered ? now() : now() + EVERY;
+      isAsking = false;
+    };
+    this.#timers.push(setInterval(() => void look(), EVERY));
   }
 
   async #askBucket() {

@@ -30,7 +30,12 @@ export function summaryOf(name, day, rows, first) {
     artifactsPerSecond: counts.artifacts / seconds,
     requests: attempts.length,
     cpuMs: each(cpu),
-    redis: work && { commands: each(work.commands), cpuMs: each(work.cpu), input: each(work.input), output: each(work.output) },
+    redis: work && {
+      commands: each(work.commands),
+      cpuMs: each(work.cpu),
+      input: each(work.input),
+      output: each(work.output),
+    },
     store: requests && Object.fromEntries(Object.entries(requests).map(([kind, number]) => [kind, each(number)])),
     eventsHeard: counts.events,
     peak,
@@ -43,7 +48,12 @@ export function summaryOf(name, day, rows, first) {
     tolds,
     wrongs,
     errors: errorsOf(day),
-    phases: phases.map(({ name: phase, from, to, drained, isSkipped }) => ({ name: phase, seconds: (to - from) / 1000, drained, isSkipped })),
+    phases: phases.map(({ name: phase, from, to, drained, isSkipped }) => ({
+      name: phase,
+      seconds: (to - from) / 1000,
+      drained,
+      isSkipped,
+    })),
     figures,
     cost,
     level,
@@ -61,12 +71,16 @@ function workOf(lines) {
   return sum;
 }
 
+const median = (found, operation) => found.calm.find((each) => each.operation === operation)?.p50 ?? 0;
+
 /** Whether the second day is no worse than the first. */
 function comparison(first, { figures, left }) {
   const rows = [];
-  const median = (found, operation) => found.calm.find((each) => each.operation === operation)?.p50 ?? 0;
   const slower = figures.calm
-    .filter(({ operation, count }) => count >= 100 && median(figures, operation) > 5 + WORSE * median(first.figures, operation))
+    .filter(
+      ({ operation, count }) =>
+        count >= 100 && median(figures, operation) > 5 + WORSE * median(first.figures, operation),
+    )
     .map(({ operation }) => operation);
   rows.push({
     work: "the second day's medians",
@@ -102,13 +116,20 @@ function latencyTable({ calm, all }) {
     const cells = [p50, p90, p99, max].map((number) => (number === undefined ? "" : ms(number)));
     return [operation, grouped(count), ...cells, ms(worst.p50), ms(worst.p99), ms(worst.max)];
   });
-  return markdown(["operation, ms", "attempts", "p50", "p90", "p99", "most", "p50, faults too", "p99", "most"], lines, { numbers: true });
+  return markdown(["operation, ms", "attempts", "p50", "p90", "p99", "most", "p50, faults too", "p99", "most"], lines, {
+    numbers: true,
+  });
 }
 
 function slowTable({ count, groups }) {
   const lines = groups
     .slice(0, 20)
-    .map(({ operation, phase, cause, count: some, max }) => [`${operation}, while: ${phase}`, cause, `${grouped(some)} (${((100 * some) / Math.max(1, count)).toFixed(0)} %)`, ms(max)]);
+    .map(({ operation, phase, cause, count: some, max }) => [
+      `${operation}, while: ${phase}`,
+      cause,
+      `${grouped(some)} (${((100 * some) / Math.max(1, count)).toFixed(0)} %)`,
+      ms(max),
+    ]);
   return markdown(["the slowest 1 %", "what it waited for", "how many", "most ms"], lines);
 }
 
@@ -121,10 +142,14 @@ function costTable({ cost }) {
   ];
   if (redis) {
     const { commands, cpuMs: time, input, output } = redis;
-    lines.push(["Redis commands, those in scripts too", commands.toFixed(1)], ["processor time of Redis", `${time.toFixed(2)} ms`]);
+    lines.push(
+      ["Redis commands, those in scripts too", commands.toFixed(1)],
+      ["processor time of Redis", `${time.toFixed(2)} ms`],
+    );
     lines.push(["bytes to Redis and back", `${grouped(input)} and ${grouped(output)}`]);
   }
-  for (const [kind, number] of Object.entries(store ?? {})) if (number > 0.001) lines.push([`S3: ${kind}`, number < 100 ? number.toFixed(2) : grouped(number)]);
+  for (const [kind, number] of Object.entries(store ?? {}))
+    if (number > 0.001) lines.push([`S3: ${kind}`, number < 100 ? number.toFixed(2) : grouped(number)]);
   return markdown(["for each artifact, all that its session does with it", "seen"], lines);
 }
 
@@ -142,7 +167,9 @@ function figuresOf({ scale, minutes, days }) {
 
 export function print(all) {
   console.log(figuresOf(all));
-  const missed = all.days.flatMap(({ name, verdicts: rows }) => rows.filter(({ met }) => !met).map(({ work }) => `${name}: ${work}`));
+  const missed = all.days.flatMap(({ name, verdicts: rows }) =>
+    rows.filter(({ met }) => !met).map(({ work }) => `${name}: ${work}`),
+  );
   console.log(missed.length === 0 ? "Everything holds." : `What does not hold: ${missed.join("; ")}.`);
 }
 

@@ -17,7 +17,6 @@ const LIMITS = { requests_per_minute: 1_000_000, sessions_per_minute: 1_000_000 
 /** A place where a process is, time after time. */
 export class Server {
   #deps;
-  #starts = 0;
 
   /**
    * @param deps `folder` for what it writes, `store`, `state` if it is shared, `outside` as the port of sources and model, `env`
@@ -63,7 +62,6 @@ export class Server {
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     };
     const log = openSync(join(folder, `${this.name}.log`), "a");
-    this.#starts += 1;
     this.program = await Program.started(
       [process.execPath, "--import", watch, join(root, "dist/cli/main.js"), "serve", "--config", file],
       {

@@ -209,7 +209,9 @@ export class Bucket {
 
   /** How many objects there are below a prefix, at most so many. */
   async keys(Prefix, most = Infinity) {
-    let [count, ContinuationToken] = [0, undefined];
+    let count = 0;
+    /** @type {string | undefined} */
+    let ContinuationToken;
     do {
       const said = { Bucket: BUCKET, Prefix, MaxKeys: Math.min(1000, most), ContinuationToken };
       const page = await this.client.send(new ListObjectsV2Command(said));
@@ -236,6 +238,6 @@ export class Bucket {
   async [Symbol.asyncDispose]() {
     this.client.destroy();
     await this.#gateway?.kill();
-    for (const program of this.#programs.reverse()) await program.kill();
+    for (const program of this.#programs.toReversed()) await program.kill();
   }
 }

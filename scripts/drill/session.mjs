@@ -100,7 +100,8 @@ export class Session {
       this.#findings.told("a result without one of its artifacts, which says so", this.#client.phase);
     const known = expected && new Map(expected.map((bytes) => [sha256(bytes), bytes]));
     for (const ref of kept) {
-      if (known !== null && known?.has(ref.sha256) !== true) this.#findings.wrong("a result has bytes that nobody sent");
+      if (known !== null && known?.has(ref.sha256) !== true)
+        this.#findings.wrong("a result has bytes that nobody sent");
       this.#note(ref, {});
     }
   }
@@ -109,7 +110,7 @@ export class Session {
   async chat() {
     const number = this.#unique();
     const body = JSON.stringify({ query: `Draw ${number}, please.` });
-    const run = { id: undefined, after: undefined, ends: [], artifacts: [] };
+    const run = new Run();
     const read = (response) => followed(run, response);
     const said = { method: "POST", path: "/chat", token: this.token, headers: JSON_TYPE, body, isLong: true };
     const isWanted = () => run.id === undefined;
@@ -119,15 +120,16 @@ export class Session {
       const headers = run.after === undefined ? {} : { "last-event-id": run.after };
       const path = `/chat/${run.id}`;
       const answer = await this.#client.ask("follow", { path, token: this.token, headers, isLong: true }, read);
-      if (answer.status >= 400 && answer.status !== 599) return this.#refused("follow", answer);
+      if (answer.status >= 400) return this.#refused("follow", answer);
     }
     this.#findings.count("runs");
-    const log = { id: run.id, after: undefined, ends: [], artifacts: [] };
+    const log = new Run();
     const asked = { path: `/chat/${run.id}`, token: this.token, isLong: true };
     await this.#client.ask("follow", asked, (response) => followed(log, response));
     if (log.ends.length !== 1) this.#findings.wrong(`a run has ${log.ends.length} ends`);
     const [end] = log.ends;
-    if (end?.kind !== "result") return this.#findings.told(`a run that failed: ${end?.error?.code}`, this.#client.phase);
+    if (end?.kind !== "result")
+      return this.#findings.told(`a run that failed: ${end?.error?.code}`, this.#client.phase);
     if (!end.answer.includes(String(number))) this.#findings.wrong("a run has the answer of another");
     // Its artifacts, which a step that was done again tells of again.
     const known = new Map(pictures(number, 2).map((bytes) => [sha256(bytes), bytes]));
@@ -226,7 +228,11 @@ export class Session {
       if (answer.status !== 404 && !this.ledger.has(`${entry.trace ?? ""} ${entry.id}`))
         this.#findings.wrong(`another's artifact: ${answer.status}`);
     }
-    const ended = await this.#client.ask("attack", { method: "DELETE", path: `/sessions/${other.id}`, token: this.token });
+    const ended = await this.#client.ask("attack", {
+      method: "DELETE",
+      path: `/sessions/${other.id}`,
+      token: this.token,
+    });
     if (ended.status !== 404) this.#findings.wrong(`another's session: ${ended.status}`);
     const forged = `${other.token.slice(0, -4)}AAAA`;
     const refused = await this.#client.ask("attack", { path: "/artifacts", token: forged });
@@ -249,12 +255,14 @@ export class Session {
     for (const [key, { sha256: hash, size }] of this.ledger) {
       const found = listed.get(key);
       if (found === undefined) this.#findings.wrong("what was acknowledged is not listed", `${this.id} ${key}`);
-      else if (found.sha256 !== hash || found.size_bytes !== size) this.#findings.wrong("what is listed is something else");
+      else if (found.sha256 !== hash || found.size_bytes !== size)
+        this.#findings.wrong("what is listed is something else");
       else this.#findings.count("verified");
       listed.delete(key);
     }
     // An attempt without an answer may have stored it all the same, and its repetition something else: not lost, but counted.
-    for (const [, each] of listed) this.#findings.told(`listed without having been acknowledged: ${each.namespace}`, this.#client.phase);
+    for (const [, each] of listed)
+      this.#findings.told(`listed without having been acknowledged: ${each.namespace}`, this.#client.phase);
     return undefined;
   }
 
@@ -263,7 +271,8 @@ export class Session {
     const last = now() + EVENT_SECONDS * 1000;
     const missing = () => [...this.#untold].filter(([id]) => !this.#told.has(id));
     while (missing().length > 0 && !this.#isLost && now() < last) await sleep(100);
-    for (const [, { phase }] of this.#isLost ? [] : missing()) this.#findings.told("acknowledged, and no event of it came", phase);
+    for (const [, { phase }] of this.#isLost ? [] : missing())
+      this.#findings.told("acknowledged, and no event of it came", phase);
   }
 
   /** Follows the events of the session, and comes back to them where they break off. */
@@ -276,7 +285,8 @@ export class Session {
         for await (const { id, kind, artifact } of eventsOf(response)) {
           if (kind === "events_lost") this.#isLost = true;
           if (id === undefined) continue;
-          if (!isBefore(before, id) && kind !== "events_lost") this.#findings.wrong("events are out of order, or told twice");
+          if (!isBefore(before, id) && kind !== "events_lost")
+            this.#findings.wrong("events are out of order, or told twice");
           [before, this.#lastEvent] = [id, id];
           if (artifact !== undefined) this.#told.add(artifact.id);
           this.#findings.count("events");
@@ -284,9 +294,13 @@ export class Session {
         }
         return {};
       };
-      const answer = await this.#client.once("listen", { path: "/events", token: this.token, headers, isLong: true }, read);
+      const answer = await this.#client.once(
+        "listen",
+        { path: "/events", token: this.token, headers, isLong: true },
+        read,
+      );
       if (answer.status === 401) return;
-      if (!this.#isOver) await sleep(answer.status === 200 ? 50 : 500);
+      await sleep(answer.status === 200 ? 50 : 500);
     }
   }
 
@@ -319,6 +333,18 @@ function isBefore(left, right) {
   return one < three || (one === three && two < four);
 }
 
+/** What is known of a run. */
+class Run {
+  /** @type {string | undefined} */
+  id;
+  /** @type {string | undefined} */
+  after;
+  /** @type {any[]} */
+  ends = [];
+  /** @type {any[]} */
+  artifacts = [];
+}
+
 const ENDS = new Set(["result", "failed", "pause"]);
 
 /** Reads a run's events into what is known of it. A stream that ends without the run's end has broken off. */
@@ -332,4 +358,3 @@ async function followed(run, response) {
   if (run.ends.length === 0) throw Object.assign(new Error("broken off"), { code: "broken off" });
   return {};
 }
-

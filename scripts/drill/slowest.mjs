@@ -27,14 +27,24 @@ export function latencies(attempts) {
     .filter(([operation]) => !LASTING.has(operation))
     .map(([operation, those]) => {
       const ms = those.map((each) => each.ms);
-      return { operation, count: ms.length, p50: quantile(ms, 0.5), p90: quantile(ms, 0.9), p99: quantile(ms, 0.99), max: Math.max(...ms) };
+      return {
+        operation,
+        count: ms.length,
+        p50: quantile(ms, 0.5),
+        p90: quantile(ms, 0.9),
+        p99: quantile(ms, 0.99),
+        max: Math.max(...ms),
+      };
     });
 }
 
 /** The slowest hundredth of all, each with what it waited for, summed up by operation, phase and cause. */
 export function slowest({ attempts, probes, history, phases }) {
   const measured = attempts.filter(({ operation, ms }) => !LASTING.has(operation) && ms > 0);
-  const bar = quantile(measured.map(({ ms }) => ms), 0.99);
+  const bar = quantile(
+    measured.map(({ ms }) => ms),
+    0.99,
+  );
   const those = measured.filter(({ ms }) => ms > bar);
   const groups = new Map();
   for (const each of those) {
@@ -91,5 +101,8 @@ function mostWithin(span, history, name) {
 }
 
 function sumWithin(span, history, name) {
-  return Math.max(0, ...history.map(({ lines }) => linesWithin(span, lines).reduce((sum, line) => sum + line[name], 0)));
+  return Math.max(
+    0,
+    ...history.map(({ lines }) => linesWithin(span, lines).reduce((sum, line) => sum + line[name], 0)),
+  );
 }

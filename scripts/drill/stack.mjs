@@ -107,7 +107,7 @@ export class Stack {
   }
 
   async [Symbol.asyncDispose]() {
-    for (const part of this.#ends.reverse()) await part[Symbol.asyncDispose]();
+    for (const part of this.#ends.toReversed()) await part[Symbol.asyncDispose]();
     this.#ends = [];
   }
 }
