@@ -62,11 +62,11 @@ export async function contentsOf(store: RecordStore): Promise<readonly Contents[
  */
 export async function expectSame(there: RecordStore, here: RecordStore): Promise<void> {
   const [copied, given] = await Promise.all([contentsOf(there), contentsOf(here)]);
-  const untimed = (each: Contents): Omit<Contents, "used"> => {
-    const { used: _, ...rest } = each;
-    return rest;
-  };
   expect(copied.map(untimed)).toEqual(given.map(untimed));
   const earlier = copied.filter(({ used }, at) => used < (given[at]?.used ?? 0));
   expect(earlier).toEqual([]);
+}
+
+function untimed({ used: _, ...rest }: Contents): Omit<Contents, "used"> {
+  return rest;
 }
