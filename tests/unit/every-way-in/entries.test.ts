@@ -137,6 +137,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "route openapi.json",
     "route sources",
   ],
+  "the same as a call of a tool, as events that are kept": ["route calls"],
   "the same as ReactPlanner.run, later or as events": [
     "ReactPlanner.stream",
     "ReactPlanner.streamOn",

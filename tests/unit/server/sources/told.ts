@@ -24,8 +24,12 @@ export class Telling implements AsyncDisposable {
     for (;;) {
       const { done, value } = await this.#reader.read();
       if (done) return null;
+      // It only says how to come back; a server of MCP that takes its time begins with one.
+      if (value.data === "") continue;
       const told = JSON.parse(value.data) as Told;
-      if (value.event !== told.kind) throw new Error(`${told.kind} is sent as ${value.event}`);
+      // Messages of MCP have no kind.
+      if (value.event !== ((told.kind as string | undefined) ?? "message"))
+        throw new Error(`${told.kind} is sent as ${value.event}`);
       this.lastId = value.id ?? this.lastId;
       if (kind === undefined || told.kind === kind) return told;
     }
