@@ -78,14 +78,17 @@ export class Redis {
     return { keys: Number(await this.command("DBSIZE")), used, commands, input, output, cpu: this.seen.cpu };
   }
 
-  /** How many sessions there are, and seconds until the last key of anything else is gone by itself: Infinity if one stays. */
+  /**
+   * How many sessions there are, and seconds until the last key of anything else is gone by itself: Infinity if one stays. The
+   * version of the layout is to stay.
+   */
   async kept() {
     let [cursor, longest, sessions] = ["0", 0, 0];
     do {
       const [next, keys] = await this.command("SCAN", cursor, "COUNT", "1000");
       cursor = String(next);
       sessions += keys.filter((key) => /:sessions:[^:]+$/.test(key)).length;
-      const others = keys.filter((key) => !/:(?:sessions|users)(?::|$)/.test(key));
+      const others = keys.filter((key) => !/:(?:sessions|users|version)(?::|$)/.test(key));
       for (const left of await Promise.all(others.map((key) => this.command("PTTL", key))))
         longest = Math.max(longest, left === -1 ? Infinity : left / 1000);
     } while (cursor !== "0");
