@@ -204,7 +204,8 @@ class Copy {
     if (digestOf(record, there.isOurs) !== there.digest) {
       if (there.isOurs) return this.#change(record);
       this.#fault("conflict", record.ref);
-    } else if (there.isOurs && record.used > there.used) await this.#change(record);
+      // Also one that is earlier: a record that was read while it was changed may tell the time of that.
+    } else if (there.isOurs && record.used !== there.used) await this.#change(record);
   }
 
   async #add(record: StoredRecord): Promise<void> {

@@ -110,7 +110,7 @@ export class FolderRecords implements RecordStore {
       const patch = { mime_type, filename, source };
       const isSame = JSON.stringify(there.ref) === JSON.stringify(ref);
       if (!isSame && (await renameRef(this.#folder, key, ref.id, patch, origin)) === null) return false;
-      return noteStored(this.#folder.at.refFolder(key, ref.id), stored, Math.max(used, there.used));
+      return noteStored(this.#folder.at.refFolder(key, ref.id), stored, used);
     });
   }
 

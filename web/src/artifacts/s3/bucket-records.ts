@@ -101,13 +101,12 @@ export class BucketRecords implements RecordStore {
   }
 
   change(record: Carried): Promise<boolean> {
-    const { ref, stored, origin } = record;
+    const { ref, stored, used, origin } = record;
     return guarded("write", () =>
       again("write", async () => {
         const found = await find(this.#bucket, ref.id, ref.scope);
         if (found === null || found.record.origin !== origin || isAnother(storedRecord(found.record), record))
           return false;
-        const used = Math.max(record.used, found.record.used);
         const next = { ...found.record, ref, stored, used };
         return (await rewrite(this.#bucket, found, next)) === null ? AGAIN : true;
       }),
