@@ -8,13 +8,13 @@ import { checkOptions, type OptionTests, TEXT } from "../../errors/arguments.js"
 import { wrongOption } from "../options.js";
 import { OwnConnection } from "../../redis/connection.js";
 import { checkedOptions } from "../../redis/options.js";
-import { hashOf, plainScript, RedisKeys, RedisServer, type Script } from "../../redis/server.js";
+import { hashOf, plainScript, RedisKeys, RedisServer, type Script, textOf } from "../../redis/server.js";
+import type { Clock } from "../../artifacts/store.js";
 import { RedisStateStore, type RedisStateStoreOptions } from "../../planner/redis-state-store.js";
 import { valueOf } from "../../planner/state-store.js";
 import { MAX_RUNS, type RateLimit, type RateVerdict, type ServeState, verdictOf } from "../state.js";
 import { Sealing } from "../sealing.js";
 import { RedisEventLog } from "./event-log.js";
-import { sharedClock } from "./shared-clock.js";
 import { RedisSessionRegister } from "./session-register.js";
 import { RedisTokenStore } from "./token-store.js";
 import { RedisUsageRegister } from "./usage-register.js";
@@ -131,6 +131,43 @@ class SealedStateStore extends RedisStateStore {
       return null;
     }
   }
+}
+
+/** Milliseconds until the server is asked again. Clocks of machines drift by far less in that time. */
+const EVERY = 30_000;
+
+/** Most milliseconds of a reply that is believed: it may be off by half of that. */
+const LATE = 2000;
+
+/** The server's time, in milliseconds since 1970. */
+const TIME = plainScript(
+  "read",
+  "local time = redis.call('TIME') return string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))",
+  { isRepeatable: true },
+);
+
+/**
+ * A clock by the server's time and this machine's monotonic clock: it is the same in all processes, also where the clock of one is
+ * wrong or jumps. So no process ends sessions or takes artifacts away that are young for the others. It is this machine's clock
+ * until the server has answered once.
+ *
+ * @param server asked at the first reading and then each half minute, in the background, while the clock is read.
+ */
+function sharedClock(server: Pick<RedisServer, "run">): Clock {
+  /** What to add to `performance.now`. */
+  let ahead: number | undefined;
+  let askedAt = -Infinity;
+  const ask = async (): Promise<void> => {
+    askedAt = performance.now();
+    const time = Number(textOf(await server.run(TIME, [], [])));
+    const took = performance.now() - askedAt;
+    if (Number.isFinite(time) && took <= LATE) ahead = time + took / 2 - performance.now();
+  };
+  return () => {
+    // A server that is away has its time asked for later.
+    if (performance.now() - askedAt >= EVERY) ask().catch(() => undefined);
+    return ahead === undefined ? Date.now() : Math.round(performance.now() + ahead);
+  };
 }
 
 interface RedisRateLimitParts {
