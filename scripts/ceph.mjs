@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const config = (folder, fsid, monitor, gateway) => `[global]
+const config = (folder, fsid, monitor, gateway, settings) => `[global]
 fsid = ${fsid}
 mon host = [v2:127.0.0.1:${monitor}/0]
 ms bind msgr1 = false
@@ -22,7 +22,7 @@ paxos propose interval = 0.05
 paxos min wait = 0.01
 osd data = ${folder}/osd
 osd objectstore = memstore
-memstore device bytes = 4G
+memstore device bytes = 12G
 osd pool default size = 1
 osd pool default min size = 1
 osd pool default pg num = 1
@@ -40,7 +40,10 @@ rgw data = ${folder}/gateway
 rgw frontends = beast endpoint=${gateway} tcp_nodelay=1
 rgw thread pool size = 64
 rgw gc max objs = 1
-`;
+${settings.map((line) => `${line}\n`).join("")}`;
+
+/** Whose credentials are used, as the service calls it. */
+export const ACCOUNT = "tester";
 
 /**
  * Starts it, without a bucket. The gateway answers soon after.
@@ -51,12 +54,13 @@ rgw gc max objs = 1
  * @param {{ accessKeyId: string, secretAccessKey: string }} options.credentials
  * @param {(program: string, args: string[]) => Promise<unknown>} options.run to its end
  * @param {(program: string, args: string[]) => Promise<unknown>} options.serve until everything is over
+ * @param {string[]} [options.settings] more lines of its configuration
  */
-export async function startCeph(folder, { monitor, gateway, credentials, run, serve }) {
+export async function startCeph(folder, { monitor, gateway, credentials, run, serve, settings = [] }) {
   const [fsid, disk] = [crypto.randomUUID(), crypto.randomUUID()];
   const file = join(folder, "ceph.conf");
   const all = ["--conf", file];
-  writeFileSync(file, config(folder, fsid, monitor, gateway));
+  writeFileSync(file, config(folder, fsid, monitor, gateway, settings));
   for (const name of ["mon", "osd"]) mkdirSync(join(folder, name));
   const map = join(folder, "monmap");
   await run("monmaptool", [...all, "--create", "--fsid", fsid, "--addv", "a", `[v2:127.0.0.1:${monitor}]`, map]);
@@ -67,5 +71,5 @@ export async function startCeph(folder, { monitor, gateway, credentials, run, se
   await serve("ceph-osd", [...all, "--id", "0", "--foreground"]);
   await serve("radosgw", [...all, "--name", "client.admin", "--foreground"]);
   const keys = ["--access-key", credentials.accessKeyId, "--secret-key", credentials.secretAccessKey];
-  await run("radosgw-admin", [...all, "user", "create", "--uid", "tester", "--display-name", "tester", ...keys]);
+  await run("radosgw-admin", [...all, "user", "create", "--uid", ACCOUNT, "--display-name", ACCOUNT, ...keys]);
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run drill`: a day of `sluice serve` in minutes, and what is left of it. `-- --scale 0.02` makes it smaller, `-- --twice` has a
  * second day in the same processes, `-- --part folder` (or `bucket`, `disk`) runs one part, `-- --write` puts the figures into
- * docs/drill.md. Exits with 1 when something does not hold.
+ * docs/drill.md, with those of parts that ran before at the same scale. Exits with 1 when something does not hold.
  * @module
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { dayOf } from "./day.mjs";
 import { fullDisk } from "./disk.mjs";
 import { verdicts } from "./judge.mjs";
-import { keepFigures, print, summaryOf, writeFigures } from "./report.mjs";
+import { keptWith, print, summaryOf, writeFigures } from "./report.mjs";
 import { Stack } from "./stack.mjs";
 
 /**
@@ -60,7 +60,9 @@ async function part(name, folder) {
     const days = [];
     for (let day = 1; day <= (values.twice ? 2 : 1); day += 1) {
       const seen = await dayOf(stack, asked);
-      days.push(summaryOf(`${name}${day > 1 ? ", the second day" : ""}`, seen, verdicts(seen), days[0]));
+      const isSecond = day > 1;
+      const title = `${name}${isSecond ? ", the second day" : ""}`;
+      days.push({ part: name, isSecond, ...summaryOf(title, seen, verdicts(seen), days[0]) });
     }
     return days;
   } finally {
@@ -77,14 +79,12 @@ try {
   const days = [];
   for (const name of values.part) {
     mkdirSync(join(folder, name), { recursive: true });
-    if (name === "disk") days.push({ name, verdicts: (await fullDisk(join(folder, name), say)).rows });
+    if (name === "disk") days.push({ part: name, name, verdicts: (await fullDisk(join(folder, name), say)).rows });
     else if (Object.hasOwn(PARTS, name)) days.push(...(await part(name, folder)));
     else throw new Error(`--part is folder, bucket or disk, and not ${name}`);
   }
-  const minutes = (performance.now() - begun) / 60_000;
-  const all = { scale, minutes, days };
-  print(all);
-  keepFigures(all);
+  print({ scale, days });
+  const all = keptWith({ scale, days });
   if (values.write) writeFigures(all);
   if (days.some(({ verdicts: rows }) => rows.some(({ met }) => !met))) process.exitCode = 1;
 } finally {

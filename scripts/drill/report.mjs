@@ -3,7 +3,7 @@
  * @module
  */
 import { cpus } from "node:os";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { keep, markdown } from "../bench/measure.mjs";
 import { root } from "../run.mjs";
@@ -153,13 +153,29 @@ function costTable({ cost }) {
   return markdown(["for each artifact, all that its session does with it", "seen"], lines);
 }
 
+/** Medians and the slowest hundredth without faults, of a day and of the one before. */
+function daysTable(day, first) {
+  const lines = day.figures.calm.map(({ operation, count, p50, p99 }) => {
+    const before = first.figures.calm.find((each) => each.operation === operation);
+    const cells = before === undefined ? ["", ""] : [ms(before.p50), ms(before.p99)];
+    return [operation, grouped(count), cells[0], ms(p50), cells[1], ms(p99)];
+  });
+  const head = ["operation, ms", "attempts", "p50, first day", "second day", "p99, first day", "second day"];
+  return markdown(head, lines, { numbers: true });
+}
+
 /** The whole as Markdown. */
-function figuresOf({ scale, minutes, days }) {
+function figuresOf({ scale, days }) {
   const cpu = cpus();
-  const head = `${scale === 1 ? "A whole day" : `A day of ${scale}`}, in ${minutes.toFixed(0)} minutes on ${cpu.length} cores (${cpu[0]?.model.trim()}), Node ${process.versions.node}.\n`;
-  const parts = days.map(({ name, verdicts: rows, ...day }) => {
-    const tables = [`### ${name[0].toUpperCase()}${name.slice(1)}\n`, verdictTable(rows)];
-    if (day.figures) tables.push(costTable(day), latencyTable(day.figures), slowTable(day.figures.slowest));
+  const minutes = days.reduce((sum, { cost }) => sum + (cost?.seconds ?? 0) / 60, 0);
+  const isTwice = days.some(({ isSecond }) => isSecond);
+  const size = scale === 1 ? "A whole day" : `A day of ${scale}`;
+  const head = `${size}${isTwice ? ", twice" : ""}, in ${minutes.toFixed(0)} minutes on ${cpu.length} cores (${cpu[0]?.model.trim()}), Node ${process.versions.node}.\n`;
+  const parts = days.map((day, at) => {
+    const { name, figures, isSecond } = day;
+    const tables = [`### ${name[0].toUpperCase()}${name.slice(1)}\n`, verdictTable(day.verdicts)];
+    if (isSecond) tables.push(daysTable(day, days[at - 1]));
+    else if (figures) tables.push(costTable(day), latencyTable(figures), slowTable(figures.slowest));
     return tables.join("\n");
   });
   return `${head}\n${parts.join("\n")}`;
@@ -173,9 +189,17 @@ export function print(all) {
   console.log(missed.length === 0 ? "Everything holds." : `What does not hold: ${missed.join("; ")}.`);
 }
 
-/** All figures, in `build/drill.json`. */
-export function keepFigures(all) {
-  keep("drill.json", all);
+/** Parts in the order in which they are told. */
+const ORDER = ["disk", "folder", "bucket"];
+
+/** Keeps figures in `build/drill.json`, beside those of other parts at the same scale, and gives all that is there then. */
+export function keptWith({ scale, days }) {
+  const file = join(root, "build/drill.json");
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { scale, days: [] };
+  const others = before.scale === scale ? before.days.filter((day) => !days.some(({ part }) => part === day.part)) : [];
+  const all = [...others, ...days].sort((left, right) => ORDER.indexOf(left.part) - ORDER.indexOf(right.part));
+  keep("drill.json", { scale, days: all });
+  return { scale, days: all };
 }
 
 /** Puts the figures into the documentation. */

@@ -3,11 +3,12 @@
  * @module
  */
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { createClient } from "@redis/client";
+import { ACCOUNT, startCeph } from "../ceph.mjs";
 import { freePort, Program, until } from "./program.mjs";
 
 const run = promisify(execFile);
@@ -103,51 +104,19 @@ export class Redis {
 export const BUCKET = "drill";
 export const CREDENTIALS = { accessKeyId: "drill", secretAccessKey: "not-a-secret" };
 
-const config = (folder, fsid, monitor, gateway) => `[global]
-fsid = ${fsid}
-mon host = [v2:127.0.0.1:${monitor}/0]
-ms bind msgr1 = false
-ms mon client mode = crc
-public addr = 127.0.0.1
-cluster addr = 127.0.0.1
-auth cluster required = none
-auth service required = none
-auth client required = none
-mon data = ${folder}/mon
-mon allow pool size one = true
-mon data avail crit = 0
-paxos propose interval = 0.05
-paxos min wait = 0.01
-osd data = ${folder}/osd
-osd objectstore = memstore
-memstore device bytes = 12G
-osd pool default size = 1
-osd pool default min size = 1
-osd pool default pg num = 1
-osd pool default pgp num = 1
-osd pool default pg autoscale mode = off
-osd crush chooseleaf type = 0
-osd memory target = 939524096
-run dir = ${folder}
-pid file =
-admin socket =
-log file =
-log to stderr = false
-mon cluster log to file = false
-rgw data = ${folder}/gateway
-rgw frontends = beast endpoint=127.0.0.1:${gateway} tcp_nodelay=1
-rgw thread pool size = 64
-rgw gc max objs = 1
-rgw enable usage log = true
-rgw usage log tick interval = 1
-rgw usage log flush threshold = 64
-`;
+/** It counts the requests that it answers. */
+const COUNTED = [
+  "rgw enable usage log = true",
+  "rgw usage log tick interval = 1",
+  "rgw usage log flush threshold = 64",
+];
 
 /** Ceph's gateway over one disk in memory, with one bucket. The gateway is what is stopped and killed; the disk stays. */
 export class Bucket {
   #folder;
   #programs = [];
   #gateway;
+  #startGateway = async () => undefined;
 
   constructor(folder, port) {
     this.#folder = folder;
@@ -160,35 +129,20 @@ export class Bucket {
     mkdirSync(folder);
     const [monitor, gateway] = [await freePort(), await freePort()];
     const bucket = new Bucket(folder, gateway);
-    await bucket.#begin(monitor, gateway);
+    const credentials = CREDENTIALS;
+    const serve = (program, args) => bucket.#serve(program, args);
+    await startCeph(folder, { monitor, gateway: `127.0.0.1:${gateway}`, credentials, run, serve, settings: COUNTED });
+    await until("the bucket", 60, async () => bucket.client.send(new CreateBucketCommand({ Bucket: BUCKET })));
     return bucket;
   }
 
-  get #all() {
-    return ["--conf", join(this.#folder, "ceph.conf")];
-  }
-
-  async #begin(monitor, gateway) {
-    const [folder, fsid, disk] = [this.#folder, crypto.randomUUID(), crypto.randomUUID()];
-    const all = this.#all;
-    writeFileSync(join(folder, "ceph.conf"), config(folder, fsid, monitor, gateway));
-    for (const name of ["mon", "osd"]) mkdirSync(join(folder, name));
-    const map = join(folder, "monmap");
-    await run("monmaptool", [...all, "--create", "--fsid", fsid, "--addv", "a", `[v2:127.0.0.1:${monitor}]`, map]);
-    await run("ceph-mon", [...all, "--id", "a", "--mkfs", "--monmap", map]);
-    this.#programs.push(await Program.started(["ceph-mon", ...all, "--id", "a", "--foreground"]));
-    await run("ceph", [...all, "--connect-timeout", "30", "osd", "new", disk]);
-    await run("ceph-osd", [...all, "--id", "0", "--mkfs", "--osd-uuid", disk]);
-    this.#programs.push(await Program.started(["ceph-osd", ...all, "--id", "0", "--foreground"]));
-    await this.#open();
-    const { accessKeyId, secretAccessKey } = CREDENTIALS;
-    const keys = ["--access-key", accessKeyId, "--secret-key", secretAccessKey];
-    await run("radosgw-admin", [...all, "user", "create", "--uid", "drill", "--display-name", "drill", ...keys]);
-    await until("the bucket", 60, async () => this.client.send(new CreateBucketCommand({ Bucket: BUCKET })));
-  }
-
-  async #open() {
-    this.#gateway = await Program.started(["radosgw", ...this.#all, "--name", "client.admin", "--foreground"]);
+  async #serve(program, args) {
+    const start = () => Program.started([program, ...args]);
+    if (program !== "radosgw") return this.#programs.push(await start());
+    this.#startGateway = async () => {
+      this.#gateway = await start();
+    };
+    return this.#startGateway();
   }
 
   signal(name) {
@@ -202,7 +156,7 @@ export class Bucket {
 
   /** The gateway again, over the same disk. */
   async start() {
-    await this.#open();
+    await this.#startGateway();
     await until("the bucket", 60, () => this.keys("", 1));
   }
 
@@ -226,8 +180,8 @@ export class Bucket {
 
   /** Requests so far by kind, and bytes in and out, as the service itself counts them. */
   async usage() {
-    const words = ["usage", "show", "--uid", "drill", "--show-log-entries=false"];
-    const { stdout } = await run("radosgw-admin", [...this.#all, ...words]);
+    const words = ["--conf", join(this.#folder, "ceph.conf"), "usage", "show", "--uid", ACCOUNT];
+    const { stdout } = await run("radosgw-admin", [...words, "--show-log-entries=false"]);
     const categories = JSON.parse(stdout).summary.flatMap((each) => each.categories);
     const found = { sent: 0, received: 0 };
     for (const { category, ops, bytes_sent: sent, bytes_received: received } of categories) {

@@ -20,22 +20,17 @@ const LASTING = new Set(["listen"]);
 
 /** Milliseconds of an operation: how many, the median, nine tenths, 99 of a hundred, and the most. */
 export function latencies(attempts) {
-  const all = Object.groupBy
-    ? Object.groupBy(attempts, ({ operation }) => operation)
-    : attempts.reduce((found, each) => ({ ...found, [each.operation]: [...(found[each.operation] ?? []), each] }), {});
-  return Object.entries(all)
-    .filter(([operation]) => !LASTING.has(operation))
-    .map(([operation, those]) => {
-      const ms = those.map((each) => each.ms);
-      return {
-        operation,
-        count: ms.length,
-        p50: quantile(ms, 0.5),
-        p90: quantile(ms, 0.9),
-        p99: quantile(ms, 0.99),
-        max: Math.max(...ms),
-      };
-    });
+  const times = new Map();
+  for (const { operation, ms } of attempts) {
+    if (LASTING.has(operation)) continue;
+    const those = times.get(operation) ?? [];
+    times.set(operation, those);
+    those.push(ms);
+  }
+  return [...times].map(([operation, ms]) => {
+    const [p50, p90, p99, max] = [0.5, 0.9, 0.99, 1].map((share) => quantile(ms, share));
+    return { operation, count: ms.length, p50, p90, p99, max };
+  });
 }
 
 /** The slowest hundredth of all, each with what it waited for, summed up by operation, phase and cause. */
