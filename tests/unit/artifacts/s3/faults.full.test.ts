@@ -1,3 +1,4 @@
+import { S3Client } from "@aws-sdk/client-s3";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { S3ArtifactStore } from "../../../../web/src/s3.js";
 import { dated, listed, same, streamed, drained, noise } from "../bytes.js";
@@ -85,6 +86,19 @@ describe("a service that is out of order", () => {
     service.proxy.set({ before: ({ turn }, response) => turn === 0 && refuse(response, 503, "SlowDown") });
     const { id } = await store.putBytes(data);
     expect(same(await store.get(id), data)).toBe(true);
+  });
+
+  test("that refuses an hour of another clock is asked again, for each of many requests at once", async () => {
+    const { id } = await direct.putBytes(data);
+    const { endpoint } = service.s3;
+    const where = { endpoint, region: "us-east-1", forcePathStyle: true, credentials: CREDENTIALS };
+    const client = new S3Client({ ...where, systemClockOffset: 60 * 60 * 1000 });
+    const early = service.s3.store({ prefix: service.prefix, client });
+    const read = await Promise.all(Array.from({ length: 16 }, () => early.get(id)));
+    for (const bytes of read) expect(same(bytes, data)).toBe(true);
+    expect(client.config.systemClockOffset).toBeLessThan(60 * 1000);
+    await early.close();
+    client.destroy();
   });
 
   test("that does not know the key says who is not let in", async () => {

@@ -27,6 +27,8 @@ export interface Speaker {
 const ANY_REGION = "us-east-1";
 /** Most milliseconds of a pause between two attempts. */
 const PAUSE = 5000;
+/** Milliseconds by which a service lets a clock differ. */
+const MOST_SKEW = 5 * 60 * 1000;
 
 /** Sends commands, each with a time limit. */
 export class S3Connection {
@@ -71,7 +73,12 @@ export class S3Connection {
       const abortSignal = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
       // A host's client may only warn about the limit, at every request.
       const requestTimeout = this.#options.client ? {} : { requestTimeout: attempt };
-      return await command(speaker, { abortSignal, ...requestTimeout });
+      const ask = (): Promise<T> => command(speaker, { abortSignal, ...requestTimeout });
+      return await ask().catch((error: unknown) => {
+        // When a clock jumps, the SDK corrects for it, and tries again only the request by which it learns of it.
+        if (!isSignedLate(error)) throw error;
+        return ask();
+      });
     } finally {
       clearTimeout(timer);
     }
@@ -264,6 +271,16 @@ function saidBy(error: unknown): { readonly name: string; readonly status: numbe
   const { name, $metadata } = error as { readonly name?: unknown; readonly $metadata?: { httpStatusCode?: unknown } };
   const status = $metadata?.httpStatusCode;
   return { name: typeof name === "string" ? name : "", status: typeof status === "number" ? status : 0 };
+}
+
+/** Whether a request was refused because of the time at which it was signed. */
+function isSignedLate(error: unknown): boolean {
+  const { name, status } = saidBy(error);
+  if (status !== 403) return false;
+  if (name === "RequestTimeTooSkewed") return true;
+  // Responses to HEAD have no body that would say so.
+  const { $response } = error as { readonly $response?: { readonly headers?: Readonly<Record<string, string>> } };
+  return Math.abs(Date.parse($response?.headers?.["date"] ?? "") - Date.now()) > MOST_SKEW;
 }
 
 function isAboutRegion(error: unknown): boolean {
