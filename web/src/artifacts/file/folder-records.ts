@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
 import { sha256 } from "../hash-node.js";
+import { readAhead } from "../read-ahead.js";
 import { claimOf } from "../reference.js";
 import {
   isAnother,
@@ -19,16 +20,13 @@ import {
 } from "../record-store.js";
 import { scopeKey } from "../scope.js";
 import { openArtifact, readSpan } from "./file-store.js";
-import { Folder, idOf, scopeName, SCOPE_NAME, nameOf } from "./folder.js";
+import { Folder, idOf, scopeName, nameOf } from "./folder.js";
 import { renameRef, withoutName } from "./names.js";
-import { noteStored, readRecord, removeCarried, timesOf } from "./refs.js";
-import { folderPath, namesIn, orNull } from "./safe-open.js";
+import { noteStored, readRecord, refFolders, removeCarried, timesOf } from "./refs.js";
+import { folderPath, orNull } from "./safe-open.js";
 import { Spool, type SpoolDeps } from "./spool.js";
 import { sweepTemporaries } from "./sweep.js";
 import { SWEEP_AFTER } from "./temporaries.js";
-
-/** Records that are read at once. */
-const AT_ONCE = 16;
 
 /** The records of a store in a folder. */
 export class FolderRecords implements RecordStore {
@@ -63,16 +61,8 @@ export class FolderRecords implements RecordStore {
   }
 
   async *records(): AsyncGenerator<StoredRecord | UnreadableRecord, void, void> {
-    let reading: Promise<StoredRecord | UnreadableRecord | null>[] = [];
-    for await (const scope of namesIn(this.#folder.at.refs, SCOPE_NAME)) {
-      for await (const name of namesIn(join(this.#folder.at.refs, scope), /./)) {
-        reading.push(this.#listed(scope, name));
-        if (reading.length < AT_ONCE) continue;
-        for (const each of await Promise.all(reading)) if (each !== null) yield each;
-        reading = [];
-      }
-    }
-    for (const each of await Promise.all(reading)) if (each !== null) yield each;
+    const listed = readAhead(refFolders(this.#folder), ({ scope, name }) => this.#listed(scope, name));
+    for await (const record of listed) if (record !== null) yield record;
   }
 
   find({ id, scope }: RecordName): Promise<StoredRecord | null> {

@@ -12,6 +12,7 @@ import { lstat, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemCode } from "../../errors/storage.js";
 import { objectOf } from "../../errors/arguments.js";
+import { readAhead } from "../read-ahead.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { idOf, nameOf, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
@@ -25,7 +26,6 @@ const COMPLETE = "complete";
 /** Milliseconds that an entry without a ref is kept: its ref may be about to be published. */
 const YOUNG = 60 * 60 * 1000;
 const ATTEMPTS = 8;
-const AT_ONCE = 16;
 
 /** One ref's name. */
 interface Entry {
@@ -112,16 +112,8 @@ export async function refsNamed(folder: Folder, key: string, filename: string): 
   const place = placeOf(folder, { scope, filename });
   if (!(await folder.check(join(folder.at.names, scope)))) return [];
   const found: Listed[] = [];
-  let reading: Promise<Listed | null>[] = [];
-  const gather = async (): Promise<void> => {
-    for (const listed of await Promise.all(reading)) if (listed) found.push(listed);
-    reading = [];
-  };
-  for await (const name of namesIn(place, ENTRY)) {
-    reading.push(refOfEntry(folder, { place, name, scope, filename }));
-    if (reading.length === AT_ONCE) await gather();
-  }
-  await gather();
+  const read = (name: string): Promise<Listed | null> => refOfEntry(folder, { place, name, scope, filename });
+  for await (const listed of readAhead(namesIn(place, ENTRY), read)) if (listed) found.push(listed);
   return inOrder(found);
 }
 

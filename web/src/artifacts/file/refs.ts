@@ -5,6 +5,7 @@
 import { lstat, lutimes, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
+import { readAhead } from "../read-ahead.js";
 import { isArtifactId, claimOf, MAX_RECORD_CHARS, patched, refOf, inMilliseconds } from "../reference.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
@@ -189,8 +190,6 @@ async function stamped(path: string, stamp: number): Promise<boolean> {
   }
 }
 
-const AT_ONCE = 16;
-
 /** A ref with its times. */
 export interface Listed {
   readonly created: number;
@@ -211,20 +210,23 @@ export async function listRefs(folder: Folder, key: string | undefined): Promise
 /** The same in no order, each with the time of its creation. */
 export async function listedRefs(folder: Folder, key: string | undefined): Promise<Listed[]> {
   const found: Listed[] = [];
-  let reading: Promise<Listed | null>[] = [];
-  const gather = async (): Promise<void> => {
-    for (const listed of await Promise.all(reading)) if (listed) found.push(listed);
-    reading = [];
-  };
+  const read = ({ scope, name }: RefFolder): Promise<Listed | null> => listedRef(folder, scope, name).catch(() => null);
+  for await (const listed of readAhead(refFolders(folder, key), read)) if (listed) found.push(listed);
+  return found;
+}
+
+/** The names of a ref's folders. */
+export interface RefFolder {
+  readonly scope: string;
+  readonly name: string;
+}
+
+/** The folders of the refs of the scope with this key, or of all. */
+export async function* refFolders(folder: Folder, key?: string): AsyncGenerator<RefFolder, void, void> {
   const scopes = key === undefined ? namesIn(folder.at.refs, SCOPE_NAME) : [scopeName(key)];
   for await (const scope of scopes) {
-    for await (const name of namesIn(join(folder.at.refs, scope), /./)) {
-      reading.push(listedRef(folder, scope, name).catch(() => null));
-      if (reading.length === AT_ONCE) await gather();
-    }
+    for await (const name of namesIn(join(folder.at.refs, scope), /./)) yield { scope, name };
   }
-  await gather();
-  return found;
 }
 
 /** In the order in which they were first stored. */

@@ -4,6 +4,7 @@
  */
 import { sha256 } from "#hash";
 import { SluiceError } from "../../errors/error.js";
+import { readAhead } from "../read-ahead.js";
 import { claimOf, Stamps } from "../reference.js";
 import {
   isAnother,
@@ -16,14 +17,21 @@ import {
 import { readSpan } from "./bare-store.js";
 import { Bucket } from "./bucket.js";
 import { guarded, S3Connection } from "./connection.js";
-import { idIn, refKey, scopeFolder, SCOPES } from "./layout.js";
+import { refKey, scopeFolder, SCOPES } from "./layout.js";
 import { checkS3Options, optionsFrom, stemOf, type S3StoreOptions } from "./options.js";
-import { again, AGAIN, find, MAX_RECORD_BYTES, recordIn, removeCarried, rewrite, type RefRecord } from "./refs.js";
+import {
+  again,
+  AGAIN,
+  find,
+  MAX_RECORD_BYTES,
+  recordIn,
+  refKeys,
+  removeCarried,
+  rewrite,
+  type RefRecord,
+} from "./refs.js";
 import { Upload, type StoreDeps } from "./upload.js";
 import { BucketVersion } from "./version.js";
-
-/** Records that are read at once. */
-const AT_ONCE = 16;
 
 /** The records of a store in a bucket. */
 export class BucketRecords implements RecordStore {
@@ -61,16 +69,8 @@ export class BucketRecords implements RecordStore {
   }
 
   async *records(): AsyncGenerator<StoredRecord | UnreadableRecord, void, void> {
-    let reading: Promise<StoredRecord | UnreadableRecord | null>[] = [];
-    for await (const { key } of this.#bucket.list(SCOPES)) {
-      const id = idIn(key);
-      if (id === null) continue;
-      reading.push(this.#listed(key, id));
-      if (reading.length < AT_ONCE) continue;
-      for (const each of await Promise.all(reading)) if (each !== null) yield each;
-      reading = [];
-    }
-    for (const each of await Promise.all(reading)) if (each !== null) yield each;
+    const listed = readAhead(refKeys(this.#bucket, SCOPES), ({ key, id }) => this.#listed(key, id));
+    for await (const record of listed) if (record !== null) yield record;
   }
 
   find({ id, scope }: RecordName): Promise<StoredRecord | null> {

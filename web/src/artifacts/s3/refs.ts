@@ -11,6 +11,7 @@
  */
 import type { StorageAct } from "../../errors/storage.js";
 import { objectOf } from "../../errors/arguments.js";
+import { readAhead } from "../read-ahead.js";
 import { isArtifactId, patched, refOf, type Claim, inMilliseconds, type Stamps } from "../reference.js";
 import { fullScope, sameScope, type FullScope } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
@@ -245,8 +246,6 @@ function isText(value: unknown): boolean {
   return value === null || typeof value === "string";
 }
 
-const AT_ONCE = 16;
-
 /** An artifact with its times. Null if there is none. */
 export async function statRef(
   bucket: Bucket,
@@ -285,19 +284,12 @@ export async function refsNamed(
   }
   const folder = await scopeFolder(scope);
   const found: RefRecord[] = [];
-  let reading: Promise<void>[] = [];
-  for await (const { id, created } of entriesOf(bucket, folder, filename)) {
-    const look = async (): Promise<void> => {
-      const record = await recordAt(bucket, refKey(folder, id), id);
-      // A ref that was renamed or created again meanwhile has another entry.
-      if (record?.created === created && record.ref.filename === filename && record.isGone !== true) found.push(record);
-    };
-    reading.push(look());
-    if (reading.length < AT_ONCE) continue;
-    await Promise.all(reading);
-    reading = [];
-  }
-  await Promise.all(reading);
+  const looked = readAhead(entriesOf(bucket, folder, filename), async ({ id, created }) => {
+    const record = await recordAt(bucket, refKey(folder, id), id);
+    // A ref that was renamed or created again meanwhile has another entry.
+    return record?.created === created && record.ref.filename === filename ? record : null;
+  });
+  for await (const record of looked) if (record !== null && record.isGone !== true) found.push(record);
   return inOrder(found);
 }
 
@@ -313,20 +305,22 @@ export function namedIn(folder: string, { ref, created }: Pick<RefRecord, "ref" 
 }
 
 /** All refs whose keys begin with a prefix, also those marked as gone. Null for a ref that cannot be read, or was just deleted. */
-export async function* recordsUnder(
+export function recordsUnder(
   bucket: Bucket,
   prefix: string,
 ): AsyncGenerator<{ readonly key: string; readonly record: RefRecord | null }, void, void> {
-  let reading: Promise<{ key: string; record: RefRecord | null }>[] = [];
+  return readAhead(refKeys(bucket, prefix), async ({ key, id }) => ({ key, record: await recordAt(bucket, key, id) }));
+}
+
+/** The keys of refs that begin with a prefix. */
+export async function* refKeys(
+  bucket: Bucket,
+  prefix: string,
+): AsyncGenerator<{ readonly key: string; readonly id: string }, void, void> {
   for await (const { key } of bucket.list(prefix)) {
     const id = idIn(key);
-    if (id === null) continue;
-    reading.push(recordAt(bucket, key, id).then((record) => ({ key, record })));
-    if (reading.length < AT_ONCE) continue;
-    yield* await Promise.all(reading);
-    reading = [];
+    if (id !== null) yield { key, id };
   }
-  yield* await Promise.all(reading);
 }
 
 async function recordAt(bucket: Bucket, key: string, id: string): Promise<RefRecord | null> {
