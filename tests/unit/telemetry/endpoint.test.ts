@@ -134,7 +134,7 @@ test("a proxy's metrics have their token, and the server has its own", async () 
   expect(await status("/metrics", metrics, "POST")).toBe(405);
   expect(await status("/metrics", { ...metrics, host: "evil.example" })).toBe(403);
   expect(await status("/metrics", { ...metrics, origin: "https://evil.example" })).toBe(403);
-  for (const path of ["/mcp", "/metrics/", "//metrics", "/Metrics", "/metrics%2f", "/x/../metrics"]) {
+  for (const path of ["/mcp", "/metrics/", "//metrics", "/Metrics", "/metrics%2f"]) {
     expect([path, await status(path, metrics)]).toEqual([path, 401]);
     expect([path, await status(path, own)]).toEqual([path, 200]);
   }

@@ -1,5 +1,5 @@
 /**
- * Exit codes (those of BSD `sysexits.h`), which error leads to which, and the errors of commands.
+ * Exit codes (those of BSD `sysexits.h`), which error or signal leads to which, and the errors of commands.
  * @module
  */
 import { SluiceError, type ErrorCode } from "../errors/error.js";
@@ -141,4 +141,32 @@ export function systemReason(error: unknown, kind: "file" | "folder" = "file"): 
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOENT") return `there is no such ${kind}`;
   return (code !== undefined ? REASONS[code] : undefined) ?? message;
+}
+
+/** Signals that end a command, and their exit codes. */
+const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
+  ["SIGINT", Exit.interrupted],
+  ["SIGTERM", Exit.terminated],
+  ["SIGHUP", 129],
+]);
+
+/**
+ * Resolves to the exit code of the first signal. A second signal ends the process at once. With `until`, waits no longer than that
+ * is aborted, and signals end the process from then on.
+ */
+export function signalled(until?: AbortSignal): Promise<number> {
+  return new Promise((resolve) => {
+    const forget = (): void => {
+      for (const [signal, resolved] of waits) process.off(signal, resolved);
+    };
+    const waits = [...ENDS].map(([signal, code]) => {
+      const resolved = (): void => {
+        forget();
+        resolve(code);
+      };
+      return [signal, resolved] as const;
+    });
+    for (const [signal, resolved] of waits) process.once(signal, resolved);
+    until?.addEventListener("abort", forget, { once: true });
+  });
 }

@@ -12,10 +12,10 @@ import { mismatchIn } from "../../mcp/http/mirror-headers.js";
 import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { record } from "../../telemetry/metrics.js";
-import { clause, printable, type Terminal } from "../terminal/terminal.js";
+import { clause, printable, tell, type Terminal } from "../terminal/terminal.js";
 import { CommandServer, type Post } from "./command-server.js";
 import { clientKey, logOf } from "./interceptors.js";
-import { refusal, tell, type HttpRequest } from "./http-listener.js";
+import { refusal, type HttpRequest } from "./http-listener.js";
 
 interface CommandSessionsDeps {
   readonly command: readonly string[];

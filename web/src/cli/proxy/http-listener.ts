@@ -2,22 +2,19 @@
  * Listens for HTTP requests of allowed clients and answers them with web responses.
  * @module
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { BoundedMessage } from "../../mcp/stdio/lines.js";
-import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
-import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import { cannotListen, Exit, UsageError } from "../exit.js";
-import type { Terminal } from "../terminal/terminal.js";
-import type { ArtifactScope } from "../../artifacts/store.js";
-import type { Admission, ListenAccess } from "./listen-access.js";
-import { headersOf, withoutConnection } from "./upstream.js";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
+import type { ArtifactScope } from "../../artifacts/store.js";
+import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
+import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
+import { BoundedMessage } from "../../mcp/stdio/lines.js";
+import { openListener, type ClosableServer } from "../../server/http/listen.js";
+import { BodyRefused, bodyPieces, type BodyLimits } from "../../server/http/request.js";
 import { METRICS_PATH, metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { readSecret } from "../configuration.js";
-import { onAbort } from "../../core/abort.js";
-import { Connections, isStanding, onceASecond, workSentence } from "../../server/http/connections.js";
+import { cannotListen, Exit, signalled, UsageError } from "../exit.js";
+import { tell, type Terminal } from "../terminal/terminal.js";
+import type { Admission, ListenAccess } from "./listen-access.js";
 
 interface ServiceDeps {
   readonly address: ListenAddress;
@@ -27,13 +24,6 @@ interface ServiceDeps {
   /** Offers the metrics at this address, too. */
   readonly metrics?: MetricsOptions | undefined;
 }
-
-/** Signals that end the service, and their exit codes. */
-const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
-  ["SIGINT", Exit.interrupted],
-  ["SIGTERM", Exit.terminated],
-  ["SIGHUP", 129],
-]);
 
 /** Serves, prints its URL, and returns the exit code after a signal. Throws CommandError if it cannot listen. */
 export async function serveUntilSignal(
@@ -48,41 +38,15 @@ export async function serveUntilSignal(
   access?.listeningAt(url);
   tell(terminal, `listening on ${url}`);
   const code = await ended;
-  const left = await service.close((open) =>
-    tell(terminal, `stopping: waiting for ${open}; a second signal stops at once`),
-  );
+  const left = await service.close({
+    onWaiting: (open) => tell(terminal, `stopping: waiting for ${open}; a second signal stops at once`),
+  });
   if (left !== "") tell(terminal, `stopped: after ${GRACE_SECONDS} s there were still ${left}, which were ended`);
   return code;
 }
 
 /** Seconds for running requests at the end. */
 const GRACE_SECONDS = 10;
-
-/** Writes a line on standard error without waiting. */
-export function tell({ errors }: Terminal, sentence: string): void {
-  errors.write(`sluice: ${sentence}\n`).catch(() => undefined);
-}
-
-/**
- * Resolves to the exit code of the first signal. A second signal ends the process at once. With `until`, waits no longer than that
- * is aborted, and signals end the process from then on.
- */
-export function signalled(until?: AbortSignal): Promise<number> {
-  return new Promise((resolve) => {
-    const forget = (): void => {
-      for (const [signal, resolved] of waits) process.off(signal, resolved);
-    };
-    const waits = [...ENDS].map(([signal, code]) => {
-      const resolved = (): void => {
-        forget();
-        resolve(code);
-      };
-      return [signal, resolved] as const;
-    });
-    for (const [signal, resolved] of waits) process.once(signal, resolved);
-    until?.addEventListener("abort", forget, { once: true });
-  });
-}
 
 /** A request with its body read. */
 export interface HttpRequest {
@@ -109,15 +73,6 @@ export interface HttpRequest {
 /** Answers requests. An exception becomes a response without details. */
 type HttpHandler = (request: HttpRequest) => Promise<Response>;
 
-interface HttpService extends AsyncDisposable {
-  readonly port: number;
-  /**
-   * Takes no more connections, ends event streams that last until their client leaves, and waits ten seconds for the rest.
-   * `onWaiting` is told at most once a second what for. Gives what did not finish, in words; empty if all did.
-   */
-  close(onWaiting?: (sentence: string) => void): Promise<string>;
-}
-
 const MAX_CONNECTIONS = 1024;
 
 /** What a request passes before it is answered. */
@@ -130,79 +85,39 @@ interface Answering {
 }
 
 /** Listens until it is disposed of. Throws CommandError if it cannot. */
-export async function serveHttp(address: ListenAddress, answering: Answering): Promise<HttpService> {
+export async function serveHttp(address: ListenAddress, answering: Answering): Promise<ClosableServer> {
   const { host, port } = address;
   const { metrics } = answering;
   const metricsGuard = new ListenGuard(address, undefined);
-  const connections = new Connections();
-  const closing = new AbortController();
-  const ending = { connections, closing: closing.signal };
-  const server = createServer((request, response) => {
-    if (!connections.enter(request, response)) return;
-    const isMetrics = metrics !== undefined && request.url?.split("?")[0] === METRICS_PATH;
-    const served = isMetrics
-      ? serve(request, response, { guard: metricsGuard, handler: (asked) => metricsResponse(asked, metrics) }, ending)
-      : serve(request, response, answering, ending);
-    // A failure here costs one client its connection.
-    served.catch(() => response.destroy());
-  });
-  server.maxConnections = MAX_CONNECTIONS;
-  server.on("connection", (socket) => connections.add(socket));
-  await bind(server, host, port);
-  let ended: Promise<string> | undefined;
-  const close = async (onWaiting?: (sentence: string) => void): Promise<string> => {
-    closing.abort();
-    return workSentence(
-      await connections.close(server, { grace: GRACE_SECONDS * 1000, onWaiting: onWaiting && onceASecond(onWaiting) }),
-    );
+  const fetch = async (request: Request): Promise<Response> => {
+    if (metrics === undefined || new URL(request.url).pathname !== METRICS_PATH) return answered(request, answering);
+    return metricsGuard.refusal(request.headers) ?? metricsResponse(request, metrics);
   };
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: (onWaiting) => (ended ??= close(onWaiting)),
-    [Symbol.asyncDispose]: async () => void (await (ended ??= close())),
-  };
-}
-
-/** How the end of a service meets its requests. */
-interface Ending {
-  readonly connections: Connections;
-  /** Aborted when it begins. */
-  readonly closing: AbortSignal;
-}
-
-async function bind(server: Server, host: string, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => {
-      reject(cannotListen(Exit.failure, shown(host, port, ""), "--listen HOST:PORT", error));
-    });
-    server.listen(port, host, resolve);
-  });
-}
-
-async function serve(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  { guard, access, handler }: Answering,
-  ending: Ending,
-): Promise<void> {
-  const abort = new AbortController();
-  outgoing.once("close", () => abort.abort());
-  const headers = headersOf(incoming.rawHeaders);
-  const { method = "GET", url: path = "/" } = incoming;
-  const answer = (given: Response): Promise<void> => send(incoming, outgoing, given, ending);
-  const refused = guard.refusal(headers);
-  if (refused !== undefined) return answer(refused);
-  const admitted: Admission | Response = (await access?.admit({ method, path, headers })) ?? {};
-  if (admitted instanceof Response) return answer(admitted);
-  const body = await bodyOf(incoming);
-  let response: Response;
+  const options = { host, port, maxConnections: MAX_CONNECTIONS, graceSeconds: GRACE_SECONDS };
   try {
-    response = await handler({ ...admitted, method, path, headers, body, signal: abort.signal });
-    if (admitted.until !== undefined) response = await whileValid({ method, headers }, response, admitted.until);
-  } catch {
-    response = refusal(undefined, 500, RpcCode.internal, "The request could not be answered.");
+    return await openListener({ fetch }, options);
+  } catch (error) {
+    const cause = (error as Error).cause ?? error;
+    throw cannotListen(Exit.failure, shown(host, port, ""), "--listen HOST:PORT", cause);
   }
-  await answer(response);
+}
+
+/** Answers a request that is admitted. Never throws. */
+async function answered(request: Request, { guard, access, handler }: Answering): Promise<Response> {
+  const { method, headers, signal } = request;
+  const { pathname, search } = new URL(request.url);
+  const path = pathname + search;
+  const refused = guard.refusal(headers);
+  if (refused !== undefined) return refused;
+  try {
+    const admitted: Admission | Response = (await access?.admit({ method, path, headers })) ?? {};
+    if (admitted instanceof Response) return admitted;
+    const response = await handler({ ...admitted, method, path, headers, body: await heldBody(request), signal });
+    return admitted.until === undefined ? response : await whileValid(request, response, admitted.until);
+  } catch (error) {
+    if (error instanceof BodyRefused) return refusal(undefined, error.status, RpcCode.invalidRequest, error.message);
+    return refusal(undefined, 500, RpcCode.internal, "The request could not be answered.");
+  }
 }
 
 /** An error response. `id` is JSON text. */
@@ -211,73 +126,21 @@ export function refusal(id: string | undefined, status: number, code: number, se
   return new Response(errorMessage(id ?? "null", code, sentence), { status, headers });
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | JsonRpcScanner | undefined> {
-  const { "content-length": length, "transfer-encoding": coding } = incoming.headers;
-  if (length === undefined && coding === undefined) return undefined;
+/** A message that is too large to be sent on is still read far enough to answer it. */
+const LIMITS: BodyLimits = { maxBytes: 64 * 1024 * 1024, idleSeconds: 30, totalSeconds: 300 };
+
+/** The body of a request, or a scan of one that is too large to forward. Undefined if there is none. Throws BodyRefused. */
+export async function heldBody(request: Request): Promise<HttpRequest["body"]> {
+  const { headers } = request;
+  if (!headers.has("content-length") && !headers.has("transfer-encoding")) return undefined;
   const held = new BoundedMessage();
-  for await (const chunk of incoming) held.push(chunk as Uint8Array);
+  for await (const piece of bodyPieces(request, LIMITS)) held.push(piece);
   return held.whole() ?? held.members;
 }
 
-async function whileValid(
-  request: Pick<HttpRequest, "method" | "headers">,
-  response: Response,
-  until: number,
-): Promise<Response> {
+async function whileValid(request: Request, response: Response, until: number): Promise<Response> {
   const { whileValid: limited } = await import("../../server/oidc/protected-resource.js");
   return limited(request, response, until);
-}
-
-/** Sends a response as fast as the client reads it. */
-async function send(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  response: Response,
-  { connections, closing }: Ending,
-): Promise<void> {
-  if (closing.aborted) outgoing.shouldKeepAlive = false;
-  const headers = withoutConnection(response.headers);
-  const cookies = headers.getSetCookie();
-  headers.delete("set-cookie");
-  if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
-  outgoing.writeHead(response.status, response.statusText, Object.fromEntries(headers));
-  const reader = response.body?.getReader();
-  if (reader === undefined) {
-    outgoing.end();
-    return;
-  }
-  outgoing.flushHeaders();
-  const isEvents = headers.get("content-type")?.startsWith("text/event-stream") === true;
-  connections.answering(incoming, outgoing, isEvents);
-  const gone = (): void => void reader.cancel().catch(() => undefined);
-  outgoing.once("close", gone);
-  // Nothing else ends it, and its client comes back.
-  const forget = isEvents && isStanding(incoming) ? onAbort(closing, gone) : undefined;
-  if (forget !== undefined && closing.aborted) gone();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      if (outgoing.destroyed) return;
-      if (!outgoing.write(next.value)) await drain(outgoing);
-    }
-    outgoing.end();
-  } catch {
-    // The response broke off, so ours does too.
-    outgoing.destroy();
-  } finally {
-    outgoing.off("close", gone);
-    forget?.();
-  }
-}
-
-async function drain(outgoing: ServerResponse): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      outgoing.off("drain", done).off("close", done);
-      resolve();
-    };
-    outgoing.once("drain", done).once("close", done);
-    if (outgoing.destroyed) done();
-  });
 }
 
 /** The address of `--listen HOST:PORT`. */

@@ -8,7 +8,7 @@ import type { FetchLike } from "../../mcp/http/gate-fetch.js";
 import { mirroredAgain } from "../../mcp/http/mirror-headers.js";
 import { RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { tell, type Terminal } from "../terminal/terminal.js";
 import type { ArtifactScope } from "../../artifacts/store.js";
 import { CommandSessions, MCP_PATH, SHARES } from "./command-sessions.js";
 import { clientKey, Interceptors } from "./interceptors.js";
@@ -16,7 +16,7 @@ import { requestHeaders, type Header, failureOf, Upstream } from "./upstream.js"
 import type { ListenAccess, ListenOidc } from "./listen-access.js";
 import { METRICS_PATH } from "../../telemetry/metrics-endpoint.js";
 import { offerMetrics, type MetricsPlace } from "./metrics-listener.js";
-import { ListenGuard, type ListenAddress, refusal, serveUntilSignal, tell, type HttpRequest } from "./http-listener.js";
+import { ListenGuard, type ListenAddress, refusal, serveUntilSignal, type HttpRequest } from "./http-listener.js";
 
 /** Options for listening. */
 export interface ListenDeps {

@@ -4,8 +4,8 @@
  */
 import { METRICS_PATH, startMetrics, metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { readSecret } from "../configuration.js";
-import type { Terminal } from "../terminal/terminal.js";
-import { isLoopback, listenAddress, ListenGuard, serveHttp, shown, tell, type ListenAddress } from "./http-listener.js";
+import { tell, type Terminal } from "../terminal/terminal.js";
+import { isLoopback, listenAddress, ListenGuard, serveHttp, shown, type ListenAddress } from "./http-listener.js";
 
 /** The token that a scrape must have. */
 const TOKEN_VARIABLE = "SLUICE_METRICS_TOKEN";

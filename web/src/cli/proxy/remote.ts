@@ -9,11 +9,10 @@ import { passClientLines } from "../../mcp/stdio/lines.js";
 import { mirrorHeaders } from "../../mcp/http/mirror-headers.js";
 import { idKey, objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 import { LineWriter } from "../../jsonrpc/lines.js";
-import { Exit } from "../exit.js";
+import { Exit, signalled } from "../exit.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { logOf } from "./interceptors.js";
 import { type Header, failureOf } from "./upstream.js";
-import { signalled } from "./http-listener.js";
 import { RemoteConnection, refusalWith, type Refusal, RemoteReader, wait } from "./remote-connection.js";
 
 /** Options for a remote server. */

@@ -68,7 +68,7 @@ function responseOf(incoming: IncomingMessage): Response {
   return new Response(body, {
     status,
     statusText: incoming.statusMessage ?? "",
-    headers: headersOf(incoming.rawHeaders),
+    headers: withoutConnection(headersOf(incoming.rawHeaders)),
   });
 }
 
@@ -144,7 +144,7 @@ export function requestHeaders(headers: Headers, more: readonly Header[]): Heade
   return passed;
 }
 
-/** The headers of a server's response that the client may see. */
+/** Headers without those of one connection. */
 export function withoutConnection(headers: Headers): Headers {
   const passed = new Headers(headers);
   const named = (headers.get("connection") ?? "").split(",").map((name) => name.trim());
@@ -153,7 +153,7 @@ export function withoutConnection(headers: Headers): Headers {
 }
 
 /** Headers from Node's list of alternating names and values. */
-export function headersOf(raw: readonly string[]): Headers {
+function headersOf(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at + 1 < raw.length; at += 2) headers.append(raw[at] as string, raw[at + 1] as string);
   return headers;

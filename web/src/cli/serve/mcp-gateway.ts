@@ -2,16 +2,14 @@
  * Offers sources that are programs to pages, with one process for each MCP session that a page opens.
  * @module
  */
-import { BoundedMessage } from "../../mcp/stdio/lines.js";
 import { inherited } from "../../mcp/stdio/gated-stdio.js";
-import { bodyPieces, type BodyLimits } from "../../server/http/request.js";
 import type { ServedMcp } from "../../server/options.js";
 import type { ServedSession } from "../../server/sessions/session.js";
 import { readToolConfig, type ExternalToolConfig } from "../../tools/config/config.js";
 import { resolveVariables } from "../../tools/config/resolved-config.js";
 import type { Variables } from "../../tools/config/variables.js";
 import { CommandSessions, MCP_PATH, SHARES } from "../proxy/command-sessions.js";
-import type { HttpRequest } from "../proxy/http-listener.js";
+import { heldBody, type HttpRequest } from "../proxy/http-listener.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface GatewayDeps {
@@ -24,9 +22,6 @@ interface GatewayDeps {
 
 /** Milliseconds between two checks for sessions that expired or ended in another process. */
 const LOOK = 15_000;
-
-/** A message that is too large to be sent on is still read far enough to answer it. */
-const LIMITS: BodyLimits = { maxBytes: 64 * 1024 * 1024, idleSeconds: 30, totalSeconds: 300 };
 
 /** Sources by name, each with the processes of its sessions. */
 export class McpGateway implements ServedMcp, AsyncDisposable {
@@ -96,12 +91,5 @@ function programOf(source: ExternalToolConfig, variables: Variables): Program | 
 async function heldRequest(request: Request, { id, identity }: ServedSession): Promise<HttpRequest> {
   const { method, headers, signal } = request;
   const user = JSON.stringify([identity.tenant_id ?? null, identity.user_id]);
-  return { method, path: MCP_PATH, headers, owner: id, user, body: await bodyOf(request), signal };
-}
-
-async function bodyOf(request: Request): Promise<HttpRequest["body"]> {
-  if (request.body === null) return undefined;
-  const held = new BoundedMessage();
-  for await (const piece of bodyPieces(request, LIMITS)) held.push(piece);
-  return held.whole() ?? held.members;
+  return { method, path: MCP_PATH, headers, owner: id, user, body: await heldBody(request), signal };
 }

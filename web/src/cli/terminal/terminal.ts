@@ -15,6 +15,11 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
+/** Writes a line on standard error without waiting. */
+export function tell({ errors }: Terminal, sentence: string): void {
+  errors.write(`sluice: ${sentence}\n`).catch(() => undefined);
+}
+
 /** Thrown when the reader of standard output has gone. The program ends quietly. */
 export class PipeClosed extends Error {}
 
