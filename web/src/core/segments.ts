@@ -6,6 +6,7 @@
  */
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactWriter } from "../artifacts/store.js";
 import { insteadOf, isTruncated, openUnstored, warningOf, type Unkept, type Unstored } from "../artifacts/reference.js";
+import { readAhead } from "../artifacts/read-ahead.js";
 import { writerOf } from "../artifacts/writer.js";
 import type { Engine } from "./engine.js";
 import { readLink } from "./link.js";
@@ -171,13 +172,21 @@ export class Segments {
       }
     }
     await this.settle();
-    const isCrowded = this.refs.size > 1 || this.#isMissing;
+    if (this.refs.size > 1 || this.#isMissing) await this.#lookAgain();
     for (const [segment, ref] of this.refs) {
-      const kept = isCrowded ? await this.#deps.access.storedOrTruncated(ref) : ref;
-      this.refs.set(segment, kept);
-      this.#engine.give(storedMessage(segment, kept, this.#opaque.has(segment)));
+      this.#engine.give(storedMessage(segment, ref, this.#opaque.has(segment)));
       this.#engine.call("stored");
     }
+  }
+
+  /** Finds out which artifacts are gone: in a store with limits the last of a result may have displaced its first. */
+  async #lookAgain(): Promise<void> {
+    const { access } = this.#deps;
+    const found = readAhead(
+      this.refs,
+      async ([segment, ref]) => [segment, await access.storedOrTruncated(ref)] as const,
+    );
+    for await (const [segment, ref] of found) this.refs.set(segment, ref);
   }
 
   /**
