@@ -19,6 +19,7 @@ import {
   type UnreadableRecord,
 } from "../record-store.js";
 import { scopeKey } from "../scope.js";
+import { SinkWriter, writtenWhole } from "../writer.js";
 import { openArtifact, readSpan } from "./file-store.js";
 import { Folder, idOf, scopeName, nameOf } from "./folder.js";
 import { renameRef, withoutName } from "./names.js";
@@ -80,13 +81,7 @@ export class FolderRecords implements RecordStore {
   add(record: Carried, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     return guarded("write", async () => {
       const spool = new Spool(this.#folder, claimOf(record.ref), this.#spooling, record);
-      try {
-        for await (const piece of bytes) await spool.write(piece);
-        await spool.commit({});
-      } catch (error) {
-        await spool.discard();
-        throw error;
-      }
+      await writtenWhole(new SinkWriter(spool), bytes);
     });
   }
 

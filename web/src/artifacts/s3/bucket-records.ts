@@ -14,6 +14,7 @@ import {
   type StoredRecord,
   type UnreadableRecord,
 } from "../record-store.js";
+import { SinkWriter, writtenWhole } from "../writer.js";
 import { readSpan } from "./bare-store.js";
 import { Bucket } from "./bucket.js";
 import { guarded, S3Connection } from "./connection.js";
@@ -90,13 +91,7 @@ export class BucketRecords implements RecordStore {
       const claim = claimOf(record.ref);
       const folder = await scopeFolder(claim.scope);
       const upload = new Upload(this.#store, claim, folder, await sha256.stream(), record);
-      try {
-        for await (const piece of bytes) await upload.write(piece);
-        await upload.commit({});
-      } catch (error) {
-        await upload.discard();
-        throw error;
-      }
+      await writtenWhole(new SinkWriter(upload), bytes);
     });
   }
 
