@@ -167,8 +167,8 @@ class Check {
 
   /** The record of a ref: null if it cannot be read, undefined if the ref is gone. */
   async #recorded({ scope, name }: Place): Promise<Recorded | null | undefined> {
-    const recorded = await readRecord(this.#folder, scope, name).catch(() => null);
-    if (recorded !== null) return recorded;
+    const found = await readRecord(this.#folder, { scope, name }).catch(() => null);
+    if (found !== null) return found.recorded;
     return (await orNull(lstat(this.#pathOf({ scope, name })))) === null ? undefined : null;
   }
 

@@ -23,7 +23,7 @@ import { SinkWriter, writtenWhole } from "../writer.js";
 import { openArtifact, readSpan } from "./file-store.js";
 import { Folder, idOf, scopeName, nameOf } from "./folder.js";
 import { renameRef, withoutName } from "./names.js";
-import { noteStored, readRecord, refFolders, removeCarried, timesOf } from "./refs.js";
+import { noteStored, readRecord, refFolders, removeCarried } from "./refs.js";
 import { folderPath, orNull } from "./safe-open.js";
 import { Spool, type SpoolDeps } from "./spool.js";
 import { sweepTemporaries } from "./sweep.js";
@@ -111,9 +111,8 @@ export class FolderRecords implements RecordStore {
   }
 
   async #at(scope: string, name: string): Promise<StoredRecord | null> {
-    const recorded = await readRecord(this.#folder, scope, name);
-    const times = recorded && (await orNull(timesOf(join(this.#folder.at.refs, scope, name))));
-    return recorded && times && { ...recorded, ...times, origin: recorded.origin ?? null };
+    const found = await readRecord(this.#folder, { scope, name });
+    return found && { ...found.recorded, ...found.times, origin: found.recorded.origin ?? null };
   }
 
   /** The record in a folder; one that cannot be read if it still cannot a moment later, since it may just be deleted. */

@@ -189,7 +189,7 @@ interface EntryPlace {
 /** The ref of an entry. Null if it is gone or has another name; such an entry is swept later. */
 async function refOfEntry(folder: Folder, { place, name, scope, filename }: EntryPlace): Promise<Listed | null> {
   const [, refName = "", created = ""] = ENTRY.exec(name) ?? [];
-  const listed = await listedRef(folder, scope, refName).catch(() => null);
+  const listed = await listedRef(folder, { scope, name: refName }).catch(() => null);
   const found = listed?.stored.id === idOf(refName) && listed.created === parseInt(created, 36) ? listed : null;
   const isNamed = filename === null ? isAt(found, place) : found?.stored.filename === filename;
   if (found && isNamed) return found;

@@ -10,7 +10,18 @@ import { isArtifactId, claimOf, MAX_RECORD_CHARS, patched, refOf, inMilliseconds
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { BLOB, BLOB_NAME, idOf, nameOf, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
-import { FILE_MODE, isAbsent, isPlainFolder, isTaken, namesIn, orNull, readPlain, removeIfEmpty } from "./safe-open.js";
+import {
+  FILE_MODE,
+  folderModified,
+  isAbsent,
+  isPlainFolder,
+  isTaken,
+  namesIn,
+  orNull,
+  readDated,
+  readPlain,
+  removeIfEmpty,
+} from "./safe-open.js";
 
 /** A ref and when it was created, in microseconds since 1970. Unique within one store object. */
 export interface Recorded {
@@ -34,18 +45,34 @@ export function written(recorded: Recorded): string {
  * @throws SluiceError E_STORE_CORRUPT if the file is not one that this store wrote.
  */
 export async function readRef(folder: Folder, key: string, id: string): Promise<Recorded | null> {
-  return isArtifactId(id) ? readRecord(folder, scopeName(key), nameOf(id)) : null;
+  return (await readStanding(folder, key, id))?.recorded ?? null;
 }
 
-/** The same by the names of its folders, for lists and checks. */
-export async function readRecord(folder: Folder, scope: string, name: string): Promise<Recorded | null> {
+async function readStanding(folder: Folder, key: string, id: string): Promise<Standing | null> {
+  return isArtifactId(id) ? readRecord(folder, { scope: scopeName(key), name: nameOf(id) }) : null;
+}
+
+/** In microseconds, see `Stamps`. */
+export interface Times {
+  readonly stored: number;
+  readonly used: number;
+}
+
+/** A ref as it stands in its folder. */
+export interface Standing {
+  readonly recorded: Recorded;
+  readonly times: Times;
+}
+
+/** The same with its times, by the names of its folders, for lists and checks. */
+export async function readRecord(folder: Folder, { scope, name }: RefFolder): Promise<Standing | null> {
   const scopeFolder = join(folder.at.refs, scope);
-  if (!(await folder.check(scopeFolder)) || !(await isPlainFolder(join(scopeFolder, name)))) return null;
-  const text = await orNull(readPlain(join(scopeFolder, name, REF), MAX_FILE));
-  if (text === null) return null;
-  const recorded = parsed(text);
+  const used = (await folder.check(scopeFolder)) ? await folderModified(join(scopeFolder, name)) : null;
+  const file = used === null ? null : await orNull(readDated(join(scopeFolder, name, REF), MAX_FILE));
+  if (used === null || file === null) return null;
+  const recorded = parsed(file.text);
   if (recorded?.ref.id !== idOf(name) || scopeName(scopeKey(recorded.ref.scope)) !== scope) throw damaged();
-  return recorded;
+  return { recorded, times: { stored: file.modified, used } };
 }
 
 /**
@@ -60,12 +87,11 @@ export async function updateRef(
   patch: ArtifactPatch,
   origin?: string,
 ): Promise<ArtifactRef | null> {
-  const recorded = await readRef(folder, key, id);
-  if (!recorded) return null;
+  const standing = await readStanding(folder, key, id);
+  if (!standing) return null;
+  const { recorded, times } = standing;
   const ref = patched(recorded.ref, patch);
   const refFolder = folder.at.refFolder(key, id);
-  const times = await orNull(timesOf(refFolder));
-  if (!times) return null;
   const next = { created: recorded.created, ref, ...(origin !== undefined && { origin }) };
   if (!(await placed(folder, refFolder, next, times.stored))) return null;
   await stamped(refFolder, times.used);
@@ -100,9 +126,9 @@ export async function rebuildRef(
 
 /** Runs work that changes a ref's folder, and gives the folder the time back at which the ref was used last. */
 export async function usedAsBefore<T>(refFolder: string, work: () => Promise<T>): Promise<T> {
-  const used = await modified(refFolder);
+  const used = await folderModified(refFolder);
   const done = await work();
-  await stamped(refFolder, used);
+  if (used !== null) await stamped(refFolder, used);
   return done;
 }
 
@@ -151,23 +177,6 @@ function damaged(): SluiceError {
   return new SluiceError("E_STORE_CORRUPT", "The record of this artifact is damaged: delete it and store it again.");
 }
 
-/** In microseconds, see `Stamps`. */
-export interface Times {
-  readonly stored: number;
-  readonly used: number;
-}
-
-/** The times of a ref's folder. Throws the system's ENOENT if there is none. */
-export async function timesOf(refFolder: string): Promise<Times> {
-  const [folder, file] = await Promise.all([modified(refFolder), modified(join(refFolder, REF))]);
-  return { stored: file, used: folder };
-}
-
-/** When a file or folder was last written. */
-function modified(path: string): Promise<number> {
-  return lstat(path, { bigint: true }).then(({ mtimeNs }) => Number(mtimeNs / 1000n));
-}
-
 /** Records that an artifact was stored, first or again, and when it was used if that was later. False if it is not there. */
 export async function noteStored(refFolder: string, stored: number, used: number = stored): Promise<boolean> {
   return (await stamped(join(refFolder, REF), stored)) && stamped(refFolder, used);
@@ -198,8 +207,8 @@ export interface Listed {
 
 /** An artifact with its times. Null if there is none. */
 export async function statRef(folder: Folder, key: string, id: string): Promise<StoredArtifact | null> {
-  const recorded = await readRef(folder, key, id);
-  return recorded && ((await dated(recorded, folder.at.refFolder(key, id)))?.stored ?? null);
+  const standing = await readStanding(folder, key, id);
+  return standing && storedOf(standing);
 }
 
 /** The artifacts of the scope with this key, or of all. Leaves out damaged refs and those that are deleted meanwhile. */
@@ -210,7 +219,7 @@ export async function listRefs(folder: Folder, key: string | undefined): Promise
 /** The same in no order, each with the time of its creation. */
 export async function listedRefs(folder: Folder, key: string | undefined): Promise<Listed[]> {
   const found: Listed[] = [];
-  const read = ({ scope, name }: RefFolder): Promise<Listed | null> => listedRef(folder, scope, name).catch(() => null);
+  const read = (place: RefFolder): Promise<Listed | null> => listedRef(folder, place).catch(() => null);
   for await (const listed of readAhead(refFolders(folder, key), read)) if (listed) found.push(listed);
   return found;
 }
@@ -236,16 +245,13 @@ export function inOrder(found: Listed[]): readonly StoredArtifact[] {
 }
 
 /** One by the names of its folders. Null if there is none. Throws E_STORE_CORRUPT. */
-export async function listedRef(folder: Folder, scope: string, name: string): Promise<Listed | null> {
-  return dated(await readRecord(folder, scope, name), join(folder.at.refs, scope, name));
+export async function listedRef(folder: Folder, place: RefFolder): Promise<Listed | null> {
+  const standing = await readRecord(folder, place);
+  return standing && { created: standing.recorded.created, stored: storedOf(standing) };
 }
 
-async function dated(recorded: Recorded | null, refFolder: string): Promise<Listed | null> {
-  const times = recorded && (await orNull(timesOf(refFolder)));
-  if (!times) return null;
-  const { created, ref } = recorded;
-  const stored = { ...ref, stored_at: inMilliseconds(times.stored), used_at: inMilliseconds(times.used) };
-  return { created, stored };
+function storedOf({ recorded, times }: Standing): StoredArtifact {
+  return { ...recorded.ref, stored_at: inMilliseconds(times.stored), used_at: inMilliseconds(times.used) };
 }
 
 /**
@@ -315,7 +321,7 @@ async function takenOut(
 }
 
 async function isUnused(refFolder: string, { used_at }: StoredArtifact): Promise<boolean> {
-  const used = await orNull(modified(refFolder));
+  const used = await folderModified(refFolder);
   return used !== null && inMilliseconds(used) === used_at;
 }
 

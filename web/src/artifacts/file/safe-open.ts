@@ -3,7 +3,7 @@
  * anywhere, such as an archive, so symbolic links, pipes and oversized files are refused.
  * @module
  */
-import { constants, type Stats } from "node:fs";
+import { constants, type BigIntStats, type Stats } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, opendir, rmdir, stat, writeFile, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { wrong } from "../../errors/arguments.js";
@@ -52,20 +52,26 @@ export async function orNull<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
+/** A plain file that is open for reading. */
+interface OpenFile {
+  readonly file: FileHandle;
+  /** Bytes. */
+  readonly size: number;
+  /** When it was last written, in microseconds since 1970. */
+  readonly modified: number;
+}
+
 /**
  * Opens a plain file for reading. Where the system follows links, the path is looked at once the file is open.
  *
  * @throws SluiceError E_STORE_DENIED for anything but a plain file; system errors as they are.
  */
-export async function openPlain(
-  path: string,
-  refusesLinks: boolean = REFUSES_LINKS,
-): Promise<{ readonly file: FileHandle; readonly size: number }> {
+export async function openPlain(path: string, refusesLinks: boolean = REFUSES_LINKS): Promise<OpenFile> {
   const file = await open(path, refusesLinks ? READ : FOLLOWING);
   try {
-    const found = await file.stat();
+    const found = await file.stat({ bigint: true });
     if (!found.isFile() || (!refusesLinks && (await lstat(path)).isSymbolicLink())) throw foreign();
-    return { file, size: found.size };
+    return { file, size: Number(found.size), modified: modifiedIn(found) };
   } catch (error) {
     await file.close();
     throw error;
@@ -78,13 +84,27 @@ export async function openPlain(
  * @throws SluiceError E_STORE_CORRUPT if it is longer than `most` bytes.
  */
 export async function readPlain(path: string, most: number): Promise<string> {
-  const { file, size } = await openPlain(path);
+  return (await readDated(path, most)).text;
+}
+
+/** The same, with when it was last written, in microseconds since 1970. */
+export async function readDated(
+  path: string,
+  most: number,
+): Promise<{ readonly text: string; readonly modified: number }> {
+  const { file, size, modified } = await openPlain(path);
   try {
     if (size > most) throw oversized();
-    return await file.readFile("utf8");
+    // Not `readFile`, which asks for the size again.
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size), 0, size, 0);
+    return { text: buffer.toString("utf8", 0, bytesRead), modified };
   } finally {
     await file.close();
   }
+}
+
+function modifiedIn({ mtimeNs }: BigIntStats): number {
+  return Number(mtimeNs / 1000n);
 }
 
 /**
@@ -93,9 +113,18 @@ export async function readPlain(path: string, most: number): Promise<string> {
  * @throws SluiceError E_STORE_DENIED if something else is there, such as a symbolic link to a folder.
  */
 export async function isPlainFolder(path: string): Promise<boolean> {
-  const found = await orNull(lstat(path));
+  return (await folderModified(path)) !== null;
+}
+
+/**
+ * When a folder was last written, in microseconds since 1970. Null if there is none.
+ *
+ * @throws SluiceError E_STORE_DENIED as {@link isPlainFolder} does.
+ */
+export async function folderModified(path: string): Promise<number | null> {
+  const found = await orNull(lstat(path, { bigint: true }));
   if (found && !found.isDirectory()) throw foreign();
-  return found !== null;
+  return found && modifiedIn(found);
 }
 
 /** The names in a folder, one by one. None if there is no such folder. */
