@@ -158,7 +158,7 @@ export class FileArtifactStore implements ArtifactStore {
     return guarded("write", async () => {
       const key = scopeKey(scope);
       if (!(await this.#folder.present())) return false;
-      return withoutName(this.#folder, key, id, () => removeRef(this.#folder, key, id));
+      return withoutName(this.#folder, key, id, (recorded) => removeRef(this.#folder, key, id, recorded));
     });
   }
 

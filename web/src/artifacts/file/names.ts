@@ -59,15 +59,15 @@ export async function isFoundByName(folder: Folder, key: string, recorded: Recor
   return (await orNull(lstat(pathOf(folder, entryOf(key, recorded, filename)))))?.isFile() === true;
 }
 
-/** Runs work that may delete a ref, and then removes its entry. */
+/** Runs work that may delete a ref, whose record it gets if that can be read, and then removes its entry. */
 export async function withoutName(
   folder: Folder,
   key: string,
   id: string,
-  remove: () => Promise<boolean>,
+  remove: (recorded: Recorded | null) => Promise<boolean>,
 ): Promise<boolean> {
   const recorded = await readRef(folder, key, id).catch(() => null);
-  const isGone = await remove();
+  const isGone = await remove(recorded);
   if (isGone && recorded) await dropName(folder, key, recorded);
   return isGone;
 }

@@ -255,12 +255,11 @@ function storedOf({ recorded, times }: Standing): StoredArtifact {
 }
 
 /**
- * Deletes a ref, and the blob with its last ref. One rename removes the ref, so only one of two deletes gives true. Deletes damaged
- * refs too; `gc` removes their blob.
+ * Deletes a ref with this record, and the blob with its last ref. One rename removes the ref, so only one of two deletes gives true.
+ * Without a record, deletes a damaged ref too; `gc` removes its blob.
  */
-export async function removeRef(folder: Folder, key: string, id: string): Promise<boolean> {
-  if (!(await isThere(folder, key, id))) return false;
-  const recorded = await readRef(folder, key, id).catch(() => null);
+export async function removeRef(folder: Folder, key: string, id: string, recorded: Recorded | null): Promise<boolean> {
+  if (recorded === null && !(await isThere(folder, key, id))) return false;
   return takenOut(folder, key, id, recorded?.ref.sha256, async () => true);
 }
 
