@@ -101,6 +101,15 @@ describe("a service that is out of order", () => {
     client.destroy();
   });
 
+  test("that is asked while the store is closed is not what failed", async () => {
+    const { id } = await direct.putBytes(data);
+    service.proxy.set({ before: () => true });
+    const reads = [store.get(id), listed(store.list())];
+    await expect.poll(() => service.proxy.seen.length).toBeGreaterThan(0);
+    await store.close();
+    expect(await Promise.all(reads.map(failure))).toEqual(reads.map(() => code("E_STORE_CLOSED")));
+  });
+
   test("that does not know the key says who is not let in", async () => {
     const stranger = service.s3.store({ credentials: { ...CREDENTIALS, secretAccessKey: "another" } });
     expect(await failure(stranger.putText("x"))).toEqual(code("E_STORE_DENIED"));

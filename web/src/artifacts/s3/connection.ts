@@ -35,6 +35,8 @@ export class S3Connection {
   readonly limits: S3Limits;
   readonly #options: S3StoreOptions;
   #speaker: Promise<Speaker> | undefined;
+  /** One for each command under way. */
+  readonly #running = new Set<AbortController>();
   #isClosed = false;
 
   constructor(options: S3StoreOptions) {
@@ -57,7 +59,7 @@ export class S3Connection {
   /**
    * Sends a command with a body of so many `bytes`.
    *
-   * @throws what the SDK throws; SluiceError E_STORE_CLOSED after `close`, E_MISUSE if the SDK is not installed.
+   * @throws what the SDK throws; SluiceError E_STORE_CLOSED after `close`, also for what it broke off, E_MISUSE if the SDK is not installed.
    */
   async send<T>(
     bytes: number,
@@ -68,6 +70,7 @@ export class S3Connection {
     const { timeout, attempts } = this.limits;
     const attempt = timeout + this.patience(bytes);
     const over = new AbortController();
+    this.#running.add(over);
     const timer = setTimeout(() => over.abort(), attempts * (attempt + PAUSE));
     try {
       const abortSignal = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
@@ -75,12 +78,14 @@ export class S3Connection {
       const requestTimeout = this.#options.client ? {} : { requestTimeout: attempt };
       const ask = (): Promise<T> => command(speaker, { abortSignal, ...requestTimeout });
       return await ask().catch((error: unknown) => {
+        if (this.#isClosed) throw closedStore();
         // When a clock jumps, the SDK corrects for it, and tries again only the request by which it learns of it.
         if (!isSignedLate(error)) throw error;
         return ask();
       });
     } finally {
       clearTimeout(timer);
+      this.#running.delete(over);
     }
   }
 
@@ -98,9 +103,10 @@ export class S3Connection {
     return Math.ceil((bytes / this.limits.slowest) * 1000);
   }
 
-  /** Closes the store's own client. Idempotent. */
+  /** Ends what is under way with E_STORE_CLOSED, and closes the store's own client. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const over of this.#running) over.abort();
     const speaker = await this.#speaker?.catch(() => undefined);
     this.#speaker = undefined;
     if (this.#options.client === undefined) speaker?.client.destroy();
