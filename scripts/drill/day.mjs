@@ -139,7 +139,7 @@ export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = 
   await load.order("visit");
   const afterWork = redis && (await redis.counts());
   const usedAfter = await stack.bucket?.usage();
-  await load.order("leave");
+  await load.order("leave", { atOnce });
   const ended = now();
   say("rest, to see what is left");
   await sleep(rest * SECOND);

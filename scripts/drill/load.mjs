@@ -78,6 +78,10 @@ async function work() {
 let residents = [];
 let filling;
 
+async function endResidents() {
+  for (let session = residents.pop(); session !== undefined; session = residents.pop()) await session.end();
+}
+
 const ORDERS = {
   phase({ name }) {
     client.phase = name;
@@ -114,11 +118,10 @@ const ORDERS = {
       }),
     );
   },
-  /** Compares every byte that they have, and ends them. */
-  async leave() {
+  /** Compares every byte that they have, and ends them, so many at once. */
+  async leave({ atOnce }) {
     for (const session of residents) for (const entry of session.ledger.values()) await session.download(entry);
-    await Promise.all(residents.map((session) => session.end()));
-    residents = [];
+    await Promise.all(Array.from({ length: atOnce }, endResidents));
     client.renew();
   },
   /** Downloads of larger files, all at once: as many in each session as one may have. */

@@ -63,7 +63,7 @@ export function summaryOf(name, day, rows, first) {
 
 /** Milliseconds of processor time, over all processes that there were in this place. */
 function workOf(lines) {
-  let [sum, last] = [0, 0];
+  let [sum, last] = [0, lines[0]?.cpu ?? 0];
   for (const { cpu } of lines) {
     sum += cpu >= last ? cpu - last : cpu;
     last = cpu;

@@ -20,6 +20,8 @@ export class Redis {
   #folder;
   #program;
   #client;
+  /** What the processes before this one have done. */
+  #before = { commands: 0, input: 0, output: 0, cpu: 0 };
 
   constructor(folder, port) {
     this.#folder = folder;
@@ -43,6 +45,7 @@ export class Redis {
 
   /** As `kill -9`. */
   async kill() {
+    this.#before = await this.counts().catch(() => this.#before);
     this.#client?.destroy();
     this.#client = undefined;
     await this.#program.kill();
@@ -76,7 +79,9 @@ export class Redis {
   async counts() {
     const names = ["used_memory", "total_commands_processed", "total_net_input_bytes", "total_net_output_bytes"];
     const [used, commands, input, output] = await Promise.all(names.map((name) => this.info(name)));
-    return { keys: Number(await this.command("DBSIZE")), used, commands, input, output, cpu: this.seen.cpu };
+    const done = { commands, input, output, cpu: this.seen.cpu };
+    for (const name of Object.keys(done)) done[name] += this.#before[name];
+    return { keys: Number(await this.command("DBSIZE")), used, ...done };
   }
 
   /**
