@@ -64,7 +64,7 @@ export interface HttpRequest {
   readonly until?: number;
   /** Holds one of the programs that the user may have. Throws SluiceError E_RATE_LIMIT if there is none left. */
   readonly holdProgram?: () => Promise<Disposable>;
-  /** The body, or a scan of one that is too large to forward. Undefined if there is none. */
+  /** The body, or a scan of one that is too large to forward. Undefined if it is empty. */
   readonly body: Uint8Array | JsonRpcScanner | undefined;
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal;
@@ -129,13 +129,12 @@ export function refusal(id: string | undefined, status: number, code: number, se
 /** A message that is too large to be sent on is still read far enough to answer it. */
 const LIMITS: BodyLimits = { maxBytes: 64 * 1024 * 1024, idleSeconds: 30, totalSeconds: 300 };
 
-/** The body of a request, or a scan of one that is too large to forward. Undefined if there is none. Throws BodyRefused. */
+/** The body of a request, or a scan of one that is too large to forward. Undefined if it is empty. Throws BodyRefused. */
 export async function heldBody(request: Request): Promise<HttpRequest["body"]> {
-  const { headers } = request;
-  if (!headers.has("content-length") && !headers.has("transfer-encoding")) return undefined;
   const held = new BoundedMessage();
   for await (const piece of bodyPieces(request, LIMITS)) held.push(piece);
-  return held.whole() ?? held.members;
+  const whole = held.whole();
+  return whole === undefined ? held.members : whole.length === 0 ? undefined : whole;
 }
 
 async function whileValid(request: Request, response: Response, until: number): Promise<Response> {
