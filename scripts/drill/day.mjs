@@ -11,9 +11,6 @@ import { sleep, until } from "./program.mjs";
 const SECOND = 1000;
 const HOUR = 3600;
 
-/** Seconds without requests, after which memory and files are looked at: longer than idle connections are kept. */
-const REST = 35;
-
 /** Sessions after which a process has the memory that it works with: a share of all, and at least so many. */
 const WARM = { share: 0.2, sessions: 60 };
 
@@ -24,8 +21,9 @@ const LARGE = 5_000_000;
  * Runs a day, and gives everything that was seen of it.
  *
  * @param scale 1 for a whole one: `sessions` and `downloads` are those of it
+ * @param rest seconds without requests, after which memory and files are looked at
  */
-export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest = REST, say }) {
+export async function dayOf(stack, { scale, sessions, downloads, atOnce, rest, say }) {
   const { servers, load, redis, bucket } = stack;
   const [one, other] = servers;
   const phases = [];

@@ -26,7 +26,7 @@ const PARTS = {
 /** Sessions at the same time. */
 const AT_ONCE = 24;
 
-/** Seconds of rest, in which what is idle is let go. */
+/** Seconds of rest, in which what is idle is let go: longer than idle connections are kept. */
 const REST = 35;
 
 const { values } = parseArgs({

@@ -43,9 +43,13 @@ export class Redis {
     await until("Redis", 60, async () => (await this.command("PING")) === "PONG");
   }
 
-  /** As `kill -9`. */
+  /** As `kill -9`. What it has done is counted on. */
   async kill() {
-    this.#before = await this.counts().catch(() => this.#before);
+    this.#before = await this.counts();
+    await this.#end();
+  }
+
+  async #end() {
     this.#client?.destroy();
     this.#client = undefined;
     await this.#program.kill();
@@ -102,7 +106,7 @@ export class Redis {
   }
 
   async [Symbol.asyncDispose]() {
-    await this.kill();
+    await this.#end();
   }
 }
 
