@@ -246,6 +246,25 @@ TEST(GateFind, BinaryReadAsLatin1IsTakenOut) {
   }
 }
 
+// A little more than a tenth is damage: were much of it overlooked, this would be text.
+TEST(GateFind, DamageCountsHoweverItIsSpelledAndCut) {
+  for (const std::string damage : {"\xEF\xBF\xBD", "\xC2\x9F", "\\ufffd", "\\u0001", "\\b"}) {
+    for (const std::string around : {"        ", "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345", "\\n\\\"a "}) {
+      std::string text;
+      while (text.size() < 20'000) {
+        text += around;
+        for (int i = 0; i < 6; ++i) text += damage;
+      }
+      const std::string json = "[\"" + text + "\"]";
+      for (const size_t block : {0, 1, 63, 64, 65, 4'096}) {
+        const Passed passed = pass(json, {}, block);
+        ASSERT_EQ(passed.segments.size(), 1u) << damage << around;
+        EXPECT_TRUE(passed.segments[0].mangled) << damage << " " << around << " " << block;
+      }
+    }
+  }
+}
+
 TEST(GateFind, KeysThatHoldRuns) {
   const std::string json = "{" + as_json(base64(kPdf)) + ":1}";
   const Passed passed = pass(json);

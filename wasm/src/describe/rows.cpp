@@ -1,12 +1,13 @@
 #include "describe/rows.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "describe/facts.h"
-#include "json/scan.h"
 #include "sluice/describe.h"
 #include "text/ascii.h"
+#include "text/block.h"
 #include "text/utf8.h"
 
 namespace sluice {
@@ -104,25 +105,48 @@ void Rows::end_line(char end) {
   filled_ = false;
 }
 
+/// Counts line ends in whole blocks, of which CR LF is one, and returns the bytes behind them.
+std::string_view Rows::count_lines(std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size() / kBlockBytes * kBlockBytes;
+  uint32_t open = last_ == '\r' ? 1 : 0;
+  uint64_t lines = lines_;
+  for (; at != end; at += kBlockBytes) {
+    const Block block(at);
+    const uint32_t returns = block.is('\r').bits() << 1;
+    const uint32_t feeds = block.is('\n').bits();
+    //   CR LF       the bit of the one before stands where that of the other does
+    const uint32_t pairs = feeds & (returns | open);
+    lines +=
+        static_cast<uint32_t>(std::popcount(feeds) + std::popcount(returns) - std::popcount(pairs));
+    open = returns >> kBlockBytes;
+  }
+  if (end != text.data()) last_ = end[-1];
+  lines_ = lines;
+  return text.substr(static_cast<size_t>(end - text.data()));
+}
+
 void Rows::push(Bytes bytes) {
-  const uint8_t* const end = bytes.data() + bytes.size();
-  for (const uint8_t* at = bytes.data(); at != end;) {
-    const uint8_t* const stop = skip_plain(at, end);
+  std::string_view text = as_text(bytes);
+  if (delimiter_ == '\0') text = count_lines(text);
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) {
+    const char* const stop =
+        find_first(at, end, [](auto some) { return some.is('"') | some.is('\n') | some.is('\r'); });
     if (stop != at) {
-      last_ = static_cast<char>(stop[-1]);
+      last_ = stop[-1];
       filled_ = true;
     }
     if (stop == end) return;
-    const char character = static_cast<char>(*stop);
-    if (is_line_end(character)) {
-      end_line(character);
+    if (is_line_end(*stop)) {
+      end_line(*stop);
     } else {
       // A quotation begins with a field; the second of two quotation marks goes on with it.
       const bool begins = last_ == delimiter_ || last_ == '"' || is_line_end(last_);
-      if (character == '"') quoted_ = !quoted_ && begins && delimiter_ != '\0';
+      quoted_ = !quoted_ && begins && delimiter_ != '\0';
       filled_ = true;
     }
-    last_ = character;
+    last_ = *stop;
     at = stop + 1;
   }
 }

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "gate/scan.h"
 #include "sluice/tape.h"
-#include "text/words.h"
+#include "text/block.h"
 
 namespace sluice::gate {
 
@@ -74,11 +73,13 @@ void Document::open_string() {
   string_source_ = 0;
   stays_plain_ = !options_.divert_text;
   out_ += '"';
+  sound_begin_ = out_.size();
 }
 
-void Document::text(std::string_view source, size_t chars) {
+void Document::text(std::string_view source, size_t chars, bool sound) {
   if (source.empty()) return;
   out_.append(source);
+  if (!sound) sound_begin_ = out_.size();
   string_chars_ += chars;
   string_source_ += chars;
   // A prefix may still be taken back, so until the string ends only what is out of reach counts.
@@ -103,8 +104,8 @@ void Document::start_text() {
 
 bool Document::is_mangled() const {
   if (protecting_ || !options_.detect_runs || string_chars_ < options_.min_run_chars) return false;
+  if (sound_begin_ == string_begin_ + 1) return false;
   const std::string_view inside = std::string_view(out_).substr(string_begin_ + 1);
-  if (!may_hold_damage(inside)) return false;
   uint64_t references = 0;
   const std::string source = replace_markers(inside, [&](uint32_t) {
     references += kReferenceChars;
@@ -133,7 +134,7 @@ void Document::close_string(bool key) {
 
 void Document::end_text() {
   const auto index = static_cast<uint32_t>(text_);
-  emit(index, std::string_view(out_).substr(text_begin_), true);
+  emit(index, std::string_view(out_).substr(text_begin_), true, sound_begin_ <= text_begin_);
   out_.resize(string_begin_ + 1);
   Segment& segment = log_.segment(index);
   segment.whole = true;
@@ -178,6 +179,7 @@ void Document::take_back(size_t prefix) {
 
 void Document::mark(uint32_t segment) {
   append_marker(out_, segment);
+  sound_begin_ = out_.size();
   string_chars_ += kReferenceChars;
   string_source_ += log_.segment(segment).chars;
   check_string(options_.max_inline_size + kReach);
@@ -256,27 +258,30 @@ void Document::flush() {
     out_.erase(json_begin_, cut - json_begin_);
     const size_t moved = cut - json_begin_;
     string_begin_ -= std::min(moved, string_begin_);
+    sound_begin_ -= std::min(moved, sound_begin_);
     text_begin_ -= std::min(moved, text_begin_);
     protect_begin_ -= std::min(moved, protect_begin_);
   }
   if (text_ >= 0) {
     const size_t cut = text_cut();
     emit(static_cast<uint32_t>(text_),
-         std::string_view(out_).substr(text_begin_, cut - text_begin_), true);
+         std::string_view(out_).substr(text_begin_, cut - text_begin_), true,
+         sound_begin_ <= text_begin_);
     out_.erase(text_begin_, cut - text_begin_);
+    sound_begin_ = text_begin_ + (sound_begin_ - std::min(cut, sound_begin_));
   }
 }
 
-void Document::emit(uint32_t segment, std::string_view source, bool undo_escapes) {
+void Document::emit(uint32_t segment, std::string_view source, bool undo_escapes, bool sound) {
   while (!source.empty()) {
     const char* const end = source.data() + source.size();
-    const char* const marker = find_byte(source.data(), end, kMarkerOpen);
+    const char* const marker = sound ? end : find_byte(source.data(), end, kMarkerOpen);
     const std::string_view piece(source.data(), static_cast<size_t>(marker - source.data()));
     if (undo_escapes && find_byte(source.data(), marker, '\\') != marker) {
       auto* const room = reinterpret_cast<char*>(log_.room(segment, piece.size()));
-      log_.written(segment, static_cast<size_t>(write_unescaped(room, piece) - room));
+      log_.written(segment, static_cast<size_t>(write_unescaped(room, piece) - room), sound);
     } else {
-      log_.data(segment, piece);
+      log_.data(segment, piece, sound);
     }
     if (marker == end) return;
     log_.reference(segment, static_cast<uint32_t>(marker_at(source, piece.size())));

@@ -104,8 +104,9 @@ class Document {
   void close_member();
 
   void open_string();
-  /// Appends source of the open string, `chars` code points, never cut inside an escape.
-  void text(std::string_view source, size_t chars);
+  /// Appends source of the open string, `chars` code points, never cut inside an escape. What is
+  /// `sound` stands for nothing that `count_damage` counts.
+  void text(std::string_view source, size_t chars, bool sound);
   void close_string(bool key);
 
   /// The source before the next byte of the open string; at most kReach bytes.
@@ -167,7 +168,7 @@ class Document {
   void spend(uint64_t chars);
   size_t text_cut() const;
   size_t reach_cut() const;
-  void emit(uint32_t segment, std::string_view source, bool undo_escapes);
+  void emit(uint32_t segment, std::string_view source, bool undo_escapes, bool sound = false);
 
   const GateOptions& options_;
   SegmentLog& log_;
@@ -184,6 +185,7 @@ class Document {
   size_t string_begin_ = 0;
   uint64_t string_chars_ = 0;
   uint64_t string_source_ = 0;  // characters of source, runs included
+  size_t sound_begin_ = 0;      // in out_; behind it the open string is sound, without markers
   bool stays_plain_ = false;    // the string may no longer become a text segment
   int64_t text_ = -1;           // the segment a string streams into
   size_t text_begin_ = 0;

@@ -95,10 +95,11 @@ bool Gate::Pass::wait() {
 // Copies string source up to a position, counts it, and moves there.
 void Gate::Pass::commit(const uint8_t* upto) {
   const std::string_view source = as_text(copied_, upto);
-  const size_t chars = count_chars(source);
-  document_.text(source, chars);
+  const size_t chars = ascii_ ? source.size() : count_chars(source);
+  document_.text(source, chars, sound_);
   line_characters_ += chars;
   copied_ = upto;
+  ascii_ = sound_ = true;
 }
 
 bool Gate::Pass::fail(Code code, const uint8_t* at, std::string_view message) {

@@ -112,8 +112,10 @@ class Gate::Pass {
   size_t wait_until_ = 0;  // bytes in the window before another try is worth it
   const uint8_t* at_ = nullptr;
   const uint8_t* end_ = nullptr;
-  const uint8_t* plain_ = nullptr;    // structure before this is in the document
-  const uint8_t* copied_ = nullptr;   // string source before this is in the document
+  const uint8_t* plain_ = nullptr;   // structure before this is in the document
+  const uint8_t* copied_ = nullptr;  // string source before this is in the document
+  bool ascii_ = true;                // string source behind `copied_`, as in a `Scan`
+  bool sound_ = true;
   const uint8_t* stretch_ = nullptr;  // where the bytes that could be a run began
   bool final_ = false;
 

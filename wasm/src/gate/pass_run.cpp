@@ -89,7 +89,7 @@ void Gate::Pass::end_run() {
     // An item that does not continue this run may begin another.
     put_back(given_back);
   } else {
-    document_.text(given_back, count_chars(given_back));
+    document_.text(given_back, count_chars(given_back), false);
   }
   mid_word_ = !run_->took_padding();
   lane_ = Lane::exact;
@@ -139,7 +139,7 @@ void Gate::Pass::end_array(bool closed) {
   if (array_in_string_) {
     log_.close(segment_);
     document_.mark(segment_);
-    if (!closed) document_.text(separator, count_chars(separator));
+    if (!closed) document_.text(separator, count_chars(separator), true);
     copied_ = stretch_ = at_;
     mid_word_ = false;
     expect_ = Expect::in_string;

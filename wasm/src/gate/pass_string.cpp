@@ -34,17 +34,17 @@ bool Gate::Pass::string() {
 
 // Scans bytes that cannot matter. A stretch that could be a run goes to the exact lexer.
 bool Gate::Pass::scan_lane() {
-  if (!detects_) stretch_ = at_;
-  const gate::Scan scan = gate::scan_string(at_, end_, stretch_);
-  stretch_ = scan.stretch;
-  if (scan.long_stretch && detects_) {
-    at_ = stretch_;
+  const gate::Scan scan = gate::scan_string(at_, end_, detects_ ? stretch_ : nullptr);
+  ascii_ = ascii_ && scan.ascii;
+  sound_ = sound_ && scan.sound;
+  if (scan.long_stretch) {
+    at_ = stretch_ = scan.stretch;
     lane_ = Lane::exact;
     return true;
   }
   at_ = scan.at;
-  if (at_ < end_ && !scan.long_stretch) return special();
-  if (scan.long_stretch) return true;
+  stretch_ = detects_ ? scan.stretch : at_;
+  if (at_ < end_) return special();
   // A stretch that may still become long is scanned again from its start with more bytes.
   if (final_) stretch_ = at_;
   commit(stretch_);
@@ -127,7 +127,7 @@ bool Gate::Pass::leave_exact_lane() {
   return true;
 }
 
-// Handles a quote, a control byte, a bracket or an escape found by the scan.
+// Handles what stopped the scan: a quote, a control byte, a bracket, or no whole escape.
 bool Gate::Pass::special() {
   if (*at_ == '"') {
     end_string();
@@ -144,24 +144,24 @@ bool Gate::Pass::special() {
 
 // Checks one escape, a pair or `\uXXXX`. It is never cut.
 bool Gate::Pass::escape() {
+  const size_t size = escape_bytes(at_, end_);
+  if (size > 0) {
+    if (at_[1] == '"') stretch_ = at_ + size;
+    sound_ = sound_ && !gate::may_stand_for_damage(at_[1]);
+    at_ += size;
+    return true;
+  }
   const auto left = static_cast<size_t>(end_ - at_);
-  const size_t size = left >= 2 && at_[1] == 'u' ? 6 : 2;
-  if (left < size) {
+  const bool unicode = left >= 2 && at_[1] == 'u';
+  if (left < (unicode ? kMaxEscape : 2)) {
     if (final_) return fail(Code::json_end, end_, "the document ends inside a string");
     commit(stretch_);
     at_ = stretch_;
     return false;
   }
-  if (at_[1] == 'u') {
-    if (!std::all_of(at_ + 2, at_ + 6, is_hex_digit<uint8_t>)) {
-      return fail(Code::json_syntax, at_, "\\u has to be followed by four hexadecimal digits");
-    }
-  } else if (!is_short_escape(static_cast<char>(at_[1]))) {
-    return fail(Code::json_syntax, at_, "this escape does not exist in JSON");
-  }
-  if (at_[1] == '"') stretch_ = at_ + 2;
-  at_ += size;
-  return true;
+  return fail(Code::json_syntax, at_,
+              unicode ? "\\u has to be followed by four hexadecimal digits"
+                      : "this escape does not exist in JSON");
 }
 
 // Skips a group: some backslashes and what they escape.

@@ -1,8 +1,10 @@
 #include "gate/scan.h"
 
-#ifdef __wasm_simd128__
-#include <wasm_simd128.h>
-#endif
+#include <algorithm>
+#include <bit>
+
+#include "json/scan.h"
+#include "text/block.h"
 
 namespace sluice::gate {
 
@@ -14,139 +16,139 @@ bool stops(uint8_t byte) {
 bool in_range(uint8_t byte) {
   return byte >= 0x2B && byte <= 0x7A;
 }
-// In JSON within a string every other value has two of these, and nothing else depends on them.
-bool is_escaped_quote(const uint8_t* at, const uint8_t* end) {
-  return end - at >= 2 && at[0] == '\\' && at[1] == '"';
-}
 
+// U+FFFD begins with EF, and C1 controls with C2.
+template <typename Bytes>
+auto may_begin_damage(Bytes bytes) {
+  return bytes.is(0xEF) | bytes.is(0xC2);
+}
 }  // namespace
 
 Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
-  for (; static_cast<size_t>(at - stretch) < kStretch; ++at) {
-    if (is_escaped_quote(at, end)) {
-      ++at;
-    } else if (at == end || stops(*at)) {
-      return {at, stretch, false};
-    }
-    if (!in_range(*at)) stretch = at + 1;
+  Scan scan{at, stretch};
+  for (;;) {
+    const bool watches = scan.stretch != nullptr;
+    scan.long_stretch = watches && static_cast<size_t>(scan.at - scan.stretch) >= kStretch;
+    if (scan.long_stretch || scan.at == end) return scan;
+    const uint8_t byte = *scan.at;
+    const size_t escape = byte == '\\' ? escape_bytes(scan.at, end) : 0;
+    if (escape == 0 && stops(byte)) return scan;
+    const bool inside = escape > 0 ? scan.at[1] != '"' : in_range(byte);
+    scan.ascii = scan.ascii && byte < 0x80;
+    scan.sound = scan.sound && (escape > 0 ? !may_stand_for_damage(scan.at[1])
+                                           : !may_begin_damage(Byte(static_cast<char>(byte))));
+    scan.at += std::max<size_t>(escape, 1);
+    if (!inside && watches) scan.stretch = scan.at;
   }
-  return {at, stretch, true};
 }
 
 namespace {
 
-// U+FFFD begins with EF and C1 controls with C2; C0 controls have to be escaped.
-bool may_hold_damage_scalar(const uint8_t* at, const uint8_t* end) {
-  for (; at < end; ++at) {
-    const bool is_escape = *at == '\\' && end - at >= 2 && (at[1] == 'u' || at[1] == 'b');
-    if (is_escape || *at == 0xEF || *at == 0xC2) return true;
+/// Four blocks of a string; the first byte's bit is the lowest.
+struct Marks {
+  static constexpr size_t kBytes = 4 * kBlockBytes;
+
+  explicit Marks(const uint8_t* at)
+      : Marks(Block(at), Block(at + kBlockBytes), Block(at + 2 * kBlockBytes),
+              Block(at + 3 * kBlockBytes)) {}
+
+  uint64_t inside;    // the range of runs
+  uint64_t specials;  // quotes, backslashes, brackets and control bytes
+  bool ascii;
+  bool sound;
+
+ private:
+  Marks(Block a, Block b, Block c, Block d)
+      : inside(join(is_inside(a), is_inside(b), is_inside(c), is_inside(d))),
+        specials(join(is_special(a), is_special(b), is_special(c), is_special(d))),
+        ascii(!(a | b | c | d).high().any()),
+        sound(ascii || !(may_begin_damage(a) | may_begin_damage(b) | may_begin_damage(c) |
+                         may_begin_damage(d))
+                            .any()) {}
+
+  static Flags is_inside(Block bytes) { return bytes.from(0x2B, 0x7A - 0x2B); }
+  static Flags is_special(Block bytes) {
+    static_assert('[' + 1 == '\\');
+    return bytes.is('"') | bytes.from('[', 1) | bytes.below(0x20);
   }
-  return false;
+  static uint64_t join(Flags a, Flags b, Flags c, Flags d) {
+    return a.bits() | uint64_t{b.bits()} << kBlockBytes | uint64_t{c.bits()} << 2 * kBlockBytes |
+           uint64_t{d.bits()} << 3 * kBlockBytes;
+  }
+};
+
+/// Where the blocks at `at` stop, or where an escape begins that their end cuts. Escaped quotes are
+/// taken out of stretches.
+size_t pass_escapes(Marks& marks, const uint8_t* at) {
+  while (marks.specials != 0) {
+    const auto place = static_cast<size_t>(std::countr_zero(marks.specials));
+    const uint8_t* const special = at + place;
+    if (*special != '\\' || escape_bytes(special, at + Marks::kBytes) == 0) return place;
+    const uint64_t pair = uint64_t{3} << place;
+    marks.specials &= ~pair;
+    if (special[1] == '"') marks.inside &= ~pair;
+    marks.sound = marks.sound && !may_stand_for_damage(special[1]);
+  }
+  return Marks::kBytes;
+}
+
+/// Where sixteen ones in a row begin, as bits.
+uint64_t long_stretches(uint64_t inside) {
+  for (int step = 1; step < static_cast<int>(kStretch); step *= 2) inside &= inside >> step;
+  return inside;
 }
 
 }  // namespace
 
-#ifdef __wasm_simd128__
+Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
+  const bool watches = stretch != nullptr;
+  bool ascii = true;
+  bool sound = true;
+  while (end - at >= static_cast<ptrdiff_t>(Marks::kBytes)) {
+    Marks marks(at);
+    const size_t size = pass_escapes(marks, at);
+    const uint64_t before = size == Marks::kBytes ? ~uint64_t{0} : (uint64_t{1} << size) - 1;
+    const uint64_t inside = watches ? marks.inside & before : 0;
+    const auto first = static_cast<size_t>(std::countr_one(inside));
+    ascii = ascii && marks.ascii;
+    sound = sound && marks.sound;
+    if (watches && static_cast<size_t>(at - stretch) + first >= kStretch) {
+      return {at, stretch, true, ascii, sound};
+    }
+    const uint64_t found = long_stretches(inside);
+    if (found != 0) return {at, at + std::countr_zero(found), true, ascii, sound};
+    const uint64_t outside = before & ~inside;
+    if (watches && outside != 0) stretch = at + std::bit_width(outside);
+    at += size;
+    const bool whole = size == Marks::kBytes;
+    const bool cut = !whole && size > Marks::kBytes - kMaxEscape && *at == '\\';
+    if (!whole && !cut) return {at, stretch, false, ascii, sound};
+  }
+  Scan rest = scan_string_scalar(at, end, stretch);
+  rest.ascii = rest.ascii && ascii;
+  rest.sound = rest.sound && sound;
+  return rest;
+}
 
 ShortString short_string(const uint8_t* at, const uint8_t* end) {
-  const v128_t control = wasm_i8x16_splat(0x20);
-  // Continuation bytes are 10xxxxxx, as signed numbers those below -64.
-  const v128_t limit = wasm_i8x16_splat(-64);
   ShortString found;
-  for (; found.bytes + 16 <= kShortString && end - at >= 16; at += 16) {
-    const v128_t bytes = wasm_v128_load(at);
-    const uint32_t quotes = wasm_i8x16_bitmask(wasm_i8x16_eq(bytes, wasm_i8x16_splat('"')));
-    const uint32_t others =
-        wasm_i8x16_bitmask(wasm_v128_or(wasm_v128_or(wasm_i8x16_eq(bytes, wasm_i8x16_splat('\\')),
-                                                     wasm_i8x16_eq(bytes, wasm_i8x16_splat('['))),
-                                        wasm_u8x16_lt(bytes, control)));
-    const uint32_t length = quotes == 0 ? 16 : static_cast<uint32_t>(__builtin_ctz(quotes));
+  for (;
+       found.bytes + kBlockBytes <= kShortString && end - at >= static_cast<ptrdiff_t>(kBlockBytes);
+       at += kBlockBytes) {
+    const Block bytes(at);
+    const uint32_t quotes = bytes.is('"').bits();
+    const uint32_t others = (bytes.is('\\') | bytes.is('[') | bytes.below(0x20)).bits();
+    const uint32_t tails = bytes.from(0x80, 0x3F).bits();
+    const uint32_t length =
+        quotes == 0 ? kBlockBytes : static_cast<uint32_t>(std::countr_zero(quotes));
     const uint32_t before = (1U << length) - 1;
     if ((others & before) != 0) return found;
-    const uint32_t tails = wasm_i8x16_bitmask(wasm_i8x16_lt(bytes, limit)) & before;
     found.bytes += length;
-    found.characters += length - static_cast<uint32_t>(__builtin_popcount(tails));
+    found.characters += length - static_cast<uint32_t>(std::popcount(tails & before));
     found.closed = quotes != 0;
     if (found.closed) return found;
   }
   return found;
 }
-
-Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
-  const v128_t quote = wasm_i8x16_splat('"');
-  const v128_t backslash = wasm_i8x16_splat('\\');
-  const v128_t bracket = wasm_i8x16_splat('[');
-  const v128_t control = wasm_i8x16_splat(0x20);
-  const v128_t low = wasm_i8x16_splat(0x2B);
-  const v128_t width = wasm_i8x16_splat(0x7A - 0x2B);
-  while (end - at >= 16) {
-    const v128_t bytes = wasm_v128_load(at);
-    const v128_t stop =
-        wasm_v128_or(wasm_v128_or(wasm_i8x16_eq(bytes, quote), wasm_i8x16_eq(bytes, backslash)),
-                     wasm_v128_or(wasm_i8x16_eq(bytes, bracket), wasm_u8x16_lt(bytes, control)));
-    // One unsigned comparison tests both ends of the range: bytes below 0x2B wrap around to the
-    // top.
-    const v128_t outside = wasm_u8x16_gt(wasm_i8x16_sub(bytes, low), width);
-    const uint32_t stop_bits = wasm_i8x16_bitmask(stop);
-    uint32_t outside_bits = wasm_i8x16_bitmask(outside);
-    const uint32_t length = stop_bits == 0 ? 16 : static_cast<uint32_t>(__builtin_ctz(stop_bits));
-    outside_bits &= (1U << length) - 1;
-    if (outside_bits != 0) {
-      const uint8_t* first = at + __builtin_ctz(outside_bits);
-      if (static_cast<size_t>(first - stretch) >= kStretch) return {first, stretch, true};
-      stretch = at + (32 - __builtin_clz(outside_bits));
-    }
-    at += length;
-    if (static_cast<size_t>(at - stretch) >= kStretch) return {at, stretch, true};
-    if (stop_bits == 0) continue;
-    if (!is_escaped_quote(at, end)) return {at, stretch, false};
-    at += 2;
-    stretch = at;
-  }
-  return scan_string_scalar(at, end, stretch);
-}
-
-bool may_hold_damage(std::string_view source) {
-  const auto* at = reinterpret_cast<const uint8_t*>(source.data());
-  const auto* const end = at + source.size();
-  const auto is = [](v128_t bytes, int8_t byte) {
-    return wasm_i8x16_eq(bytes, wasm_i8x16_splat(byte));
-  };
-  for (; end - at > 16; at += 16) {
-    const v128_t bytes = wasm_v128_load(at);
-    const v128_t next = wasm_v128_load(at + 1);
-    const v128_t escape =
-        wasm_v128_and(is(bytes, '\\'), wasm_v128_or(is(next, 'u'), is(next, 'b')));
-    const v128_t high =
-        wasm_v128_or(is(bytes, static_cast<int8_t>(0xEF)), is(bytes, static_cast<int8_t>(0xC2)));
-    if (wasm_v128_any_true(wasm_v128_or(escape, high))) return true;
-  }
-  return may_hold_damage_scalar(at, end);
-}
-
-#else
-
-bool may_hold_damage(std::string_view source) {
-  const auto* at = reinterpret_cast<const uint8_t*>(source.data());
-  return may_hold_damage_scalar(at, at + source.size());
-}
-
-ShortString short_string(const uint8_t* at, const uint8_t* end) {
-  ShortString found;
-  for (; at < end && found.bytes < kShortString; ++at, ++found.bytes) {
-    if (stops(*at)) {
-      found.closed = *at == '"';
-      return found;
-    }
-    found.characters += (*at & 0xC0) != 0x80;
-  }
-  return found;
-}
-
-Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
-  return scan_string_scalar(at, end, stretch);
-}
-
-#endif
 
 }  // namespace sluice::gate

@@ -3,23 +3,30 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace sluice::gate {
 
-/// Where a scan of string bytes stopped, and where its current stretch began.
+/// Where a scan of string bytes stopped, where its current stretch began, and what it passed.
 struct Scan {
-  const uint8_t* at;       ///< a quote, control byte, `[`, or escape of no quote; or the end
-  const uint8_t* stretch;  ///< first byte behind the last one outside 0x2B–0x7A
-  bool long_stretch;       ///< `at - stretch` reached kStretch: look closer, from `stretch`
+  const uint8_t* at;          ///< a quote, control byte, `[`, or no whole escape; or the end
+  const uint8_t* stretch;     ///< first byte behind the last one outside 0x2B–0x7A
+  bool long_stretch = false;  ///< there are kStretch bytes in it: look closer, from `stretch`
+  bool ascii = true;          ///< certain: each byte was a character
+  bool sound = true;          ///< certain: none stands for what `count_damage` counts
 };
+
+/// Whether an escape of `\u` or another character may be a control, or U+FFFD.
+inline bool may_stand_for_damage(uint8_t escaped) {
+  return escaped == 'u' || escaped == 'b';
+}
 
 /// How many bytes in a row that could belong to a run make the exact lexer look at them. That is
 /// the shortest line of a wrapped run, since the lines may be indented.
 inline constexpr size_t kStretch = 16;
 
 /// Scans from `at` to a byte that stops it, the end, or a long stretch. `stretch` is where the
-/// current stretch began. The result depends only on the bytes, not on their alignment.
+/// current stretch began; with a null pointer stretches do not matter. What is found depends only
+/// on the bytes, not on their alignment.
 Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);
 
 /// A string that is too short to hold a run.
@@ -35,11 +42,7 @@ ShortString short_string(const uint8_t* at, const uint8_t* end);
 /// How far `short_string` looks. Shorter than any run that is extracted.
 inline constexpr size_t kShortString = 48;
 
-/// Whether the source of a string may stand for U+FFFD or control characters, which `count_damage`
-/// counts. False is certain.
-bool may_hold_damage(std::string_view source);
-
-/// The same without SIMD, for tests.
+/// The same, byte by byte.
 Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);
 
 }  // namespace sluice::gate

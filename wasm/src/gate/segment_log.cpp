@@ -117,12 +117,12 @@ void SegmentLog::continue_record(uint32_t index) {
   append_event(events_, EventKind::data, index);
 }
 
-void SegmentLog::data(uint32_t index, std::string_view bytes) {
+void SegmentLog::data(uint32_t index, std::string_view bytes, bool sound) {
   if (bytes.empty()) return;
   continue_record(index);
   const size_t at = events_.size();
   events_ += bytes;
-  end_record(index, at);
+  end_record(index, at, sound);
 }
 
 uint8_t* SegmentLog::room(uint32_t index, size_t size) {
@@ -132,12 +132,12 @@ uint8_t* SegmentLog::room(uint32_t index, size_t size) {
   return reinterpret_cast<uint8_t*>(events_.data()) + room_;
 }
 
-void SegmentLog::written(uint32_t index, size_t size) {
+void SegmentLog::written(uint32_t index, size_t size, bool sound) {
   events_.resize(room_ + size);
-  end_record(index, room_);
+  end_record(index, room_, sound);
 }
 
-void SegmentLog::end_record(uint32_t index, size_t at) {
+void SegmentLog::end_record(uint32_t index, size_t at, bool sound) {
   if (at == events_.size()) {
     if (at > record_ + kEventHeader) return;
     events_.resize(record_);
@@ -146,14 +146,14 @@ void SegmentLog::end_record(uint32_t index, size_t at) {
   }
   set_event_length(events_, record_,
                    static_cast<uint32_t>(events_.size() - record_ - kEventHeader));
-  look(index, std::string_view(events_).substr(at));
+  look(index, std::string_view(events_).substr(at), sound);
 }
 
 // A replacement character may lie across two pieces, so the seam is counted separately.
-void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
+void SegmentLog::count_damaged(Open& open, std::string_view bytes, bool sound) {
   const std::string_view first = bytes.substr(0, 2);
-  open.damaged += count_damage(bytes) + count_damage(open.seam + std::string(first)) -
-                  count_damage(open.seam) - count_damage(first);
+  if (!sound) open.damaged += count_damage(bytes) - count_damage(first);
+  open.damaged += count_damage(open.seam + std::string(first)) - count_damage(open.seam);
   open.seam.append(bytes.substr(bytes.size() - std::min<size_t>(bytes.size(), 2)));
   if (open.seam.size() > 2) open.seam.erase(0, open.seam.size() - 2);
 }
@@ -176,11 +176,11 @@ void SegmentLog::print(Open& open, SegmentKind kind, std::string_view bytes) con
 }
 
 // Counts what passes by.
-void SegmentLog::look(uint32_t index, std::string_view bytes) {
+void SegmentLog::look(uint32_t index, std::string_view bytes, bool sound) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
   segment.bytes += bytes.size();
-  if (segment.kind == SegmentKind::text) count_damaged(open, bytes);
+  if (segment.kind == SegmentKind::text) count_damaged(open, bytes, sound);
   if (segment.kind != SegmentKind::run) print(open, segment.kind, bytes);
   follow(open, segment, bytes);
 }

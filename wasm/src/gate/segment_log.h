@@ -25,10 +25,11 @@ class SegmentLog {
 
   /// `delimiter` separates columns if the content was declared a table.
   uint32_t open(SegmentKind kind, char delimiter = '\0');
-  void data(uint32_t index, std::string_view bytes);
+  /// In bytes that are `sound` no damage is looked for.
+  void data(uint32_t index, std::string_view bytes, bool sound = false);
   /// Room for at most `size` bytes of a segment. Write them at once and call `written`.
   uint8_t* room(uint32_t index, size_t size);
-  void written(uint32_t index, size_t size);
+  void written(uint32_t index, size_t size, bool sound = false);
   /// Logs a reference to a closed segment at this position of another one.
   void reference(uint32_t index, uint32_t inner);
   void close(uint32_t index);
@@ -62,10 +63,10 @@ class SegmentLog {
 
   Open& open_segment(uint32_t index);
   void continue_record(uint32_t index);
-  void end_record(uint32_t index, size_t at);
-  void look(uint32_t index, std::string_view bytes);
+  void end_record(uint32_t index, size_t at, bool sound);
+  void look(uint32_t index, std::string_view bytes, bool sound);
   void follow(Open& open, const Segment& segment, std::string_view bytes, bool uncut = false);
-  static void count_damaged(Open& open, std::string_view bytes);
+  static void count_damaged(Open& open, std::string_view bytes, bool sound);
   void print(Open& open, SegmentKind kind, std::string_view bytes) const;
   std::string_view keep(Open& open, std::string_view bytes, bool uncut);
   void recognise(Open& open, const Segment& segment) const;

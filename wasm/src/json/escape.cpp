@@ -131,19 +131,19 @@ uint32_t hex4(const char* at) {
 }
 
 // An escape stands for fewer bytes than it has, so what is written never overtakes what is read,
-// and words of eight bytes may be copied whole.
+// and blocks may be copied whole.
 char* write_unescaped(char* to, std::string_view inside) {
   const char* at = inside.data();
   const char* const end = at + inside.size();
   while (at < end) {
-    if (end - at >= 8) {
-      const uint64_t word = load8(at);
-      std::memcpy(to, &word, sizeof word);
-      const uint64_t backslash = zero_bytes(word ^ (kOnes * '\\'));
-      const int plain = backslash == 0 ? 8 : std::countr_zero(backslash) >> 3;
+    if (end - at >= static_cast<ptrdiff_t>(kBlockBytes)) {
+      const Block block(at);
+      block.copy(to);
+      const uint32_t backslashes = block.is('\\').bits();
+      const int plain = backslashes == 0 ? int{kBlockBytes} : std::countr_zero(backslashes);
       at += plain;
       to += plain;
-      if (backslash == 0) continue;
+      if (backslashes == 0) continue;
     } else if (*at != '\\') {
       *to++ = *at++;
       continue;

@@ -1,30 +1,15 @@
-// Finds the next byte that is special in a JSON string, eight bytes at a time.
+// Finds what is special in a JSON string (RFC 8259 §7).
 #pragma once
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 
-#include "text/words.h"
+#include "text/ascii.h"
+#include "text/block.h"
 
 namespace sluice {
 
-/// Sets the high bit of each byte that ends a plain stretch:
-///
-///   byte < 0x20   control_bytes(word)
-///   `"` and `\`   zero_bytes(word ^ pattern)
-///   byte ≥ 0x80   the high bit itself         only if `stop_at_high`
-inline uint64_t special_bytes(uint64_t word, bool stop_at_high) {
-  const uint64_t quote = zero_bytes(word ^ (kOnes * '"'));
-  const uint64_t backslash = zero_bytes(word ^ (kOnes * '\\'));
-  return control_bytes(word) | quote | backslash | (stop_at_high ? word & kHighs : 0);
-}
-
-inline bool is_special(char c, bool stop_at_high) {
-  const auto byte = static_cast<uint8_t>(c);
-  return byte < 0x20 || c == '"' || c == '\\' || (stop_at_high && byte >= 0x80);
-}
-
-/// What may stand behind a backslash alone (RFC 8259 §7).
+/// What may stand behind a backslash alone.
 inline bool is_short_escape(char c) {
   switch (c) {
     case '"':
@@ -41,16 +26,26 @@ inline bool is_short_escape(char c) {
   }
 }
 
+/// Bytes of the longest escape, `\uXXXX`.
+inline constexpr size_t kMaxEscape = 6;
+
+/// Bytes of the escape at `at`, which is a backslash; 0 if [at, end) begins with no whole one.
+inline size_t escape_bytes(const uint8_t* at, const uint8_t* end) {
+  const auto left = static_cast<size_t>(end - at);
+  if (left < 2) return 0;
+  if (at[1] != 'u') return is_short_escape(static_cast<char>(at[1])) ? 2 : 0;
+  const bool whole = left >= kMaxEscape && std::all_of(at + 2, at + 6, is_hex_digit<uint8_t>);
+  return whole ? kMaxEscape : 0;
+}
+
 /// The first quote, backslash or control byte in [at, end), else `end`. With `stop_at_high` also
 /// stops at bytes of longer UTF-8 sequences.
 inline const char* skip_plain(const char* at, const char* end, bool stop_at_high) {
-  while (end - at >= 8) {
-    if (const uint64_t hits = special_bytes(load8(at), stop_at_high))
-      return at + (std::countr_zero(hits) >> 3);
-    at += 8;
-  }
-  while (at < end && !is_special(*at, stop_at_high)) ++at;
-  return at;
+  const auto special = [](auto bytes) {
+    return bytes.is('"') | bytes.is('\\') | bytes.below(0x20);
+  };
+  if (!stop_at_high) return find_first(at, end, special);
+  return find_first(at, end, [&](auto bytes) { return special(bytes) | bytes.high(); });
 }
 
 /// The first quote, backslash or control byte in [at, end).

@@ -9,7 +9,7 @@
 
 #include "sluice/segment.h"
 #include "sluice/status.h"
-#include "text/words.h"
+#include "text/block.h"
 
 namespace sluice {
 
@@ -75,14 +75,14 @@ size_t Tape::count(size_t container) const {
   return count;
 }
 
-// Continuation bytes are 10xxxxxx: eight at a time, bit 7 is set and bit 6 is not.
+// Continuation bytes are 10xxxxxx.
 size_t count_chars(std::string_view text) {
   size_t chars = text.size();
-  for (; text.size() >= 8; text.remove_prefix(8)) {
-    const uint64_t word = load8(text.data());
-    chars -= static_cast<size_t>(std::popcount(word & ~(word << 1) & kHighs));
+  for (; text.size() >= kBlockBytes; text.remove_prefix(kBlockBytes)) {
+    const uint32_t tails = Block(text.data()).from(0x80, 0x3F).bits();
+    chars -= static_cast<size_t>(std::popcount(tails));
   }
-  for (const char c : text) chars -= (static_cast<uint8_t>(c) & 0xC0) == 0x80;
+  for (const char c : text) chars -= Byte(c).from(0x80, 0x3F);
   return chars;
 }
 
