@@ -35,6 +35,16 @@ std::string rows(size_t count) {
   return text + "]";
 }
 
+/// Objects without escapes, more than are sampled, with brackets in their strings and out of them.
+std::string nested_rows() {
+  std::string text = "[";
+  for (size_t i = 0; i < 150; ++i) {
+    if (i > 0) text += ",";
+    text += R"({"a":[{"b":"]}"},[[]]],"c":")" + std::string(i, '{') + R"(","d":{"e":[{}]}})";
+  }
+  return text + "]";
+}
+
 std::string marker(uint32_t index) {
   std::string text;
   append_marker(text, index);
@@ -269,6 +279,7 @@ TEST(Outline, MovesAndAnswersAgain) {
 const std::vector<std::string>& documents() {
   static const std::vector<std::string> kDocuments = {
       rows(130),
+      nested_rows(),
       "\xef\xbb\xbf {\"rows\" : [ {\"a\":-1.5e+3} , {\"a\":null} ] ,\n\t\"total\":300}",
       R"({"caf\u00e9":1,"\ud83d\ude00":true,"a b":false,"\\":"\"","long long key":[[],{}]})",
       "{\"" + std::string(250, 'k') + "\\u0041\\u0042tail\":[{\"x\":1},{\"y\":0.5}],\"b\":[null]}",
@@ -305,7 +316,7 @@ TEST(Outline, IsTheSameOfWhatIsKnownToBeJson) {
   for (const std::string& text : documents()) {
     Tape tape;
     if (!Tape::parse(text, tape).ok()) continue;
-    for (size_t block = 1; block <= 64; ++block) {
+    for (const size_t block : {1, 7, 63, 64, 65, 100, 127, 128, 129, 200, 100'000}) {
       ASSERT_EQ(outline_in_blocks(text, block, true), outline_of(text)) << block << " of " << text;
     }
   }

@@ -215,6 +215,20 @@ TEST(GateProtect, IconsAreLeftAloneAnywhereWhenTheyAreAnArray) {
   expect_in_any_chunks(json, passed, protecting());
 }
 
+// Nothing is protected within what streams, however deep it stands; what stands beside it is.
+TEST(GateProtect, IconsInAResultThatHadToGoGoWithIt) {
+  const std::string icons = "[{\"src\":\"data:image/png;base64," + image().substr(1) + "}]";
+  const std::string json = "{\"rows\":[{" + small_members(900) +
+                           "\"z\":{\"a\":[{\"icons\":" + icons +
+                           "}]}}],\"nextCursor\":" + image(900, 3) + ",\"more\":{" +
+                           small_members(900) + "\"resultType\":{\"icons\":" + icons + "}}}";
+  const Passed passed = pass(json, protecting());
+  EXPECT_EQ(restore(passed), json);
+  EXPECT_EQ(passed.reduced.find("icons"), std::string::npos);
+  EXPECT_NE(passed.reduced.find("\"nextCursor\":" + image(900, 3)), std::string::npos);
+  expect_in_any_chunks(json, passed, protecting());
+}
+
 TEST(GateProtect, DoesNotCountAgainstTheDocument) {
   const std::string json = "{\"_meta\":{" + small_members(900) + "\"z\":0},\"content\":[" +
                            as_json(std::string(390, 'a')) + "]}";

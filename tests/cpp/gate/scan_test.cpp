@@ -128,5 +128,24 @@ TEST(GateScan, ShortStringsEndAtTheirQuoteAndHoldNothingElse) {
   EXPECT_TRUE(short_string(bytes_of(plain), bytes_of(plain) + plain.size()).closed);
 }
 
+TEST(GateScan, ShortStringsOfManyBytesAreThoseOfEach) {
+  for (std::string text : texts()) {
+    text.insert(text.begin(), '"');
+    text += "\"" + std::string(64, ' ');
+    const uint8_t* const begin = bytes_of(text);
+    const uint8_t* const end = begin + text.size();
+    const ShortStrings strings(begin);
+    for (const uint8_t* quote = begin; quote < begin + 64; ++quote) {
+      if (*quote != '"') continue;
+      const ShortString one = short_string(quote + 1, end);
+      const bool within = quote + 1 + one.bytes < begin + 64;
+      ASSERT_EQ(strings[quote].closed, one.closed && within) << text;
+      if (!strings[quote].closed) continue;
+      ASSERT_EQ(strings[quote].bytes, one.bytes);
+      ASSERT_EQ(strings[quote].characters, one.characters);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sluice::gate

@@ -1,6 +1,7 @@
 // The shape of a JSON document in one pass: a push lexer (RFC 8259) that keeps only its position
 // and its counts.
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "text/ascii.h"
+#include "text/block.h"
 
 namespace sluice {
 
@@ -61,6 +63,7 @@ class Outline::Reader {
   const uint8_t* text(const uint8_t* at, const uint8_t* end);
   const uint8_t* number(const uint8_t* at, const uint8_t* end);
   const uint8_t* skip(const uint8_t* at, const uint8_t* end);
+  const uint8_t* skip_blocks(const uint8_t* at, const uint8_t* end);
   void root(uint8_t byte);
   const uint8_t* space(const uint8_t* at, const uint8_t* end);
   void next_root(uint8_t byte);
@@ -261,8 +264,46 @@ void Outline::Reader::open(outline::Kind kind) {
   skipped_ = 1;
 }
 
+namespace {
+
+/// Four blocks of JSON without escapes; the first byte's bit is the lowest.
+struct Brackets {
+  Brackets(Blocks blocks, bool in_text)
+      : escapes(blocks.any([](Block bytes) { return bytes.is('\\'); })),
+        texts(blocks.bits([](Block bytes) { return bytes.is('"'); })) {
+    // Each bit becomes the number of quotes up to it, odd or even.
+    for (int step = 1; step < 64; step *= 2) texts ^= texts << step;
+    if (in_text) texts = ~texts;
+    opens = ~texts & blocks.bits([](Block bytes) { return bytes.is('{') | bytes.is('['); });
+    closes = ~texts & blocks.bits([](Block bytes) { return bytes.is('}') | bytes.is(']'); });
+  }
+
+  bool escapes;
+  uint64_t texts;      // bytes in strings
+  uint64_t opens = 0;  // outside of them
+  uint64_t closes = 0;
+};
+
+}  // namespace
+
+/// Behind whole blocks without escapes, or behind the container that ends in one.
+const uint8_t* Outline::Reader::skip_blocks(const uint8_t* at, const uint8_t* end) {
+  for (; end - at >= static_cast<ptrdiff_t>(Blocks::kBytes); at += Blocks::kBytes) {
+    const Brackets brackets(Blocks(at), state_ == State::skipped_text);
+    if (brackets.escapes) break;
+    for (uint64_t left = brackets.opens | brackets.closes; left != 0; left &= left - 1) {
+      const bool opens = (brackets.opens & left & -left) != 0;
+      skipped_ += opens ? 1 : UINT32_MAX;
+      if (skipped_ == 0) return at + std::countr_zero(left) + 1;
+    }
+    state_ = brackets.texts >> 63 == 0 ? State::skipped : State::skipped_text;
+  }
+  return at;
+}
+
 /// To the end of a container: only strings and brackets are told apart.
 const uint8_t* Outline::Reader::skip(const uint8_t* at, const uint8_t* end) {
+  if (state_ != State::skipped_escape) at = skip_blocks(at, end);
   while (at != end && skipped_ > 0) {
     if (state_ == State::skipped_text) {
       at = skip_plain(at, end);

@@ -306,7 +306,8 @@ void Document::open_member(Member member, size_t begin) {
   const Frame& frame = frames_.back();
   next_ = place_of(member, frame.place);
   if (frames_.size() == 1) envelope_ = envelope_ || member == Member::jsonrpc;
-  const bool streams = collapsed() && (frames_.size() > json_frame_ + 1 || !frame.body);
+  const bool streams =
+      collapsed() && (is_deep() || frames_.size() > json_frame_ + 1 || !frame.body);
   if (streams || unspent_ == 0) return;
   wants_array_ = member == Member::icons;
   protecting_ = wants_array_ || is_protected(member, frame.place);
@@ -354,7 +355,7 @@ constexpr size_t kSpare = 16;
 }  // namespace
 
 void Document::open_container(bool object) {
-  if (frames_.size() > options_.max_depth) {
+  if (opens_deep()) {
     deep_.push_back(object);
     return;
   }
@@ -374,7 +375,7 @@ void Document::open_container(bool object) {
 }
 
 void Document::close_container() {
-  if (!deep_.empty()) {
+  if (is_deep()) {
     deep_.pop_back();
     return;
   }

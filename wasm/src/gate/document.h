@@ -2,6 +2,7 @@
 // and the members that pass unchanged.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -82,10 +83,23 @@ class Document {
   /// nested deeper than the options allow stream into a segment.
   void open_container(bool object);
   void close_container();
+  /// Whether the container that begins here, or the innermost one, is part of a sub-tree that
+  /// streams: then it does not matter which source is there.
+  bool opens_deep() const {
+    return frames_.size() > options_.max_depth || (collapsed() && !protecting_);
+  }
+  bool is_deep() const { return !deep_.empty(); }
   /// Whether the document is too large. Checked whenever a value is complete.
   bool overflows() const {
     return chars_ > options_.max_document_chars && options_.divert_text && !collapsed() &&
            !protecting_;
+  }
+  /// How many characters more it may have.
+  uint64_t room() const {
+    const bool any = !options_.divert_text || collapsed();
+    return any ? UINT64_MAX
+               : options_.max_document_chars -
+                     std::min<uint64_t>(chars_, options_.max_document_chars);
   }
   /// Takes sub-trees out until the document fits.
   void shrink();
@@ -95,7 +109,7 @@ class Document {
   void open_member(Member member) { open_member(member, out_.size()); }
   bool protecting() const { return protecting_; }
   /// The place of the innermost open container.
-  Place place() const { return deep_.empty() ? frames_.back().place : Place::elsewhere; }
+  Place place() const { return is_deep() ? Place::elsewhere : frames_.back().place; }
   /// The protected member's value begins with this byte.
   void open_protected(uint8_t first);
   /// Whether the value that ended belongs to the protected member. Then `close_member` follows,

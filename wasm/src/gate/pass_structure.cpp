@@ -1,9 +1,11 @@
 // JSON outside of strings (RFC 8259): part of Gate::Pass.
 #include <algorithm>
+#include <bit>
 
 #include "gate/pass.h"
 #include "gate/scan.h"
 #include "text/ascii.h"
+#include "text/block.h"
 
 namespace sluice {
 
@@ -15,80 +17,111 @@ bool is_number_byte(uint8_t c) {
   return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-// number = [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ ( "e" / "E" ) [ sign ] 1*digit ]
-bool is_number(const uint8_t* at, const uint8_t* end) {
-  const auto digits = [&] {
-    const uint8_t* begin = at;
-    while (at < end && is_digit(*at)) ++at;
-    return at > begin;
-  };
-  if (at < end && *at == '-') ++at;
-  if (at == end) return false;
-  if (*at == '0') {
-    ++at;
-  } else if (!digits()) {
-    return false;
+const uint8_t* behind_digits(const uint8_t* at, const uint8_t* end) {
+  while (end - at >= ptrdiff_t{kBlockBytes}) {
+    const auto digits = std::countr_one(Block(at).from('0', 9).bits());
+    at += digits;
+    if (digits < int{kBlockBytes}) return at;
   }
-  if (at < end && *at == '.') {
-    ++at;
-    if (!digits()) return false;
-  }
-  if (at < end && (*at == 'e' || *at == 'E')) {
-    ++at;
-    if (at < end && (*at == '+' || *at == '-')) ++at;
-    if (!digits()) return false;
-  }
-  return at == end;
+  while (at < end && is_digit(*at)) ++at;
+  return at;
 }
 
-// The length of a short string, number or word, if it is whole; 0 for other values. Adds its
-// characters.
-size_t small_value(const uint8_t* at, const uint8_t* end, size_t& characters) {
-  if (*at == '"') {
-    const gate::ShortString found = gate::short_string(at + 1, end);
-    characters += found.characters + 2;
-    return found.closed ? found.bytes + 2 : 0;
+// number = [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ ( "e" / "E" ) [ sign ] 1*digit ]
+//
+// Returns where it ends, or `at` if there is none.
+const uint8_t* behind_number(const uint8_t* const at, const uint8_t* end) {
+  const uint8_t* const whole = at + (at != end && *at == '-' ? 1 : 0);
+  const uint8_t* next = behind_digits(whole, end);
+  if (next == whole || (*whole == '0' && next != whole + 1)) return at;
+  if (next != end && *next == '.') {
+    const uint8_t* const fraction = next + 1;
+    next = behind_digits(fraction, end);
+    if (next == fraction) return at;
   }
-  const uint8_t* behind = at;
+  if (next != end && (*next | 0x20) == 'e') {
+    const uint8_t* exponent = next + 1;
+    if (exponent != end && (*exponent == '+' || *exponent == '-')) ++exponent;
+    next = behind_digits(exponent, end);
+    if (next == exponent) return at;
+  }
+  return next;
+}
+
+// Where a number or word ends, or `at` for other values.
+const uint8_t* behind_word(const uint8_t* at, const uint8_t* end) {
   if (*at == '-' || is_digit(*at)) {
-    while (behind < end && is_number_byte(*behind)) ++behind;
-    if (static_cast<size_t>(behind - at) > kMaxNumber || !is_number(at, behind)) return 0;
-  } else {
-    while (behind < end && is_lower(*behind)) ++behind;
-    const std::string_view word = as_text(at, behind);
-    if (word != "true" && word != "false" && word != "null") return 0;
+    const uint8_t* const behind = behind_number(at, end);
+    return behind - at > static_cast<ptrdiff_t>(kMaxNumber) ? at : behind;
   }
-  characters += static_cast<size_t>(behind - at);
-  return static_cast<size_t>(behind - at);
+  const uint8_t* const behind = std::find_if(at, end, [](uint8_t next) { return !is_lower(next); });
+  const std::string_view word = as_text(at, behind);
+  return word == "true" || word == "false" || word == "null" ? behind : at;
+}
+
+// Where a member with a short key and a small value ends, before a comma or bracket; null for other
+// members, and for what is not whole or reaches out of the `strings`. Adds its characters.
+const uint8_t* behind_member(const gate::ShortStrings& strings, const uint8_t* at,
+                             const uint8_t* end, bool protects, size_t& characters) {
+  if (*at != '"') return nullptr;
+  const gate::ShortString key = strings[at];
+  if (!key.closed) return nullptr;
+  const uint8_t* const colon = at + 1 + key.bytes + 1;
+  if (end - colon < 3 || *colon != ':') return nullptr;
+  if (protects && as_text(at + 1, colon - 1) == "icons") return nullptr;
+  const uint8_t* const value = colon + (colon[1] == ' ' ? 2 : 1);
+  const uint8_t* behind = value;
+  size_t more = static_cast<size_t>(value - at) - key.bytes + key.characters;
+  if (*value != '"') {
+    behind = behind_word(value, end);
+    more += static_cast<size_t>(behind - value);
+  } else if (value - strings.begin() < ptrdiff_t{Blocks::kBytes}) {
+    const gate::ShortString text = strings[value];
+    if (text.closed) behind = value + 1 + text.bytes + 1;
+    more += text.characters + 2;
+  }
+  if (behind == value || behind == end || (*behind != ',' && *behind != '}')) return nullptr;
+  characters += more;
+  return behind;
 }
 
 }  // namespace
 
-// Passes members with short keys and small values, as rows have them, each in one step. Returns
-// whether there was one. What is not whole here, or wrong, is left to the steps that tell where.
+// Passes members with short keys and small values, as rows have them, in one step. Returns whether
+// there was one. What is not whole here, or wrong, is left to the steps that tell where.
 bool Gate::Pass::members() {
   const bool keys_matter = options_.protect && document_.place() != gate::Place::elsewhere;
   if (keys_matter || document_.protecting()) return false;
-  const uint8_t* const begin = at_;
-  while (at_ < end_ && *at_ == '"') {
-    const gate::ShortString key = gate::short_string(at_ + 1, end_);
-    if (!key.closed) break;
-    const uint8_t* at = at_ + 1 + key.bytes + 1;
-    if (end_ - at < 3 || *at++ != ':') break;
-    if (options_.protect && as_text(at_ + 1, at_ + 1 + key.bytes) == "icons") break;
-    if (*at == ' ') ++at;
-    size_t characters = static_cast<size_t>(at - at_) - key.bytes + key.characters;
-    const size_t size = small_value(at, end_, characters);
-    at += size;
-    if (size == 0 || at == end_ || (*at != ',' && *at != '}')) break;
-    pass(static_cast<size_t>(at - at_), characters);
-    end_value();
-    if (*at != ',') break;
-    pass(1, 1);
-    expect_ = Expect::key;
-    if (at_ < end_ && *at_ == ' ') pass(1, 1);
+  if (end_ - at_ < ptrdiff_t{Blocks::kBytes}) return false;
+  gate::ShortStrings strings(at_);
+  const uint64_t room = document_.room();
+  const uint8_t* at = at_;
+  size_t characters = 0;
+  Expect expected = Expect::key;
+  while (expected == Expect::key) {
+    const bool within = at - strings.begin() < ptrdiff_t{Blocks::kBytes};
+    const uint8_t* const behind =
+        within ? behind_member(strings, at, end_, options_.protect, characters) : nullptr;
+    if (behind == nullptr) {
+      if (at == strings.begin() || end_ - at < ptrdiff_t{Blocks::kBytes}) break;
+      strings = gate::ShortStrings(at);
+      continue;
+    }
+    at = behind;
+    expected = Expect::comma_or_end;
+    if (*at != ',' || characters > room) break;
+    ++at;
+    ++characters;
+    expected = Expect::key;
+    if (at == end_ || *at != ' ') continue;
+    ++at;
+    ++characters;
   }
-  return at_ != begin;
+  if (at == at_) return false;
+  pass(static_cast<size_t>(at - at_), characters);
+  expect_ = expected;
+  if (expected == Expect::comma_or_end) end_value();
+  return true;
 }
 
 // Skips white space and counts lines.
@@ -103,7 +136,7 @@ void Gate::Pass::pass_space() {
 }
 
 bool Gate::Pass::structure() {
-  pass_space();
+  if (at_ != end_ && is_white(*at_)) pass_space();
   if (at_ == end_) return false;
   const uint8_t c = *at_;
   switch (expect_) {
@@ -222,7 +255,7 @@ bool Gate::Pass::number() {
     return fail(Code::json_number, at_, "a number is longer than 65,536 characters");
   }
   if (p == end_ && !final_) return wait();
-  if (!is_number(at_, p)) return fail(Code::json_syntax, at_, "this is not a number");
+  if (behind_number(at_, p) != p) return fail(Code::json_syntax, at_, "this is not a number");
   pass(size, size);
   end_value();
   return true;
@@ -243,7 +276,7 @@ bool Gate::Pass::open(bool object) {
   if (document_.depth() >= gate::kMaxDepth) {
     return fail(Code::json_depth, at_, "containers are nested deeper than 1,000,000 levels");
   }
-  lay();
+  if (!document_.opens_deep()) lay();
   document_.open_container(object);
   pass(1, 1);
   expect_ = object ? Expect::key_or_end : Expect::value_or_end;
@@ -253,7 +286,7 @@ bool Gate::Pass::open(bool object) {
 bool Gate::Pass::close() {
   rejected_column_ = 0;
   pass(1, 1);
-  lay();
+  if (!document_.is_deep()) lay();
   document_.close_container();
   end_value();
   return true;

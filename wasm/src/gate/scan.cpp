@@ -46,35 +46,19 @@ namespace {
 
 /// Four blocks of a string; the first byte's bit is the lowest.
 struct Marks {
-  static constexpr size_t kBytes = 4 * kBlockBytes;
-
-  explicit Marks(const uint8_t* at)
-      : Marks(Block(at), Block(at + kBlockBytes), Block(at + 2 * kBlockBytes),
-              Block(at + 3 * kBlockBytes)) {}
+  explicit Marks(Blocks blocks)
+      : inside(blocks.bits([](Block bytes) { return bytes.from(0x2B, 0x7A - 0x2B); })),
+        specials(blocks.bits([](Block bytes) {
+          static_assert('[' + 1 == '\\');
+          return bytes.is('"') | bytes.from('[', 1) | bytes.below(0x20);
+        })),
+        ascii(!blocks.any_high()),
+        sound(ascii || !blocks.any([](Block bytes) { return may_begin_damage(bytes); })) {}
 
   uint64_t inside;    // the range of runs
   uint64_t specials;  // quotes, backslashes, brackets and control bytes
   bool ascii;
   bool sound;
-
- private:
-  Marks(Block a, Block b, Block c, Block d)
-      : inside(join(is_inside(a), is_inside(b), is_inside(c), is_inside(d))),
-        specials(join(is_special(a), is_special(b), is_special(c), is_special(d))),
-        ascii(!(a | b | c | d).high().any()),
-        sound(ascii || !(may_begin_damage(a) | may_begin_damage(b) | may_begin_damage(c) |
-                         may_begin_damage(d))
-                            .any()) {}
-
-  static Flags is_inside(Block bytes) { return bytes.from(0x2B, 0x7A - 0x2B); }
-  static Flags is_special(Block bytes) {
-    static_assert('[' + 1 == '\\');
-    return bytes.is('"') | bytes.from('[', 1) | bytes.below(0x20);
-  }
-  static uint64_t join(Flags a, Flags b, Flags c, Flags d) {
-    return a.bits() | uint64_t{b.bits()} << kBlockBytes | uint64_t{c.bits()} << 2 * kBlockBytes |
-           uint64_t{d.bits()} << 3 * kBlockBytes;
-  }
 };
 
 /// Where the blocks at `at` stop, or where an escape begins that their end cuts. Escaped quotes are
@@ -83,13 +67,13 @@ size_t pass_escapes(Marks& marks, const uint8_t* at) {
   while (marks.specials != 0) {
     const auto place = static_cast<size_t>(std::countr_zero(marks.specials));
     const uint8_t* const special = at + place;
-    if (*special != '\\' || escape_bytes(special, at + Marks::kBytes) == 0) return place;
+    if (*special != '\\' || escape_bytes(special, at + Blocks::kBytes) == 0) return place;
     const uint64_t pair = uint64_t{3} << place;
     marks.specials &= ~pair;
     if (special[1] == '"') marks.inside &= ~pair;
     marks.sound = marks.sound && !may_stand_for_damage(special[1]);
   }
-  return Marks::kBytes;
+  return Blocks::kBytes;
 }
 
 /// Where sixteen ones in a row begin, as bits.
@@ -104,10 +88,10 @@ Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) 
   const bool watches = stretch != nullptr;
   bool ascii = true;
   bool sound = true;
-  while (end - at >= static_cast<ptrdiff_t>(Marks::kBytes)) {
-    Marks marks(at);
+  while (end - at >= static_cast<ptrdiff_t>(Blocks::kBytes)) {
+    Marks marks{Blocks(at)};
     const size_t size = pass_escapes(marks, at);
-    const uint64_t before = size == Marks::kBytes ? ~uint64_t{0} : (uint64_t{1} << size) - 1;
+    const uint64_t before = size == Blocks::kBytes ? ~uint64_t{0} : (uint64_t{1} << size) - 1;
     const uint64_t inside = watches ? marks.inside & before : 0;
     const auto first = static_cast<size_t>(std::countr_one(inside));
     ascii = ascii && marks.ascii;
@@ -120,8 +104,8 @@ Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) 
     const uint64_t outside = before & ~inside;
     if (watches && outside != 0) stretch = at + std::bit_width(outside);
     at += size;
-    const bool whole = size == Marks::kBytes;
-    const bool cut = !whole && size > Marks::kBytes - kMaxEscape && *at == '\\';
+    const bool whole = size == Blocks::kBytes;
+    const bool cut = !whole && size > Blocks::kBytes - kMaxEscape && *at == '\\';
     if (!whole && !cut) return {at, stretch, false, ascii, sound};
   }
   Scan rest = scan_string_scalar(at, end, stretch);
@@ -132,23 +116,25 @@ Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) 
 
 ShortString short_string(const uint8_t* at, const uint8_t* end) {
   ShortString found;
-  for (;
-       found.bytes + kBlockBytes <= kShortString && end - at >= static_cast<ptrdiff_t>(kBlockBytes);
-       at += kBlockBytes) {
+  while (found.bytes + kBlockBytes <= kShortString && end - at >= ptrdiff_t{kBlockBytes}) {
     const Block bytes(at);
-    const uint32_t quotes = bytes.is('"').bits();
-    const uint32_t others = (bytes.is('\\') | bytes.is('[') | bytes.below(0x20)).bits();
-    const uint32_t tails = bytes.from(0x80, 0x3F).bits();
-    const uint32_t length =
-        quotes == 0 ? kBlockBytes : static_cast<uint32_t>(std::countr_zero(quotes));
-    const uint32_t before = (1U << length) - 1;
-    if ((others & before) != 0) return found;
+    const Flags special = bytes.is('"') | bytes.from('[', 1) | bytes.below(0x20);
+    const auto length = static_cast<uint32_t>(std::countr_zero(special.bits() | 1U << kBlockBytes));
+    const uint32_t tails = bytes.from(0x80, 0x3F).bits() & ((1U << length) - 1);
     found.bytes += length;
-    found.characters += length - static_cast<uint32_t>(std::popcount(tails & before));
-    found.closed = quotes != 0;
-    if (found.closed) return found;
+    found.characters += length - static_cast<uint32_t>(std::popcount(tails));
+    found.closed = length < kBlockBytes && at[length] == '"';
+    if (length < kBlockBytes) return found;
+    at += kBlockBytes;
   }
   return found;
+}
+
+ShortStrings::ShortStrings(const uint8_t* begin) : begin_(begin) {
+  const Blocks blocks(begin);
+  quotes_ = blocks.bits([](Block bytes) { return bytes.is('"'); });
+  others_ = blocks.bits([](Block bytes) { return bytes.from('[', 1) | bytes.below(0x20); });
+  tails_ = blocks.any_high() ? blocks.bits([](Block bytes) { return bytes.from(0x80, 0x3F); }) : 0;
 }
 
 }  // namespace sluice::gate

@@ -1,6 +1,7 @@
 // The fast scanner: finds the few bytes inside a string that need a closer look.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,11 +37,35 @@ struct ShortString {
   size_t characters = 0;
 };
 
+/// How far `short_string` looks. Shorter than any run that is extracted.
+inline constexpr size_t kShortString = 48;
+
 /// Looks for the end of a string without escapes and brackets, at most kShortString bytes ahead.
 ShortString short_string(const uint8_t* at, const uint8_t* end);
 
-/// How far `short_string` looks. Shorter than any run that is extracted.
-inline constexpr size_t kShortString = 48;
+/// The short strings that lie in 64 bytes.
+class ShortStrings {
+ public:
+  explicit ShortStrings(const uint8_t* begin);
+
+  const uint8_t* begin() const { return begin_; }
+  /// The string whose opening quote is at `quote`, one of the 64 bytes.
+  ShortString operator[](const uint8_t* quote) const {
+    const auto place = static_cast<uint32_t>(quote - begin_);
+    const uint64_t behind = quotes_ >> place >> 1;
+    const auto length = static_cast<uint32_t>(std::countr_zero(behind));
+    const uint64_t inside = (uint64_t{1} << (length & 63)) - 1;
+    const bool closed = length < kShortString && (others_ >> place >> 1 & inside) == 0;
+    const int tails = std::popcount(tails_ >> place >> 1 & inside);
+    return {closed, length, length - static_cast<uint32_t>(tails)};
+  }
+
+ private:
+  const uint8_t* begin_;
+  uint64_t quotes_;
+  uint64_t others_;  // what needs the lexer
+  uint64_t tails_;   // what begins no character
+};
 
 /// The same, byte by byte.
 Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);

@@ -51,7 +51,12 @@ class Block {
 
  private:
   explicit Block(v128_t bytes) : bytes_(bytes) {}
-  static v128_t splat(uint8_t byte) { return wasm_u8x16_splat(byte); }
+  // The compiler must not see that it is a constant: engines build those anew at each use.
+  static v128_t splat(uint8_t byte) {
+    v128_t lanes = wasm_u8x16_splat(byte);
+    asm("" : "+r"(lanes));
+    return lanes;
+  }
 
   v128_t bytes_;
 };
@@ -95,6 +100,31 @@ class Block {
 };
 
 #endif
+
+/// Four blocks in a row, asked at once.
+class Blocks {
+ public:
+  static constexpr size_t kBytes = 4 * kBlockBytes;
+
+  explicit Blocks(const uint8_t* at)
+      : a_(at), b_(at + kBlockBytes), c_(at + 2 * kBlockBytes), d_(at + 3 * kBlockBytes) {}
+
+  /// Which bytes are wanted; the bit of the first is the lowest.
+  template <typename Wanted>
+  uint64_t bits(Wanted wanted) const {
+    return wanted(a_).bits() | uint64_t{wanted(b_).bits()} << kBlockBytes |
+           uint64_t{wanted(c_).bits()} << 2 * kBlockBytes |
+           uint64_t{wanted(d_).bits()} << 3 * kBlockBytes;
+  }
+  template <typename Wanted>
+  bool any(Wanted wanted) const {
+    return (wanted(a_) | wanted(b_) | wanted(c_) | wanted(d_)).any();
+  }
+  bool any_high() const { return (a_ | b_ | c_ | d_).high().any(); }
+
+ private:
+  Block a_, b_, c_, d_;
+};
 
 /// One byte, which can be asked the same.
 class Byte {
