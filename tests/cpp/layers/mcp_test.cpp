@@ -31,6 +31,33 @@ TEST_F(LayersMcp, UnchangedIsUnchanged) {
   EXPECT_FALSE(bench.layers->changed());
 }
 
+// The gate found nothing in either, so it is the spelling of the keys alone that tells.
+TEST_F(LayersMcp, ShortBytesAreTakenHoweverTheirKeysAreSpelled) {
+  for (const std::string key : {"data", "d\\u0061ta", "dat\\u0061"}) {
+    const std::string out = bench.mcp(R"({"content":[{"type":"image","mimeType":"image/png",")" +
+                                      key + "\":\"" + base64(png()) + "\"}]}");
+    EXPECT_TRUE(bench.layers->changed()) << key;
+    EXPECT_EQ(out.find(base64(png())), std::string::npos) << key;
+  }
+  for (const std::string key : {"blob", "\\u0062lob"}) {
+    const std::string out =
+        bench.mcp(R"({"content":[{"type":"resource","resource":{"uri":"x://a.pdf",")" + key +
+                  "\":\"" + base64(pdf()) + "\"}}]}");
+    EXPECT_TRUE(bench.layers->changed()) << key;
+    EXPECT_EQ(out.find(base64(pdf())), std::string::npos) << key;
+  }
+}
+
+TEST_F(LayersMcp, TextThatSpeaksOfBytesIsUnchanged) {
+  for (const std::string text :
+       {R"(\"data\":\"iVBORw0KGgo=\")", R"(data blob _meta)", R"(\\u0064)"}) {
+    const std::string same = R"({"content":[{"type":"text","text":")" + text + R"("}]})";
+    EXPECT_EQ(bench.mcp(same), same);
+    EXPECT_FALSE(bench.layers->changed());
+    EXPECT_EQ(bench.layers->refs_json(), "[]");
+  }
+}
+
 TEST_F(LayersMcp, DivertedBlockIsATextBlockAtTheSameIndex) {
   const std::string m = bench.run(pdf(), "application/pdf");
   const std::string out = bench.mcp(

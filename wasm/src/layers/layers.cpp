@@ -7,6 +7,7 @@
 #include "layers/result/document.h"
 #include "layers/result/segment_table.h"
 #include "layers/survey.h"
+#include "text/block.h"
 
 namespace sluice {
 
@@ -26,6 +27,7 @@ struct Layers::Plan {
   std::string refs = "[]";
   std::optional<bool> differs;  // of the last observation
   bool planned = false;
+  bool stays = false;  // the document was not read: it is the answer
 
   Plan(const Config& given, Call answered, std::string text, std::vector<Segment> segments)
       : config(given),
@@ -35,11 +37,20 @@ struct Layers::Plan {
 
   Status run() {
     if (planned) return {};
-    std::string surveyed;
-    Status status = Survey(config, call, table).run(reduced, surveyed);
-    if (status.ok()) status = document.read(std::move(surveyed), table.size());
+    stays = may_stay();
+    const Status status = stays ? Status{} : Survey(config, call, table).run(reduced, document);
     planned = status.ok();
     return status;
+  }
+
+  // Where the gate took nothing out, an interceptor still takes the bytes of typed blocks and
+  // configured fields, and a server's list under our name. The quotes are those of keys: a text
+  // would have them escaped.
+  bool may_stay() const {
+    const auto lacks = [this](std::string_view key) { return !contains(reduced, key); };
+    return call.dialect == Dialect::mcp && table.size() == 0 &&
+           !config.tool_fields.contains(call.tool) && lacks("\"data\"") && lacks("\"blob\"") &&
+           lacks("\"_meta\"") && lacks("\\u");
   }
 };
 
@@ -53,7 +64,7 @@ Status Layers::plan() {
 }
 
 bool Layers::changed() {
-  if (!plan_->run().ok()) return false;
+  if (!plan_->run().ok() || plan_->stays) return false;
   if (plan_->call.dialect == Dialect::mcp) {
     return Mcp(plan_->config, plan_->call, plan_->document, plan_->table).changes();
   }
@@ -62,8 +73,9 @@ bool Layers::changed() {
 }
 
 std::string Layers::render() {
-  if (!plan_->run().ok()) return plan_->reduced;
-  const auto& [config, call, reduced, table, document, links, refs, differs, planned] = *plan_;
+  if (!plan_->run().ok() || plan_->stays) return plan_->reduced;
+  const auto& [config, call, reduced, table, document, links, refs, differs, planned, stays] =
+      *plan_;
   if (call.dialect == Dialect::observation) {
     std::string text = Observation(config, call, document, table, links).write();
     plan_->differs = text != reduced;

@@ -135,8 +135,7 @@ std::string text_before(const Document& document, size_t offset) {
 
 }  // namespace
 
-Status Survey::run(const std::string& reduced, std::string& surveyed) {
-  Document document;
+Status Survey::run(const std::string& reduced, Document& document) {
   Status status = document.read(reduced, table_.size());
   if (!status.ok()) return status;
   std::string quoted;
@@ -154,8 +153,8 @@ Status Survey::run(const std::string& reduced, std::string& surveyed) {
   }
   name_the_rest(document);
   table_.annotate();
-  surveyed = apply_splices(document.text(), std::move(work.splices));
-  return {};
+  if (work.splices.empty()) return {};
+  return document.read(apply_splices(document.text(), std::move(work.splices)), table_.size());
 }
 
 // A byte array in JSON inside a string becomes a reference, which needs quotes to be valid JSON.

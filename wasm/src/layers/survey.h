@@ -28,8 +28,8 @@ class Survey {
   Survey(const Config& config, const Call& call, SegmentTable& table)
       : config_(config), call_(call), table_(table) {}
 
-  /// Returns the document's text after all layers. Fails only if the document is not valid.
-  Status run(const std::string& reduced, std::string& surveyed);
+  /// Reads the document as it is after all layers. Fails only if it is not valid.
+  Status run(const std::string& reduced, Document& document);
 
  private:
   /// One text: the document, or the JSON in a text block.

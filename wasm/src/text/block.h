@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #ifdef __wasm_simd128__
 #include <wasm_simd128.h>
@@ -157,6 +158,24 @@ inline const char* find_first(const char* at, const char* end, Wanted wanted) {
 /// time.
 inline const char* find_byte(const char* at, const char* end, char byte) {
   return find_first(at, end, [byte](auto bytes) { return bytes.is(static_cast<uint8_t>(byte)); });
+}
+
+/// Whether `text` holds `sought`, of two bytes or more. Its first two and its last rule most places
+/// out.
+inline bool contains(std::string_view text, std::string_view sought) {
+  const auto is = [&](size_t offset, size_t at) {
+    return Block(text.data() + offset + at).is(static_cast<uint8_t>(sought[at]));
+  };
+  const size_t last = sought.size() - 1;
+  size_t offset = 0;
+  for (; text.size() - offset >= last + kBlockBytes; offset += kBlockBytes) {
+    uint32_t places = (is(offset, 0) & is(offset, 1) & is(offset, last)).bits();
+    for (; places != 0; places &= places - 1) {
+      const auto place = offset + static_cast<size_t>(std::countr_zero(places));
+      if (text.substr(place, sought.size()) == sought) return true;
+    }
+  }
+  return text.find(sought, offset) != std::string_view::npos;
 }
 
 }  // namespace sluice

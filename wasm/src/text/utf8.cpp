@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "text/ascii.h"
+#include "text/block.h"
 
 namespace sluice {
 
@@ -13,7 +14,7 @@ namespace {
 // The first malformed byte at or behind `at`, or the end.
 const char* find_malformed(const char* at, const char* end) {
   while (at < end) {
-    at = std::find_if(at, end, [](char c) { return static_cast<uint8_t>(c) >= 0x80; });
+    at = find_first(at, end, [](auto bytes) { return bytes.high(); });
     if (at == end) break;
     const size_t length = utf8_length(at, end);
     if (length == 0) return at;

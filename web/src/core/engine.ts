@@ -37,6 +37,8 @@ export class Engine<C extends Buffers = Core> {
   readonly #core: C;
   /** This engine by the methods that every core has: the compiler does not see them in a `C` that it does not know. */
   readonly #buffers: Engine<Buffers> = this;
+  /** What the input buffer still holds, if it is a text. */
+  #given: string | undefined;
   #isBroken = false;
 
   constructor(module: { readonly HEAPU8: Uint8Array }, core: C) {
@@ -66,6 +68,7 @@ export class Engine<C extends Buffers = Core> {
 
   /** Fills the input buffer for the next call with a text, or with pieces of bytes one after the other. */
   give(said: string | readonly Uint8Array[]): void {
+    if (said === this.#given) return;
     const pieces = typeof said === "string" ? [encoder.encode(said)] : said;
     let size = 0;
     for (const piece of pieces) size += piece.length;
@@ -75,6 +78,7 @@ export class Engine<C extends Buffers = Core> {
       input.set(piece, at);
       at += piece.length;
     }
+    this.#given = typeof said === "string" ? said : undefined;
   }
 
   /** Calls a method and gives what it wrote, as text: `ask("output")` is what the last call wrote. */

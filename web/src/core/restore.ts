@@ -270,7 +270,7 @@ export async function keepSidecarRefs(
   json: string,
   refs = "[]",
 ): Promise<void> {
-  if (carriesRefs(json) || !json.includes("artifact://")) return;
+  if (!json.includes("artifact://") || carriesRefs(json)) return;
   if (refs === "[]" && json.trimStart().startsWith("{")) return;
   const of = oneSpelling(json);
   const source = { restores_chars: of.length, kept_at: performance.timeOrigin + performance.now() };
@@ -294,7 +294,7 @@ export async function keepSidecarRefs(
  * the references may have expired.
  */
 async function sidecarRefs(store: ArtifactStore, scope: ArtifactScope | undefined, json: string): Promise<string> {
-  if (carriesRefs(json) || !json.includes("artifact://")) return "";
+  if (!json.includes("artifact://") || carriesRefs(json)) return "";
   const wanted = oneSpelling(json);
   let expired: SluiceError | undefined;
   for (const { id } of await candidates(store, scope ?? {}, wanted.length)) {

@@ -149,6 +149,8 @@ export class Message implements GatedResult {
   /** The document so far, while it is short enough for `keepOriginal`. */
   #original: Uint8Array[] | undefined;
   #bytesIn = 0;
+  /** The document, if it came as one text. */
+  #whole: string | undefined;
   /** The store access of the last answer. */
   #answering: StoreAccess | undefined;
   /** The refs of what the gate stored, in the scope of the last answer. */
@@ -187,6 +189,7 @@ export class Message implements GatedResult {
 
   /** Takes text of the document: all of it, or what stands before and after bytes. */
   async pushText(text: string): Promise<void> {
+    this.#whole = this.#bytesIn === 0 ? text : undefined;
     for (let at = 0; at < text.length;) {
       this.#deps.options.signal?.throwIfAborted();
       let next = Math.min(text.length, at + TEXT_PIECE);
@@ -255,9 +258,13 @@ export class Message implements GatedResult {
     const ofAnswer = (): Segments => gated?.of(deps, refs) ?? new Segments(engine, deps);
     let segments = isWork ? ofAnswer() : undefined;
     await segments?.do();
-    let text = engine.ask("render");
-    let bytesOut = engine.call("output").length;
+    engine.call("render");
     const outcome = engine.call("outcome");
+    const isChanged = (outcome & CHANGED) !== 0;
+    let bytesOut = engine.call("output").length;
+    // What an interceptor passes on unchanged is the same text.
+    const isPassed = !isChanged && dialect === "mcp" && bytesOut === this.#bytesIn;
+    let text = (isPassed ? this.#whole : undefined) ?? engine.ask("output");
     let cut = (outcome & CLAMPED) === 0 ? undefined : clampOf(engine);
     if (cut !== undefined && (outcome & STORE_WHOLE) !== 0) {
       segments ??= ofAnswer();
@@ -265,7 +272,6 @@ export class Message implements GatedResult {
       text = engine.ask("output");
       bytesOut = engine.call("output").length;
     }
-    const isChanged = (outcome & CHANGED) !== 0;
     let sidecar: string | undefined;
     if (dialect === "mcp") {
       if (isChanged) sidecar = engine.ask("refs");
