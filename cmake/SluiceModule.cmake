@@ -15,7 +15,7 @@ if(EMSCRIPTEN_VERSION VERSION_EQUAL 3.1.6)
     "SHELL:--js-library ${EMSCRIPTEN_ROOT_PATH}/src/embind/embind.js"
     "SHELL:--js-library ${EMSCRIPTEN_ROOT_PATH}/src/embind/emval.js")
   # What toolchain_stubs.cpp does in place of the toolchain's libraries.
-  set(wrapped -Wl,--wrap=snprintf -Wl,--wrap=strtod)
+  set(wrapped -Wl,--wrap=memchr -Wl,--wrap=snprintf -Wl,--wrap=strtod)
 else()
   set(embind -lembind)
   set(wrapped "")

@@ -70,6 +70,18 @@ const ways = {
     await client.close();
     return seen;
   },
+  /** Over HTTP, read and thrown away: what any client of it takes at least. */
+  async read(mebibytes, url) {
+    const params = { name: "bytes", arguments: { bytes: mebibytes * MIB } };
+    const start = performance.now();
+    const response = await fetch(url, {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    });
+    const reader = response.body.getReader();
+    while (!(await reader.read()).done);
+    return { time: performance.now() - start };
+  },
 };
 
 async function gatedFetch(folder) {
@@ -78,7 +90,7 @@ async function gatedFetch(folder) {
 }
 
 if (process.argv[1] === HERE) {
-  const [way, version, mebibytes, ...rest] = process.argv.slice(2);
-  console.log(JSON.stringify(await ways[way](version, Number(mebibytes), ...rest)));
+  const [way, ...rest] = process.argv.slice(2);
+  console.log(JSON.stringify(await ways[way](...rest)));
   process.exit(0);
 }
