@@ -266,7 +266,7 @@ void Outline::Reader::open(outline::Kind kind) {
 
 namespace {
 
-/// Four blocks of JSON without escapes; the first byte's bit is the lowest.
+/// Four blocks of JSON; the first byte's bit is the lowest. Right only if there are no `escapes`.
 struct Brackets {
   Brackets(Blocks blocks, bool in_text)
       : escapes(blocks.any([](Block bytes) { return bytes.is('\\'); })),
@@ -274,14 +274,15 @@ struct Brackets {
     // Each bit becomes the number of quotes up to it, odd or even.
     for (int step = 1; step < 64; step *= 2) texts ^= texts << step;
     if (in_text) texts = ~texts;
-    opens = ~texts & blocks.bits([](Block bytes) { return bytes.is('{') | bytes.is('['); });
-    closes = ~texts & blocks.bits([](Block bytes) { return bytes.is('}') | bytes.is(']'); });
+    // What lies between two brackets stands nowhere else in JSON.
+    places = ~texts & blocks.bits([](Block bytes) {
+      return bytes.from('[', ']' - '[') | bytes.from('{', '}' - '{');
+    });
   }
 
   bool escapes;
-  uint64_t texts;      // bytes in strings
-  uint64_t opens = 0;  // outside of them
-  uint64_t closes = 0;
+  uint64_t texts;   // bytes in strings
+  uint64_t places;  // of brackets outside of them
 };
 
 }  // namespace
@@ -291,10 +292,11 @@ const uint8_t* Outline::Reader::skip_blocks(const uint8_t* at, const uint8_t* en
   for (; end - at >= static_cast<ptrdiff_t>(Blocks::kBytes); at += Blocks::kBytes) {
     const Brackets brackets(Blocks(at), state_ == State::skipped_text);
     if (brackets.escapes) break;
-    for (uint64_t left = brackets.opens | brackets.closes; left != 0; left &= left - 1) {
-      const bool opens = (brackets.opens & left & -left) != 0;
+    for (uint64_t left = brackets.places; left != 0; left &= left - 1) {
+      const uint8_t* const bracket = at + std::countr_zero(left);
+      const bool opens = *bracket == '{' || *bracket == '[';
       skipped_ += opens ? 1 : UINT32_MAX;
-      if (skipped_ == 0) return at + std::countr_zero(left) + 1;
+      if (skipped_ == 0) return bracket + 1;
     }
     state_ = brackets.texts >> 63 == 0 ? State::skipped : State::skipped_text;
   }

@@ -106,29 +106,29 @@ void Rows::end_line(char end) {
 }
 
 /// Counts line ends in whole blocks, of which CR LF is one, and returns the bytes behind them.
-std::string_view Rows::count_lines(std::string_view text) {
-  const char* at = text.data();
-  const char* const end = at + text.size() / kBlockBytes * kBlockBytes;
-  uint32_t open = last_ == '\r' ? 1 : 0;
+Bytes Rows::count_lines(Bytes bytes) {
+  const uint8_t* at = bytes.data();
+  const uint8_t* const end = at + bytes.size() / Blocks::kBytes * Blocks::kBytes;
+  const auto is_return = [](Block some) { return some.is('\r'); };
+  uint64_t open = last_ == '\r' ? 1 : 0;
   uint64_t lines = lines_;
-  for (; at != end; at += kBlockBytes) {
-    const Block block(at);
-    const uint32_t returns = block.is('\r').bits() << 1;
-    const uint32_t feeds = block.is('\n').bits();
+  for (; at != end; at += Blocks::kBytes) {
+    const Blocks blocks(at);
+    const uint64_t feeds = blocks.bits([](Block some) { return some.is('\n'); });
+    const uint64_t returns = blocks.any(is_return) ? blocks.bits(is_return) : 0;
     //   CR LF       the bit of the one before stands where that of the other does
-    const uint32_t pairs = feeds & (returns | open);
+    const uint64_t pairs = feeds & (returns << 1 | open);
     lines +=
-        static_cast<uint32_t>(std::popcount(feeds) + std::popcount(returns) - std::popcount(pairs));
-    open = returns >> kBlockBytes;
+        static_cast<uint64_t>(std::popcount(feeds) + std::popcount(returns) - std::popcount(pairs));
+    open = returns >> 63;
   }
-  if (end != text.data()) last_ = end[-1];
+  if (end != bytes.data()) last_ = static_cast<char>(end[-1]);
   lines_ = lines;
-  return text.substr(static_cast<size_t>(end - text.data()));
+  return {end, bytes.data() + bytes.size()};
 }
 
 void Rows::push(Bytes bytes) {
-  std::string_view text = as_text(bytes);
-  if (delimiter_ == '\0') text = count_lines(text);
+  const std::string_view text = as_text(delimiter_ == '\0' ? count_lines(bytes) : bytes);
   const char* const end = text.data() + text.size();
   for (const char* at = text.data(); at != end;) {
     const char* const stop =

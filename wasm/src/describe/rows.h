@@ -32,7 +32,7 @@ class Rows {
  private:
   bool ends_open() const { return last_ != '\n' && last_ != '\r'; }
   void end_line(char end);
-  std::string_view count_lines(std::string_view text);
+  Bytes count_lines(Bytes bytes);
 
   char delimiter_ = '\0';
   size_t columns_ = 0;

@@ -52,12 +52,13 @@ class ShortStrings {
   /// The string whose opening quote is at `quote`, one of the 64 bytes.
   ShortString operator[](const uint8_t* quote) const {
     const auto place = static_cast<uint32_t>(quote - begin_);
-    const uint64_t behind = quotes_ >> place >> 1;
-    const auto length = static_cast<uint32_t>(std::countr_zero(behind));
-    const uint64_t inside = (uint64_t{1} << (length & 63)) - 1;
-    const bool closed = length < kShortString && (others_ >> place >> 1 & inside) == 0;
-    const int tails = std::popcount(tails_ >> place >> 1 & inside);
-    return {closed, length, length - static_cast<uint32_t>(tails)};
+    const auto length = static_cast<uint32_t>(std::countr_zero(quotes_ >> place >> 1));
+    if (length >= kShortString) return {};
+    // Mostly there are none of the others.
+    if ((others_ | tails_) == 0) return {true, length, length};
+    const uint64_t inside = ((uint64_t{1} << length) - 1) << place << 1;
+    const auto tails = static_cast<uint32_t>(std::popcount(tails_ & inside));
+    return {(others_ & inside) == 0, length, length - tails};
   }
 
  private:
