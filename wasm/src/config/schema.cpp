@@ -212,7 +212,7 @@ Json schema_at(std::string_view path, const Config& standard) {
   }
   schema["description"] = row->description;
   const Json value = row->show(standard);
-  schema["default"] = row->limits().nullable && value == "" ? Json() : value;
+  schema["default"] = row->limits().nullable && value == Json("") ? Json() : value;
   if (keys_below(path).empty())
     extend(schema, row->schema(row->limits()));
   else

@@ -312,9 +312,7 @@ const uint8_t* Outline::Reader::skip(const uint8_t* at, const uint8_t* end) {
       if (at == end) return end;
       if (*at == '"') state_ = State::skipped;
       if (*at == '\\') state_ = State::skipped_escape;
-    } else if (state_ == State::skipped_escape) {
-      state_ = State::skipped_text;
-    } else if (*at == '"') {
+    } else if (state_ == State::skipped_escape || *at == '"') {
       state_ = State::skipped_text;
     } else if (*at == '{' || *at == '[') {
       ++skipped_;

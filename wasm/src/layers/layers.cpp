@@ -38,7 +38,7 @@ struct Layers::Plan {
   Status run() {
     if (planned) return {};
     stays = may_stay();
-    const Status status = stays ? Status{} : Survey(config, call, table).run(reduced, document);
+    Status status = stays ? Status{} : Survey(config, call, table).run(reduced, document);
     planned = status.ok();
     return status;
   }
