@@ -1,5 +1,6 @@
 // A text shown by a few of its lines: those that tell most, from bounded looks at both of its ends.
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "sluice/describe.h"
 #include "sluice/segment.h"
 #include "text/ascii.h"
+#include "text/block.h"
 #include "text/utf8.h"
 
 namespace sluice {
@@ -352,16 +354,6 @@ bool is_one_of(std::string_view word, std::string_view list) {
   return !word.empty() && list.find('|' + std::string(word) + '|') != list.npos;
 }
 
-/// Whether any part of a list, each before a bar, stands in a line.
-bool has_one_of(std::string_view line, std::string_view list) {
-  for (size_t at = 0; at < list.size();) {
-    const size_t end = list.find('|', at);
-    if (line.find(list.substr(at, end - at)) != line.npos) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
 /// The characters that begin a text and are letters or among `others`.
 std::string_view first_word(std::string_view text, std::string_view others = {}) {
   size_t end = 0;
@@ -369,8 +361,42 @@ std::string_view first_word(std::string_view text, std::string_view others = {})
   return text.substr(0, end);
 }
 
-/// Whether a line says what went wrong.
-bool tells(std::string_view line) {
+/// What stands within lines that say what went wrong.
+constexpr std::string_view kSigns[] = {
+    " ERROR ",
+    "[ERROR]",
+    " ERROR:",
+    " FATAL ",
+    "[FATAL]",
+    " CRITICAL ",
+    "[error]",
+    ": error:",
+    ": error ",
+    "error TS",
+    " fatal error",
+    "level=error",
+    "\"level\":\"error\"",
+    "panicked at",
+    "*** [",
+    "Caused by:",
+    "Exception in thread",
+    "Uncaught ",
+    "npm ERR!",
+};
+
+/// Those that stand anywhere in a text: few, so that few are looked for in each line.
+std::vector<std::string_view> signs_in(std::string_view text) {
+  std::vector<std::string_view> found;
+  std::copy_if(std::begin(kSigns), std::end(kSigns), std::back_inserter(found),
+               [text](std::string_view sign) { return contains(text, sign); });
+  return found;
+}
+
+/// Whether a line says what went wrong. `signs` are those of its text.
+bool tells(std::string_view line, const std::vector<std::string_view>& signs) {
+  for (const std::string_view sign : signs) {
+    if (line.find(sign) != line.npos) return true;
+  }
   line = without_indent(line);
   if (line.starts_with("E ")) line = without_indent(line.substr(2));  // pytest
   const std::string_view word = first_word(line);
@@ -380,13 +406,8 @@ bool tells(std::string_view line) {
   }
   // `ValueError: …`, `java.io.IOException: …`, `KeyError`: what programs call what went wrong.
   const std::string_view name = first_word(line, "0123456789._$");
-  if (name.size() == line.size() || line[name.size()] == ':') {
-    if (name.ends_with("Error") || name.ends_with("Exception")) return true;
-  }
-  return has_one_of(line,
-                    " ERROR |[ERROR]| ERROR:| FATAL |[FATAL]| CRITICAL |[error]|: error:|: error | "
-                    "error TS| fatal error|level=error|\"level\":\"error\"|panicked at|*** [|"
-                    "Caused by:|Exception in thread|Uncaught |npm ERR!|");
+  const bool names = name.size() == line.size() || line[name.size()] == ':';
+  return names && (name.ends_with("Error") || name.ends_with("Exception"));
 }
 
 /// Whether a line begins as programs log: with a time or a level.
@@ -483,30 +504,30 @@ class Choice {
 
 /// Whether it is the output of a program: most lines are logged, or the first or one of the last
 /// says what went wrong.
-bool is_log(const Lines& lines) {
+bool is_log(const Lines& lines, const std::vector<std::string_view>& signs) {
   constexpr size_t kSample = 20;
   constexpr size_t kEnd = 2'048;
   const std::string_view first = lines.front();
   if (first.starts_with('#') || first.starts_with("//") || first.starts_with("/*")) return false;
-  if (tells(first)) return true;
+  if (tells(first, signs)) return true;
   const size_t sample = std::min(lines.size(), kSample);
   size_t logged = 0;
   for (size_t at = 0; at < sample; ++at) logged += is_logged(lines[at]) ? 1 : 0;
   if (logged * 2 > sample) return true;
   size_t seen = 0;
   for (size_t at = lines.size(); at > 0 && seen < kEnd; --at) {
-    if (tells(lines[at - 1])) return true;
+    if (tells(lines[at - 1], signs)) return true;
     seen += lines[at - 1].size();
   }
   return false;
 }
 
 /// The lines that say what went wrong, and some of both ends.
-std::string telling_lines(const Lines& lines) {
+std::string telling_lines(const Lines& lines, const std::vector<std::string_view>& signs) {
   constexpr size_t kForBeginning = 150;
   Choice choice(lines);
   std::string telling;  // a flag for each line
-  for (const std::string_view line : lines) telling += tells(line) ? 1 : '\0';
+  for (const std::string_view line : lines) telling += tells(line, signs) ? 1 : '\0';
   const size_t end = lines.size() - 1;
   const size_t cause = telling.rfind(1);
   if (cause != telling.npos) {
@@ -633,34 +654,52 @@ class Html {
   bool in_heading_ = false;
 };
 
+/// Lines of a text. In an error others may be chosen.
+struct Chosen {
+  explicit Chosen(const std::string& either) : usual(either), of_error(either) {}
+  Chosen(std::string usual_lines, std::string error_lines)
+      : usual(std::move(usual_lines)), of_error(std::move(error_lines)) {}
+
+  std::string usual;
+  std::string of_error;
+};
+
 /// What the kind of text asks for.
-std::string lines_of(const Subject& subject, bool of_error) {
+Chosen lines_of(const Subject& subject) {
   const std::string_view mime = subject.type.mime_type;
-  if (!subject.text || mime.starts_with("image/")) return {};
+  if (!subject.text || mime.starts_with("image/")) return Chosen("");
   std::string_view head = as_text(subject.head.first(std::min(subject.head.size(), kDescribeHead)));
   if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
-  if (mime == "text/html") return Html(head).write();
+  if (mime == "text/html") return Chosen(Html(head).write());
   const bool json = mime == "application/json" || !subject.outline.empty();
-  if (json && !subject.is_lines) return first_rows(Compact().write(head));
-  if (!subject.table.empty()) return first_rows(head);
-  const Lines lines = lines_of_ends(head, as_text(subject.tail));
-  if (!lines.empty() && (of_error || is_log(lines))) return telling_lines(lines);
+  if (json && !subject.is_lines) return Chosen(first_rows(Compact().write(head)));
+  if (!subject.table.empty()) return Chosen(first_rows(head));
+  const std::string_view tail = as_text(subject.tail);
+  const Lines lines = lines_of_ends(head, tail);
+  const std::vector<std::string_view> signs = signs_in(std::string(head).append(tail));
+  if (!lines.empty() && is_log(lines, signs)) return Chosen(telling_lines(lines, signs));
   constexpr size_t kFewestWords = 40;
-  return subject.is_lines ? first_rows(head) : first_lines(head, kFewestWords);
+  std::string usual = subject.is_lines ? first_rows(head) : first_lines(head, kFewestWords);
+  if (lines.empty()) return Chosen(usual);
+  return {std::move(usual), telling_lines(lines, signs)};
+}
+
+/// Nothing but an encoding is no line.
+std::string unless_cut(std::string lines) {
+  return lines == kCut ? std::string() : std::move(lines);
 }
 
 }  // namespace
 
 std::string excerpt(const Subject& subject, bool of_error) {
-  std::string lines = lines_of(subject, of_error);
-  // Nothing but an encoding.
-  if (lines == kCut) lines.clear();
-  return lines;
+  Chosen chosen = lines_of(subject);
+  return unless_cut(std::move(of_error ? chosen.of_error : chosen.usual));
 }
 
 void add_excerpts(const Subject& subject, Segment& segment) {
-  segment.excerpt = excerpt(subject);
-  segment.error_excerpt = excerpt(subject, true);
+  Chosen chosen = lines_of(subject);
+  segment.excerpt = unless_cut(std::move(chosen.usual));
+  segment.error_excerpt = unless_cut(std::move(chosen.of_error));
   if (segment.error_excerpt == segment.excerpt) segment.error_excerpt.clear();
 }
 
