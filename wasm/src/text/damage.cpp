@@ -8,32 +8,41 @@
 
 namespace sluice {
 
-// U+FFFD begins with EF and C1 controls with C2.
-[[gnu::noinline]] uint64_t count_damage(std::string_view text) {
+namespace {
+
+// Whether what begins a replacement or control character is one: U+FFFD begins with EF, and C1
+// controls with C2.
+bool is_damage(std::string_view text) {
+  const auto lead = static_cast<uint8_t>(text[0]);
+  if (lead == 0xEF) return text.substr(0, 3) == "\xEF\xBF\xBD";
+  return lead != 0xC2 || (text.size() >= 2 && static_cast<uint8_t>(text[1]) < 0xA0);
+}
+
+[[gnu::noinline]] const char* find_damage(const char* at, const char* end) {
   const auto suspect = [](auto bytes) {
     return bytes.is(0xEF) | bytes.is(0xC2) | bytes.below(0x09) | bytes.from(0x0E, 0x11) |
            bytes.is(0x0B);
   };
+  for (;; ++at) {
+    at = find_first(at, end, suspect);
+    if (at == end || is_damage({at, static_cast<size_t>(end - at)})) return at;
+  }
+}
+
+}  // namespace
+
+uint64_t count_damage(std::string_view text) {
   const char* const end = text.data() + text.size();
   uint64_t count = 0;
-  for (const char* at = text.data(); (at = find_first(at, end, suspect)) != end; ++at) {
-    const std::string_view left(at, static_cast<size_t>(end - at));
-    if (static_cast<uint8_t>(*at) == 0xEF) {
-      count += left.substr(0, 3) == "\xEF\xBF\xBD";
-    } else if (static_cast<uint8_t>(*at) == 0xC2) {
-      count += left.size() >= 2 && static_cast<uint8_t>(left[1]) < 0xA0;
-    } else {
-      ++count;
-    }
-  }
+  for (const char* at = text.data(); (at = find_damage(at, end)) != end; ++at) ++count;
   return count;
 }
 
 bool is_text(std::string_view head) {
-  if (head.empty() || count_damage(head) > 0) return false;
   constexpr size_t kLongest = 4;
   const char* at = head.data();
-  const char* end = at + head.size();
+  const char* const end = at + head.size();
+  if (head.empty() || find_damage(at, end) != end) return false;
   while (at < end) {
     const size_t length = utf8_length(at, end);
     if (length == 0)
