@@ -22,6 +22,7 @@ template <typename Bytes>
 auto may_begin_damage(Bytes bytes) {
   return bytes.is(0xEF) | bytes.is(0xC2);
 }
+
 }  // namespace
 
 Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {

@@ -30,6 +30,9 @@ inline constexpr size_t kStretch = 16;
 /// on the bytes, not on their alignment.
 Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);
 
+/// The same, byte by byte.
+Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);
+
 /// A string that is too short to hold a run.
 struct ShortString {
   bool closed = false;  ///< the closing quote was found, and nothing before it needs the lexer
@@ -67,8 +70,5 @@ class ShortStrings {
   uint64_t others_;  // what needs the lexer
   uint64_t tails_;   // what begins no character
 };
-
-/// The same, byte by byte.
-Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);
 
 }  // namespace sluice::gate

@@ -40,8 +40,8 @@ class Block {
   Block operator|(Block other) const { return Block(wasm_v128_or(bytes_, other.bytes_)); }
 
   Flags is(uint8_t byte) const { return Flags(wasm_i8x16_eq(bytes_, splat(byte))); }
-  /// Whether a byte is `first`, or up to `more` above it: moved to the end of the signed numbers,
-  /// since engines compare those in one instruction.
+  /// Whether a byte is `first`, or up to `more` (at most 0x7F) above it: moved to the end of the
+  /// signed numbers, since engines compare those in one instruction.
   Flags from(uint8_t first, uint8_t more) const {
     const auto behind = static_cast<uint8_t>(0x7F - more - first);
     return Flags(wasm_i8x16_gt(wasm_i8x16_add(bytes_, splat(behind)),

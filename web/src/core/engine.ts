@@ -13,6 +13,9 @@ const MAX_IDLE = 4;
 /** Instances with more bytes of memory are dropped: WebAssembly memory never shrinks. */
 const MAX_KEPT_MEMORY = 64 * 1024 * 1024;
 
+/** Characters of a text that is not given again while the core still holds it: the descriptions of calls, not documents. */
+const MAX_HELD = 1024;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -37,7 +40,7 @@ export class Engine<C extends Buffers = Core> {
   readonly #core: C;
   /** This engine by the methods that every core has: the compiler does not see them in a `C` that it does not know. */
   readonly #buffers: Engine<Buffers> = this;
-  /** What the input buffer still holds, if it is a text. */
+  /** What the input buffer still holds, if it is a short text. */
   #given: string | undefined;
   #isBroken = false;
 
@@ -78,7 +81,7 @@ export class Engine<C extends Buffers = Core> {
       input.set(piece, at);
       at += piece.length;
     }
-    this.#given = typeof said === "string" ? said : undefined;
+    this.#given = typeof said === "string" && said.length <= MAX_HELD ? said : undefined;
   }
 
   /** Calls a method and gives what it wrote, as text: `ask("output")` is what the last call wrote. */
