@@ -18,7 +18,7 @@ add_library(sluice_flags INTERFACE)
 set(fast_sources "/codec/(scalar|simd128)|/gate/(pass_|scan|run/(byte_array|run|token))|/describe/outline|/json/(fingerprint|reader|escape)|/text/damage")
 # Inlining a function may make its caller this much larger, in LLVM's units: a call costs about 25. LLVM's own 225 is a
 # hundredth of the module for no time that can be measured; with 40 rows of small values take a sixth longer.
-set(fast_inline 100)
+set(fast_inline 80)
 set(small_inline -5)
 # At the link, where hot code meets the library's: a little more is a tenth of the time of a small message; from
 # 18 on it is 3 % of the module and no time.

@@ -263,8 +263,7 @@ export class Message implements GatedResult {
     const isChanged = (outcome & CHANGED) !== 0;
     let bytesOut = engine.call("output").length;
     // What an interceptor passes on unchanged is the same text.
-    const isPassed = !isChanged && dialect === "mcp" && bytesOut === this.#bytesIn;
-    let text = (isPassed ? this.#whole : undefined) ?? engine.ask("output");
+    let text = (isChanged || dialect !== "mcp" ? undefined : this.#whole) ?? engine.ask("output");
     let cut = (outcome & CLAMPED) === 0 ? undefined : clampOf(engine);
     if (cut !== undefined && (outcome & STORE_WHOLE) !== 0) {
       segments ??= ofAnswer();
