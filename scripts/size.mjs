@@ -17,7 +17,7 @@ const DIST = join(root, "dist");
 export const BUDGETS = {
   core: 150_000,
   contract: 24_000,
-  "mcp-sluice": 68_500,
+  "mcp-sluice": 68_600,
   "mcp-sluice, on demand": 108_000,
   "mcp-sluice/mcp": 101_000,
   "mcp-sluice/browser": 82_500,
