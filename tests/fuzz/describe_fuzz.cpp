@@ -65,8 +65,9 @@ void check_preview(std::string_view text, size_t limit) {
 
 /// A preview is short, shows nothing that steers, cuts nothing in two and does not speak like us.
 void check_excerpt(const sluice::Subject& subject) {
-  for (const bool of_error : {false, true}) {
-    const std::string shown = sluice::excerpt(subject, of_error);
+  sluice::Segment segment;
+  sluice::add_excerpts(subject, segment);
+  for (const std::string& shown : {segment.excerpt, segment.error_excerpt}) {
     std::string bare;
     for (size_t at = 0; at < shown.size();) {
       if (shown[at] == sluice::kMarkerOpen) {

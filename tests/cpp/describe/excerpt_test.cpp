@@ -35,7 +35,9 @@ std::string excerpt_of(std::string_view text, bool of_error = false) {
   subject.head = as_bytes(head);
   subject.tail = as_bytes(text.substr(text.size() - std::min(text.size(), kExcerptTail)));
   tell_text(text, subject);
-  return excerpt(subject, of_error);
+  Segment segment;
+  add_excerpts(subject, segment);
+  return of_error && !segment.error_excerpt.empty() ? segment.error_excerpt : segment.excerpt;
 }
 
 TEST(DescribeExcerpt, TextBeginsWithItsFirstLines) {
@@ -168,10 +170,13 @@ TEST(DescribeExcerpt, OtherKindsHaveNone) {
   subject.head = as_bytes(svg);
   subject.type = type_of_mime("image/svg+xml");
   subject.text = true;
-  EXPECT_EQ(excerpt(subject), "");
+  Segment segment;
+  add_excerpts(subject, segment);
+  EXPECT_EQ(segment.excerpt, "");
   subject.type = type_of_mime("application/pdf");
   subject.text = false;
-  EXPECT_EQ(excerpt(subject), "");
+  add_excerpts(subject, segment);
+  EXPECT_EQ(segment.excerpt, "");
 }
 
 TEST(DescribeExcerpt, FirstLineOfADescriptionIsTakenAway) {

@@ -118,15 +118,12 @@ bool wants_tail(Bytes head);
 /// `quote_untrusted`. Parts not seen are left out.
 std::string describe(const Subject& subject);
 
-/// What a text is shown by, at most kPreviewChars code points of it: the first lines; of a log, and
-/// of any text `of_error`, those that say what went wrong, with some of both ends; the header and
-/// the first rows of a table; the first rows of JSON; the title and headings of an HTML page.
-/// Empty for what is no text. `…` shows a cut. Lines come without control characters, ANSI
-/// sequences and what shows nothing, never with a part of an encoding, an escape or a reference;
-/// markers stay. `[sluice]` never stands in them.
-std::string excerpt(const Subject& subject, bool of_error = false);
-
-/// Writes both excerpts into a segment.
+/// Writes into a segment what its text is shown by, at most kPreviewChars code points: the first
+/// lines; of a log, and of any text in an error (`error_excerpt`, if it differs), the lines that
+/// say what went wrong, with some of both ends; the header and the first rows of a table; the first
+/// rows of JSON; the title and headings of an HTML page. Empty for what is no text. `…` shows a
+/// cut. Lines come without control characters, ANSI sequences and what shows nothing, never with a
+/// part of an encoding, an escape or a reference; markers stay. `[sluice]` never stands in them.
 void add_excerpts(const Subject& subject, Segment& segment);
 
 /// A description without the first line of the text that it quotes at its end.

@@ -654,33 +654,33 @@ class Html {
   bool in_heading_ = false;
 };
 
-/// Lines of a text. In an error others may be chosen.
-struct Chosen {
-  explicit Chosen(const std::string& either) : usual(either), of_error(either) {}
-  Chosen(std::string usual_lines, std::string error_lines)
-      : usual(std::move(usual_lines)), of_error(std::move(error_lines)) {}
-
+/// The lines of a text, and those of the same in an error.
+struct Excerpts {
   std::string usual;
   std::string of_error;
 };
 
+Excerpts alike(const std::string& lines) {
+  return {lines, lines};
+}
+
 /// What the kind of text asks for.
-Chosen lines_of(const Subject& subject) {
+Excerpts lines_of(const Subject& subject) {
   const std::string_view mime = subject.type.mime_type;
-  if (!subject.text || mime.starts_with("image/")) return Chosen("");
+  if (!subject.text || mime.starts_with("image/")) return {};
   std::string_view head = as_text(subject.head.first(std::min(subject.head.size(), kDescribeHead)));
   if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
-  if (mime == "text/html") return Chosen(Html(head).write());
+  if (mime == "text/html") return alike(Html(head).write());
   const bool json = mime == "application/json" || !subject.outline.empty();
-  if (json && !subject.is_lines) return Chosen(first_rows(Compact().write(head)));
-  if (!subject.table.empty()) return Chosen(first_rows(head));
+  if (json && !subject.is_lines) return alike(first_rows(Compact().write(head)));
+  if (!subject.table.empty()) return alike(first_rows(head));
   const std::string_view tail = as_text(subject.tail);
   const Lines lines = lines_of_ends(head, tail);
   const std::vector<std::string_view> signs = signs_in(std::string(head).append(tail));
-  if (!lines.empty() && is_log(lines, signs)) return Chosen(telling_lines(lines, signs));
+  if (!lines.empty() && is_log(lines, signs)) return alike(telling_lines(lines, signs));
   constexpr size_t kFewestWords = 40;
   std::string usual = subject.is_lines ? first_rows(head) : first_lines(head, kFewestWords);
-  if (lines.empty()) return Chosen(usual);
+  if (lines.empty()) return alike(usual);
   return {std::move(usual), telling_lines(lines, signs)};
 }
 
@@ -691,13 +691,8 @@ std::string unless_cut(std::string lines) {
 
 }  // namespace
 
-std::string excerpt(const Subject& subject, bool of_error) {
-  Chosen chosen = lines_of(subject);
-  return unless_cut(std::move(of_error ? chosen.of_error : chosen.usual));
-}
-
 void add_excerpts(const Subject& subject, Segment& segment) {
-  Chosen chosen = lines_of(subject);
+  Excerpts chosen = lines_of(subject);
   segment.excerpt = unless_cut(std::move(chosen.usual));
   segment.error_excerpt = unless_cut(std::move(chosen.of_error));
   if (segment.error_excerpt == segment.excerpt) segment.error_excerpt.clear();

@@ -10,11 +10,27 @@ namespace sluice::gate {
 
 namespace {
 
-bool stops(uint8_t byte) {
-  return byte == '"' || byte == '\\' || byte == '[' || byte < 0x20;
+// The range of runs.
+template <typename Bytes>
+auto is_inside(Bytes bytes) {
+  return bytes.from(0x2B, 0x7A - 0x2B);
 }
-bool in_range(uint8_t byte) {
-  return byte >= 0x2B && byte <= 0x7A;
+
+// Brackets, backslashes and control bytes.
+template <typename Bytes>
+auto needs_lexer(Bytes bytes) {
+  static_assert('[' + 1 == '\\');
+  return bytes.from('[', 1) | bytes.below(0x20);
+}
+
+template <typename Bytes>
+auto is_special(Bytes bytes) {
+  return bytes.is('"') | needs_lexer(bytes);
+}
+
+template <typename Bytes>
+auto is_tail(Bytes bytes) {
+  return bytes.from(0x80, 0x3F);
 }
 
 // U+FFFD begins with EF, and C1 controls with C2.
@@ -31,13 +47,13 @@ Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* st
     const bool watches = scan.stretch != nullptr;
     scan.long_stretch = watches && static_cast<size_t>(scan.at - scan.stretch) >= kStretch;
     if (scan.long_stretch || scan.at == end) return scan;
-    const uint8_t byte = *scan.at;
-    const size_t escape = byte == '\\' ? escape_bytes(scan.at, end) : 0;
-    if (escape == 0 && stops(byte)) return scan;
-    const bool inside = escape > 0 ? scan.at[1] != '"' : in_range(byte);
-    scan.ascii = scan.ascii && byte < 0x80;
-    scan.sound = scan.sound && (escape > 0 ? !may_stand_for_damage(scan.at[1])
-                                           : !may_begin_damage(Byte(static_cast<char>(byte))));
+    const Byte byte(static_cast<char>(*scan.at));
+    const size_t escape = *scan.at == '\\' ? escape_bytes(scan.at, end) : 0;
+    if (escape == 0 && is_special(byte)) return scan;
+    const bool inside = escape > 0 ? scan.at[1] != '"' : is_inside(byte);
+    scan.ascii = scan.ascii && !byte.high();
+    scan.sound =
+        scan.sound && !(escape > 0 ? may_stand_for_damage(scan.at[1]) : may_begin_damage(byte));
     scan.at += std::max<size_t>(escape, 1);
     if (!inside && watches) scan.stretch = scan.at;
   }
@@ -48,16 +64,13 @@ namespace {
 /// Four blocks of a string; the first byte's bit is the lowest.
 struct Marks {
   explicit Marks(Blocks blocks)
-      : inside(blocks.bits([](Block bytes) { return bytes.from(0x2B, 0x7A - 0x2B); })),
-        specials(blocks.bits([](Block bytes) {
-          static_assert('[' + 1 == '\\');
-          return bytes.is('"') | bytes.from('[', 1) | bytes.below(0x20);
-        })),
+      : inside(blocks.bits([](Block bytes) { return is_inside(bytes); })),
+        specials(blocks.bits([](Block bytes) { return is_special(bytes); })),
         ascii(!blocks.any_high()),
         sound(ascii || !blocks.any([](Block bytes) { return may_begin_damage(bytes); })) {}
 
-  uint64_t inside;    // the range of runs
-  uint64_t specials;  // quotes, backslashes, brackets and control bytes
+  uint64_t inside;
+  uint64_t specials;
   bool ascii;
   bool sound;
 };
@@ -119,9 +132,9 @@ ShortString short_string(const uint8_t* at, const uint8_t* end) {
   ShortString found;
   while (found.bytes + kBlockBytes <= kShortString && end - at >= ptrdiff_t{kBlockBytes}) {
     const Block bytes(at);
-    const Flags special = bytes.is('"') | bytes.from('[', 1) | bytes.below(0x20);
-    const auto length = static_cast<uint32_t>(std::countr_zero(special.bits() | 1U << kBlockBytes));
-    const uint32_t tails = bytes.from(0x80, 0x3F).bits() & ((1U << length) - 1);
+    const uint32_t specials = is_special(bytes).bits();
+    const auto length = static_cast<uint32_t>(std::countr_zero(specials | 1U << kBlockBytes));
+    const uint32_t tails = is_tail(bytes).bits() & ((1U << length) - 1);
     found.bytes += length;
     found.characters += length - static_cast<uint32_t>(std::popcount(tails));
     found.closed = length < kBlockBytes && at[length] == '"';
@@ -134,8 +147,8 @@ ShortString short_string(const uint8_t* at, const uint8_t* end) {
 ShortStrings::ShortStrings(const uint8_t* begin) : begin_(begin) {
   const Blocks blocks(begin);
   quotes_ = blocks.bits([](Block bytes) { return bytes.is('"'); });
-  others_ = blocks.bits([](Block bytes) { return bytes.from('[', 1) | bytes.below(0x20); });
-  tails_ = blocks.any_high() ? blocks.bits([](Block bytes) { return bytes.from(0x80, 0x3F); }) : 0;
+  others_ = blocks.bits([](Block bytes) { return needs_lexer(bytes); });
+  tails_ = blocks.any_high() ? blocks.bits([](Block bytes) { return is_tail(bytes); }) : 0;
 }
 
 }  // namespace sluice::gate
