@@ -181,7 +181,6 @@ async function servedDocument() {
     store: new MemoryArtifactStore(),
     filesStore: new MemoryArtifactStore(),
     llm: new OpenAiClient({ model: "none", baseUrl: "http://127.0.0.1/v1", fetch: unused }),
-    mcp: { names: new Set(), answer: unused, end: async () => undefined },
     metrics: {},
     oidc: { issuer: "https://id.example" },
     publicUrl: "https://sluice.example",

@@ -17,7 +17,6 @@ const server = new SluiceServer({
   store: new MemoryArtifactStore(),
   filesStore: new MemoryArtifactStore(),
   llm: new OpenAiClient({ model: "none", baseUrl: "http://127.0.0.1:9/v1" }),
-  mcp: { names: new Set(), answer: async () => new Response(), end: async () => undefined },
   metrics: {},
   oidc: { issuer: "https://id.example" },
   publicUrl: "https://sluice.example",

@@ -77,6 +77,16 @@ export class Visitor {
     );
   }
 
+  /** The same as the page of the server, whose browser sends a cookie. */
+  async askAsPage(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    const { port } = new URL(this.#origin);
+    headers.set("cookie", `sluice_session${port === "" ? "" : `_${port}`}=${this.token}`);
+    return this.#answering.fetch(
+      new Request(`${this.#origin}${path}`, { ...init, headers, duplex: "half" } as RequestInit),
+    );
+  }
+
   /** The JSON that a path answers with. */
   async json<T>(path: string, init: RequestInit = {}): Promise<T> {
     const response = await this.ask(path, init);

@@ -48,9 +48,9 @@ export class PageServer {
     return this.#beginning;
   }
 
-  /** Connects a source that is served over MCP. */
+  /** Connects a source, whose results come as it answered: this page has the gate itself. */
   async connect(source: ServedSource): Promise<Outcome<null>> {
-    const url = new URL(`mcp/${encodeURIComponent(source.name)}`, this.#base).href;
+    const url = new URL(`raw/${encodeURIComponent(source.name)}`, this.#base).href;
     return this.#actions.connect({ name: nameOf(source), kind: "serve", url });
   }
 
@@ -81,7 +81,7 @@ export class PageServer {
 
   /** Reconnects the sources of an ended session, or connects the first one. Not all: each holds a connection. */
   async #connectAgain(sources: readonly ServedSource[]): Promise<void> {
-    const offered = sources.filter(({ has_mcp }) => has_mcp);
+    const offered = sources.filter(({ asks_consent }) => !asks_consent);
     const before = offered.filter((source) => this.#store.state.servers.some(({ name }) => name === nameOf(source)));
     for (const source of before.length === 0 ? offered.slice(0, 1) : before) await this.connect(source);
   }
@@ -174,15 +174,15 @@ class ServedSources extends ViewElement {
   }
 
   #offer(source: ServedSource): TemplateResult {
-    const { name, has_mcp, asks_consent } = source;
-    if (has_mcp) {
+    const { name, asks_consent } = source;
+    if (!asks_consent) {
       return html`<button aria-label="Connect ${name}" ?disabled=${this.isBusy} @click=${() => this.#connect(source)}>
         Connect
       </button>`;
     }
-    const isAsked = asks_consent && !this.signedIn.has(name);
+    const isSignedIn = this.signedIn.has(name);
     return html`<span class="soft">for its chat</span> ${
-        isAsked
+        !isSignedIn
           ? html`<button aria-label="Sign in to ${name}" ?disabled=${this.isBusy} @click=${() => this.#signIn(source)}>
               Sign in
             </button>`

@@ -370,9 +370,7 @@ export interface Engine {
 /** A source of tools of the page's server. */
 export interface ServedSource {
   readonly name: string;
-  /** Whether the page can connect to it over MCP. */
-  readonly has_mcp: boolean;
-  /** Whether each user has to sign in to it. */
+  /** Whether each user has to sign in to it. The page then asks it in its chat alone. */
   readonly asks_consent: boolean;
 }
 

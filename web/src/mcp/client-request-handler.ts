@@ -33,6 +33,8 @@ import { errorMessage, objectOr, resultMessage, RpcCode, stringOr } from "../jso
 export interface ClientRequestDeps extends ArgumentDeps, Pick<ArtifactReaderOptions, "sluice" | "showsImages"> {
   /** The owner of the artifacts. */
   readonly scope: ArtifactScope;
+  /** Whether the server is our own, which puts artifacts into arguments and has results written by `writeResult`. */
+  readonly isOwnServer?: boolean;
 }
 
 /** What to do with a request: forward it, as it came or rewritten, or answer it here. */
@@ -150,7 +152,7 @@ export class ClientRequestHandler {
         own.call(request.params["arguments"], cancelled === undefined ? {} : { signal: cancelled }),
       );
     }
-    const expansion = expansionOf(request, name);
+    const expansion = this.#deps.isOwnServer === true ? undefined : expansionOf(request, name);
     if (expansion === undefined) return FORWARD;
     const tool = (): CalledTool => {
       const listed = this.#catalog.find(name);

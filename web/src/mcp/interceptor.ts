@@ -151,11 +151,9 @@ export class McpInterceptor implements Interceptor {
       written: (reduced) => this.#write(reduced),
       restored: ({ text }) => deps.sluice.restoreStream(text, { scope: deps.scope }),
       edit: (request) => this.#edit(request),
+      passesResults: deps.isOwnServer ?? false,
     });
-    const toolDeps = {
-      ...deps,
-      showsImages: (): boolean => deps.showImages || this.#client.showsImages,
-    };
+    const toolDeps = { ...deps, showsImages: (): boolean => this.showsImages };
     this.#requestHandler =
       beside === undefined
         ? new ClientRequestHandler(toolDeps, this.#catalog, (tool, ref) => {
@@ -216,6 +214,17 @@ export class McpInterceptor implements Interceptor {
   /** The server is gone: returns an answer for every request that waits for it. */
   abandon(sentence: string): readonly string[] {
     return this.#inFlight.abandon(sentence);
+  }
+
+  /** Whether the client shows images to its model. */
+  get showsImages(): boolean {
+    return this.#deps.showImages || this.#client.showsImages;
+  }
+
+  /** Writes a reduced result as the client needs it, and remembers what was stored of it. */
+  async writeResult(reduced: Transformed): Promise<string> {
+    this.#requestHandler.remember(reduced.artifacts);
+    return this.#write(reduced);
   }
 
   /** Sets what is known of the server, if none of its messages told. */
@@ -342,12 +351,12 @@ export class McpInterceptor implements Interceptor {
   }
 
   #options(tool: string | undefined): TransformOptions {
-    const { namespace, scope, showImages } = this.#deps;
+    const { namespace, scope } = this.#deps;
     return {
       dialect: "mcp",
       namespace,
       scope,
-      clientShowsImages: showImages || this.#client.showsImages,
+      clientShowsImages: this.showsImages,
       ...(tool !== undefined && { tool }),
     };
   }

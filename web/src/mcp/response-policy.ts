@@ -25,6 +25,8 @@ interface ResponsePolicyDeps {
   readonly restored: (reduced: Transformed) => AsyncIterable<Uint8Array>;
   /** The edit for the answer to a request, if there is one. */
   readonly edit: (request: Request) => AnswerEdit | undefined;
+  /** Whether results of calls come as the client needs them. */
+  readonly passesResults: boolean;
 }
 
 /** Task status notifications, which may carry the result (Tasks extension, 2026-07-28). */
@@ -108,13 +110,15 @@ export class ResponsePolicy implements MessagePolicy {
   }
 
   #answer(request: Request | undefined, message: JsonRpcScanner): MessageAction {
-    const { catalog, edit } = this.#deps;
+    const { catalog, edit, passesResults } = this.#deps;
     // Clients differ in which id they accept, so an answer to no known request is treated as a tool's.
     if (request === undefined) return this.#gate("result", message);
     switch (request.method) {
       case "tools/call":
+        if (passesResults) return WHOLE;
+        return this.#result(request, message);
       case "tasks/result":
-        return catalog.isAppOnly(request.tool) ? RAW : this.#gate("result", message);
+        return this.#result(request, message);
       case "tasks/get":
         return catalog.isAppOnly(request.tool) ? RAW : this.#gate("result.result", message);
       case "resources/read":
@@ -125,6 +129,11 @@ export class ResponsePolicy implements MessagePolicy {
         return request.method.endsWith("/list") || UNREDUCED.has(request.method) ? WHOLE : PASS;
       }
     }
+  }
+
+  /** What only an app reads is not gated. */
+  #result({ tool }: Request, message: JsonRpcScanner): MessageAction {
+    return this.#deps.catalog.isAppOnly(tool) ? RAW : this.#gate("result", message);
   }
 
   /**

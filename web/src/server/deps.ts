@@ -10,7 +10,8 @@ import type { Announcer } from "./sessions/announcer.js";
 import type { Admission } from "./http/admission.js";
 import type { Calls } from "./calls/calls.js";
 import type { HostGuard } from "./http/host-guard.js";
-import type { ServedMcp, ServeLimits } from "./options.js";
+import type { McpGateway } from "./mcp/gateway.js";
+import type { ServeLimits } from "./options.js";
 import type { SeenArtifacts } from "./artifacts/handler.js";
 import type { OidcAccess } from "./oidc/oidc-access.js";
 import type { Readiness } from "./routes/health.js";
@@ -48,8 +49,8 @@ export interface ServeDeps {
   readonly calls: Calls;
   /** Whether there is a chat. */
   readonly hasChat: boolean;
-  /** Sources for pages over Streamable HTTP, or null. */
-  readonly mcp: ServedMcp | null;
+  /** Sources for MCP clients over Streamable HTTP. */
+  readonly mcp: McpGateway;
   /** Who gets the metrics, or null if they are not offered. */
   readonly metrics: MetricsOptions | null;
   readonly seen: SeenArtifacts;
@@ -88,6 +89,8 @@ export interface ServeEnv {
     session: ServedSession;
     /** Of somebody who begins a session. */
     identity: Identity;
+    /** Whether the session is that of a page of this server: its browser sent the cookie. */
+    isPage?: boolean;
     /** When the access token ends that an MCP client came with, in milliseconds since 1970. */
     until?: number;
   };

@@ -16,7 +16,7 @@ import type { OAuthProviderConfig } from "../tools/auth/oauth-client.js";
 import type { ExternalToolConfig } from "../tools/config/config.js";
 import type { Variables } from "../tools/config/variables.js";
 import { checkOidc, type OidcOptions } from "./oidc/access-tokens.js";
-import type { Authenticate, ServedSession } from "./sessions/session.js";
+import type { Authenticate } from "./sessions/session.js";
 import type { MetricsOptions } from "../telemetry/metrics-endpoint.js";
 import type { ServeState } from "./state.js";
 import { checkUserLimits, type UserLimits } from "./usage/user-limits.js";
@@ -115,10 +115,8 @@ export interface SluiceServerOptions {
    * @defaultValue `/`
    */
   readonly base?: string;
-  /** Sources of tools and resources. Each is connected at its first use. */
+  /** Sources of tools and resources. Each is connected at its first use, and offered to MCP clients at `mcp/{source}`. */
   readonly sources?: readonly ExternalToolConfig[];
-  /** Offers sources to pages at `mcp/{source}`, as `sluice serve` does. Off by default. */
-  readonly mcp?: ServedMcp;
   /** Values of `${VAR}` in sources. Defaults to the environment. */
   readonly variables?: Variables | Readonly<Record<string, string | undefined>>;
   /** Further tools for the chat. The `toolContext` of their calls is the user's scope. */
@@ -165,7 +163,6 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   origins: LIST,
   base: ["a path that begins and ends with /", (value) => typeof value === "string" && /^\/(?:.*\/)?$/.test(value)],
   sources: LIST,
-  mcp: OBJECT,
   variables: ANYTHING,
   tools: LIST,
   providers: OBJECT,
@@ -219,25 +216,4 @@ function checkSignIn({ oidc, authenticate, publicUrl }: SluiceServerOptions): vo
 /** The error for an option that is wrong. */
 export function wrongOption(sentence: string, path: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
-}
-
-/**
- * Holds one of the programs that a user may have, until it is disposed of. Ask for it before a program is started for
- * one user. Throws SluiceError E_RATE_LIMIT if the user has as many as they may.
- */
-export type HoldProgram = () => Promise<Disposable>;
-
-/** Serves sources over Streamable HTTP, without changing any bytes. */
-export interface ServedMcp {
-  /** The names of the sources on offer. */
-  readonly names: ReadonlySet<string>;
-  /** Answers a request at `mcp/{source}`. No other session finds what one session started there. */
-  readonly answer: (
-    source: string,
-    request: Request,
-    session: ServedSession,
-    holdProgram: HoldProgram,
-  ) => Promise<Response>;
-  /** Ends what a session started, by the session's id. Must not throw. */
-  readonly end: (session: string) => Promise<void>;
 }

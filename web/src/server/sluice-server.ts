@@ -24,6 +24,7 @@ import { artifactRoutes } from "./routes/artifacts.js";
 import { chatRoutes } from "./routes/chat.js";
 import { fileRoutes } from "./routes/files.js";
 import { healthRoutes, type Part, Readiness, readyRoutes, whileReady } from "./routes/health.js";
+import { McpGateway } from "./mcp/gateway.js";
 import { metricsRoutes } from "./routes/metrics.js";
 import { oauthRoutes } from "./routes/oauth.js";
 import { resourceRoutes } from "./routes/resources.js";
@@ -33,7 +34,8 @@ import { OidcAccess } from "./oidc/oidc-access.js";
 import { WELL_KNOWN } from "./oidc/protected-resource.js";
 import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
 import { usageRoutes } from "./routes/usage.js";
-import { callRoutes, mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
+import { mcpRoutes, rawRoutes } from "./routes/mcp.js";
+import { callRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
 import { Announcer } from "./sessions/announcer.js";
 import { inSession, SessionTokens } from "./sessions/credentials.js";
 import { filesEnding, SessionEnding } from "./sessions/session-end.js";
@@ -124,6 +126,7 @@ export class SluiceServer implements AsyncDisposable {
     await left;
     await takenUp;
     await this.#deps.calls[Symbol.asyncDispose]();
+    await this.#deps.mcp[Symbol.asyncDispose]();
     await this.#collector[Symbol.asyncDispose]();
     await this.#deps.sources[Symbol.asyncDispose]();
     await this.#deps.files?.userFiles[Symbol.asyncDispose]();
@@ -142,7 +145,7 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     (ended) => deps.sources.ended(ended),
     async (ended) => chats?.ended(ended),
     (ended) => deps.calls.ended(ended),
-    async ({ session }) => deps.mcp?.end(session.id),
+    async ({ session }) => deps.mcp.end(session.id),
   ]);
   const app = new Hono<ServeEnv>({ strict: false }).basePath(deps.base);
   return app
@@ -182,7 +185,8 @@ function sessionApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   mount("/calls", callRoutes(deps));
   mount("/pauses", pauseRoutes(deps));
   mount("/chat", chatRoutes(chats, deps), "store", "files");
-  mount("/mcp", mcpRoutes(deps), "store");
+  mount("/mcp", mcpRoutes(deps), "store", "files");
+  mount("/raw", rawRoutes(deps), "store", "files");
   mount("/usage", usageRoutes(deps), "store", "files");
   return app;
 }
@@ -211,7 +215,6 @@ function depsOf(
     tokens: new SessionTokens({ secret: options.secret ?? newSecret(), oldSecrets: options.oldSecrets }, state.clock),
     authenticate,
     access: accessOf(options, base),
-    mcp: options.mcp ?? null,
     metrics: options.metrics ?? null,
     seen: new SeenInMemory(),
     admission: new Admission({ state, limits, usage, report }),
@@ -227,16 +230,22 @@ function depsOf(
   const { sources = [], variables, providers, oauthClient } = options;
   const userFiles = deps.files?.userFiles ?? null;
   const served = new ServedSources({ ...deps, sources, variables, providers, oauthClient, userFiles });
-  return { ...deps, sources: served, calls: new Calls({ ...deps, sources: served }) };
+  const all = { ...deps, sources: served };
+  return { ...all, calls: new Calls(all), mcp: new McpGateway(all) };
 }
 
 /** The sign-in by access tokens, or null. */
-function accessOf({ oidc, publicUrl = "", mcp }: SluiceServerOptions, base: string): OidcAccess | null {
+function accessOf({ oidc, publicUrl = "", sources = [] }: SluiceServerOptions, base: string): OidcAccess | null {
   if (oidc === undefined) return null;
   const root = new URL(publicUrl);
   // A public URL without a path is that of the host, which may have the server below another path.
   root.pathname = root.pathname === "/" ? base : root.pathname.replace(/\/*$/, "/");
-  return new OidcAccess({ tokens: new AccessTokens(oidc), root, base, sources: mcp?.names ?? new Set() });
+  return new OidcAccess({
+    tokens: new AccessTokens(oidc),
+    root,
+    base,
+    sources: new Set(sources.map(({ name }) => name)),
+  });
 }
 
 /** Ids that nothing has. Looking one up shows whether the state or the store answers. */

@@ -177,7 +177,8 @@ function fromProtocol(code: number | undefined, place: ToolPlace): ToolNodeError
   if (isInternal(code)) return badAnswer(place, `failed (JSON-RPC ${code})`);
   const fault = (code === undefined ? undefined : FAULTS.get(code)) ?? "refuses the request";
   const remedy = "check the tool's name and arguments, and the source's own log";
-  return new ToolClientError(`${subjectOf(place)} ${fault} (JSON-RPC ${code ?? "error"}): ${remedy}.`);
+  const sentence = `${subjectOf(place)} ${fault} (JSON-RPC ${code ?? "error"}): ${remedy}.`;
+  return new ToolClientError(sentence, code === undefined ? {} : { rpcCode: code });
 }
 
 function fromSdk(error: unknown, code: string, cause: unknown, place: ToolPlace): ToolNodeError {

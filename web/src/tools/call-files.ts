@@ -20,7 +20,6 @@ interface CallFilesDeps {
   readonly handling: UserFileHandling;
   readonly sluice: Sluice;
   readonly store: ArtifactStore;
-  readonly dialect: Dialect;
 }
 
 type Args = Readonly<Record<string, unknown>>;
@@ -51,8 +50,13 @@ export class CallFiles {
     return whole(work, own, this.#deps.store, systemClock);
   }
 
-  /** Writes a result that follows the tool output contract. Undefined for any other. */
-  async result(gated: GatedResult, isError: boolean, call: FileCall): Promise<ToolAnswer | undefined> {
+  /** Writes a result that follows the tool output contract in a dialect. Undefined for any other. */
+  async result(
+    gated: GatedResult,
+    isError: boolean,
+    call: FileCall,
+    dialect: Dialect,
+  ): Promise<ToolAnswer | undefined> {
     const { handling, store } = this.#deps;
     const { scope, signal } = call;
     const fresh = new Set<string>();
@@ -67,7 +71,7 @@ export class CallFiles {
     const filed = await coded("write", call, () => handling.receive(reduced, call, store));
     if (filed === undefined) return undefined;
     await this.#forget(filed.spent ?? [], fresh, call);
-    return this.#told(filed, isError || filed.isError === true, reduced, call);
+    return this.#told(filed, { isError: isError || filed.isError === true, reduced, dialect }, call);
   }
 
   /**
@@ -110,11 +114,14 @@ export class CallFiles {
   /** Passes the written result through the ordinary layers, since it may be long too. */
   async #told(
     { text, artifacts, failures, display }: FiledResult,
-    isError: boolean,
-    reduced: Transformed,
+    {
+      isError,
+      reduced,
+      dialect,
+    }: { readonly isError: boolean; readonly reduced: Transformed; readonly dialect: Dialect },
     { tool, namespace, scope, signal }: FileCall,
   ): Promise<ToolAnswer> {
-    const { sluice, dialect } = this.#deps;
+    const { sluice } = this.#deps;
     const options = { tool, namespace, scope, signal, dialect, transformed: dialect !== "mcp", rewritten: true };
     // Hosts that use the mcp dialect cannot restore what the tool said of files: those belong to the user now.
     await using gated = await through(sluice, options, [dialect === "mcp" ? callToolResult(text, isError) : text]);

@@ -34,6 +34,8 @@ export interface ToolErrorDetails {
   readonly cause?: unknown;
   /** Overrides the code of the class. */
   readonly code?: ToolErrorCode;
+  /** The code of the JSON-RPC error that an MCP server answered with. */
+  readonly rpcCode?: number;
 }
 
 /** An error as JSON, for hosts that store or send it. */
@@ -64,6 +66,8 @@ export class ToolNodeError extends SluiceError {
   declare readonly neverSent?: boolean;
   /** True if the source says that the resource does not exist. Servers answer 404. */
   declare readonly isNotFound?: boolean;
+  /** The code of the JSON-RPC error, if an MCP server answered with one. */
+  declare readonly rpcCode?: number;
   /**
    * The end of what an MCP server process wrote to standard error, if it exited, could not be connected to, or did
    * not answer: at most 20 lines and 4,096 characters, without the values of `env` and `auth_config`. Untrusted and
@@ -72,7 +76,7 @@ export class ToolNodeError extends SluiceError {
   declare readonly errorOutput?: string;
 
   constructor(message: string, details: ToolErrorDetails = {}) {
-    const { status, category, retryAfterSeconds, neverSent, isNotFound, code = "E_TOOL" } = details;
+    const { status, category, retryAfterSeconds, neverSent, isNotFound, rpcCode, code = "E_TOOL" } = details;
     super(code, message, {}, "cause" in details ? { cause: details.cause } : undefined);
     this.name = "ToolNodeError";
     this.category = category ?? categoryOf(status);
@@ -80,6 +84,7 @@ export class ToolNodeError extends SluiceError {
     if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
     if (neverSent !== undefined) this.neverSent = neverSent;
     if (isNotFound !== undefined) this.isNotFound = isNotFound;
+    if (rpcCode !== undefined) this.rpcCode = rpcCode;
   }
 
   /**

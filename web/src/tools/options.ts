@@ -204,6 +204,13 @@ export interface ToolContext {
   readonly onWait?: (wait: ToolWait) => void;
   /** Seconds of silence allowed for this call, 1 to 300, instead of the source's `timeout_s`. */
   readonly timeoutSeconds?: number;
+  /** How the result of this call is written, instead of the source's `dialect`. Has no effect where that has none. */
+  readonly dialect?: Dialect;
+  /**
+   * Whether small images of an MCP server stay in the result, for a model that sees them.
+   * @defaultValue `false`
+   */
+  readonly showImages?: boolean;
 }
 
 /** An event at a source, for logs and for hosts that show it. Events never hold content or tokens. */

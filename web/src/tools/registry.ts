@@ -33,6 +33,8 @@ export interface ToolSpec {
     /** The source's name, which prefixes the tool's. */
     readonly namespace: string;
   };
+  /** The tool as its MCP server lists it, with the schema of the arguments from above. Left out for other sources. */
+  readonly definition?: Readonly<Record<string, unknown>>;
   /** Calls the tool, like `call` of a ToolNode. The observation is `text`. */
   readonly call: (args: Readonly<Record<string, unknown>>, context?: ToolContext) => Promise<ToolResult>;
 }
@@ -191,11 +193,13 @@ export function toolSpecs(
     if (specs.size >= MAX_TOOLS) {
       throw wrong(`The source ${namespace} offers more than ${MAX_TOOLS} tools: choose some with tool_filter.`);
     }
-    const { description, input_schema, output_schema, isReadOnly } = source;
+    const { description, output_schema, isReadOnly, definition } = source;
+    const input_schema = user_files ? withoutUsername(source.input_schema) : source.input_schema;
     const spec: ToolSpec = {
       name,
       description,
-      input_schema: user_files ? withoutUsername(input_schema) : input_schema,
+      input_schema,
+      ...(definition !== undefined && { definition: { ...definition, inputSchema: input_schema } }),
       ...(output_schema !== undefined && { output_schema }),
       side_effects: isReadOnly ? "read" : "external",
       tags: [transport, namespace],

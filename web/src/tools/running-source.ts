@@ -21,7 +21,7 @@ import type { OAuthProviderConfig } from "./auth/oauth-client.js";
 import { callTime, timeoutOf, ToolAnswer, ToolCall } from "./tool-call.js";
 import type { ToolResult, SourceParts, ToolContext, ToolNodeEvent, ToolNodeOptions } from "./options.js";
 import type { ToolConfig } from "./config/config.js";
-import { LostSession, ToolAuthError, ToolConfigError } from "./errors.js";
+import { LostSession, ToolAuthError, ToolConfigError, unsupported } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { Attempt, SilenceListener } from "./resilience/attempt.js";
 import { Resilience, type ResilientCall } from "./resilience/resilience.js";
@@ -30,7 +30,17 @@ import type { Listing } from "./resources/connection.js";
 import { ResourceReader } from "./resources/reader.js";
 import { resourceTools, type RunTool } from "./resources/tools.js";
 import { Sessions } from "./sessions.js";
-import type { Authorize, LeftOutTool, SourceConnection, SourceNotice, SourceTool, ToolSource } from "./source.js";
+import type {
+  Authorize,
+  LeftOutTool,
+  McpReadMethod,
+  McpResult,
+  McpServerDescription,
+  SourceConnection,
+  SourceNotice,
+  SourceTool,
+  ToolSource,
+} from "./source.js";
 import type { CallFiles } from "./call-files.js";
 import type { UserFileHandling } from "./user-files.js";
 import { resolveVariables, secretsOf, type ResolvedToolConfig } from "./config/resolved-config.js";
@@ -134,7 +144,6 @@ export async function assemble(deps: AssemblyDeps): Promise<RunningSource> {
         handling,
         sluice,
         store,
-        dialect,
       }),
   });
 }
@@ -239,6 +248,20 @@ export class RunningSource implements AsyncDisposable {
       (operation) => new ToolCall(this, tool, context, operation?.carrier()).result(given),
       ({ isError }) => (isError ? { error: "tool_error" } : {}),
     );
+  }
+
+  /** The MCP server as it describes itself. Undefined for other sources. */
+  describeServer(context: ToolContext): Promise<McpServerDescription | undefined> {
+    return this.using(context, { isRepeatable: true }, async ({ server }) => server);
+  }
+
+  /** Sends a request of MCP and gives its result as it came. Throws E_TOOL_UNSUPPORTED for other sources. */
+  request(method: McpReadMethod, params: McpResult, context: ToolContext): Promise<McpResult> {
+    const { name } = this.deps.config;
+    return this.using(context, { isRepeatable: true }, async (connection, { signal }) => {
+      if (connection.request === undefined) throw unsupported(`The source ${name} is no MCP server.`);
+      return connection.request(method, params, signal);
+    });
   }
 
   /** Lists the source's prompts. */
@@ -379,7 +402,8 @@ export class RunningSource implements AsyncDisposable {
  * process.
  */
 function keyFor({ config, files }: RunningDeps): ((context: ToolContext) => string) | undefined {
-  const isProgram = config.endpoint?.kind === "stdio";
+  // A manual may start programs, too.
+  const isProgram = config.endpoint?.kind === "stdio" || config.transport === "utcp";
   if (files !== undefined && isProgram) return (context) => userKey(context) + files.ownerKey(context);
   return config.auth_type === "oauth2_user" ? userKey : undefined;
 }

@@ -22,6 +22,8 @@ export interface SourceTool {
   readonly output_schema?: JsonSchema;
   /** Further metadata (MCP `_meta`). */
   readonly meta?: unknown;
+  /** The tool as an MCP server lists it. */
+  readonly definition?: Readonly<Record<string, unknown>>;
   /** Whether repeating a call is harmless: the tool only reads, or says that it is idempotent. */
   readonly isRepeatable: boolean;
   /** Whether the tool only reads. False if the source does not say. */
@@ -49,6 +51,8 @@ export interface SourceCall {
   readonly dialect: Dialect;
   /** Results up to this many bytes are also kept in their original form, see `TransformOptions.keepOriginal`. */
   readonly keepOriginal: number;
+  /** Whether small images stay in the result, for a model that sees them. Defaults to false. */
+  readonly showImages?: boolean;
   /** The owner of the artifacts. */
   readonly scope: ArtifactScope;
   /** Cancels the attempt, also at the source. */
@@ -100,6 +104,28 @@ export type SourceNotice =
   | { readonly kind: "resources_changed" }
   | { readonly kind: "resource_updated"; readonly uri: string };
 
+/** Requests of MCP that read something and are no calls of tools. */
+export type McpReadMethod =
+  | "completion/complete"
+  | "prompts/get"
+  | "prompts/list"
+  | "resources/list"
+  | "resources/read"
+  | "resources/templates/list";
+
+/** The result of a request of MCP, as the server wrote it. */
+export type McpResult = Readonly<Record<string, unknown>>;
+
+/** An MCP server as it describes itself when a client connects. */
+export interface McpServerDescription {
+  /** What it offers, by feature: `tools`, `resources`, `prompts`, … */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Its name, title and version. */
+  readonly info: Readonly<Record<string, unknown>>;
+  /** How to use it. Untrusted. */
+  readonly instructions?: string;
+}
+
 /** A connection to a source. Methods throw `ToolNodeError`s, or the reason of an aborted signal. */
 export interface SourceConnection extends AsyncDisposable {
   /** All tools. Follows pages. */
@@ -112,6 +138,10 @@ export interface SourceConnection extends AsyncDisposable {
   readonly resources: ResourceConnection | undefined;
   /** The source's prompts. Undefined if it has none. */
   readonly prompts?: PromptConnection | undefined;
+  /** The MCP server as it describes itself. Undefined for other sources. */
+  readonly server?: McpServerDescription | undefined;
+  /** Sends a request of MCP and gives its result as it came. Left out by other sources. */
+  request?(method: McpReadMethod, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpResult>;
   /** Whether the connection can be used. False once the other side has closed it. */
   readonly isOpen: boolean;
   /**

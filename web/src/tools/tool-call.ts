@@ -138,8 +138,8 @@ export class ToolCall {
 
   /** One attempt, as the source sees it. */
   #sourceCall(args: Args, attempt: SessionAttempt): SourceCall {
-    const { config, dialect, files } = this.#deps;
-    const { scope = {}, pause } = this.#context;
+    const { config, files } = this.#deps;
+    const { scope = {}, pause, showImages = false } = this.#context;
     const onProgress = ignoreErrors(this.#context.onProgress);
     const isTransformed = config.output_transformer !== null;
     const keepsOriginal = files !== undefined || (isTransformed && config.transformer_input === "raw");
@@ -147,8 +147,9 @@ export class ToolCall {
       tool: this.#tool.name,
       args,
       // File handling and transformers process the result further.
-      dialect: isTransformed || files !== undefined ? "mcp" : dialect,
+      dialect: isTransformed || files !== undefined ? "mcp" : this.#dialect,
       keepOriginal: keepsOriginal ? MAX_RAW : 0,
+      showImages,
       scope,
       signal: attempt.signal,
       ...(pause !== undefined && { pause }),
@@ -170,7 +171,7 @@ export class ToolCall {
   async #told(gated: GatedResult, isError: boolean, signal: AbortSignal): Promise<ToolAnswer> {
     const { config, files } = this.#deps;
     const call = this.#fileCall(signal);
-    const filed = await files?.result(gated, isError, call);
+    const filed = await files?.result(gated, isError, call, this.#dialect);
     if (filed !== undefined) return filed;
     await using own = await files?.again(gated, call);
     const result = own ?? gated;
@@ -188,7 +189,8 @@ export class ToolCall {
 
   /** With a transformer, results are always observations. */
   get #dialect(): Dialect {
-    return this.#deps.config.output_transformer === null ? this.#deps.dialect : "observation";
+    const { config, dialect } = this.#deps;
+    return config.output_transformer === null ? (this.#context.dialect ?? dialect) : "observation";
   }
 
   /** The call as file handling sees it. */

@@ -23,7 +23,7 @@ import { SingleFlight } from "../core/keyed-work.js";
 import type { ListedResource, ListedTemplate, Listing } from "./resources/connection.js";
 import type { ResourceReading } from "./resources/cache.js";
 import { assemble, type ArtifactCopies, type RunningSource } from "./running-source.js";
-import type { ToolSource } from "./source.js";
+import type { McpReadMethod, McpResult, McpServerDescription, ToolSource } from "./source.js";
 import type { ResolvedToolConfig } from "./config/resolved-config.js";
 import type { Variables } from "./config/variables.js";
 import { isObject } from "../errors/arguments.js";
@@ -155,6 +155,25 @@ export abstract class AnyToolNode<D extends Dialect = Dialect> implements AsyncD
     context: ToolContext = {},
   ): Promise<PromptReading> {
     return this.#running().getPrompt(name, args, context);
+  }
+
+  /** The MCP server as it describes itself. Undefined for sources that are no MCP servers. */
+  async describeServer(context: ToolContext = {}): Promise<McpServerDescription | undefined> {
+    return this.#running().describeServer(context);
+  }
+
+  /**
+   * Sends a request of MCP that reads something, and gives its result as the server wrote it: nothing of it is stored or
+   * shortened, so it is not for a model. At most 8 MiB.
+   *
+   * @throws ToolNodeError E_TOOL_UNSUPPORTED if the source is no MCP server; `rpcCode` is the code of the server's error.
+   */
+  async request(
+    method: McpReadMethod,
+    params: Readonly<Record<string, unknown>> = {},
+    context: ToolContext = {},
+  ): Promise<McpResult> {
+    return this.#running().request(method, params, context);
   }
 
   /**

@@ -1,7 +1,7 @@
 /** The proxy over HTTP: what it listens to, what it asks upstream, and ids in between. */
 import { array, assert, constantFrom, integer, oneof, property, string } from "fast-check";
 import { expect, test } from "vitest";
-import { IdSwap, MappedIds } from "../../../../web/src/cli/proxy/command-server.js";
+import { IdSwap, MappedIds } from "../../../../web/src/mcp/http/session.js";
 import { listenAddress, ListenGuard, listenToken, shown } from "../../../../web/src/cli/proxy/http-listener.js";
 import { namespaceOfCommand, namespaceOfUrl } from "../../../../web/src/cli/proxy/interceptors.js";
 import { RemoteEvents } from "../../../../web/src/cli/proxy/remote-connection.js";

@@ -36,7 +36,7 @@ describe("sluice serve", () => {
     test("offers it as a source, by its own name, to tools and to pages", async () => {
       const session = await begin(server.url);
       expect(await (await session.ask("sources")).json()).toMatchObject({
-        sources: [{ name: "everything", transport: "mcp", has_mcp: true }],
+        sources: [{ name: "everything", transport: "mcp" }],
         chat: false,
         files: true,
       });

@@ -1,8 +1,5 @@
 /** Every operation of the document is called at a real server, and answered as the document says. */
-import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { McpGateway } from "../../../../web/src/cli/serve/mcp-gateway.js";
-import { Output } from "../../../../web/src/cli/terminal/terminal.js";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { listen, type SluiceServer } from "../../../../web/src/serve.js";
 import { calling, doing, modelOf } from "../chat/chatting.js";
@@ -30,16 +27,10 @@ async function everything(): Promise<{
   readonly description: Description;
 }> {
   const sources = [program("lab")];
-  const errors = new Output(new PassThrough().resume(), {});
-  const terminal = { input: new PassThrough(), output: errors, errors, env: {}, signal: new AbortController().signal };
-  const variables = (name: string): string | undefined => process.env[name];
-  const mcp = new McpGateway({ sources, variables, terminal, isOver: async () => false });
-  onTestFinished(() => mcp[Symbol.asyncDispose]());
   const ask = doing("ask", async (_, { pause }) => String(await pause("await_input", { question: "Which?" })));
   const { server } = served({
     authenticate: () => ({ user_id: "ada" }),
     sources,
-    mcp,
     filesStore: new MemoryArtifactStore(),
     llm: modelOf(calling("ask", "lab_test_image_content")),
     tools: [ask],
@@ -56,7 +47,7 @@ test("every operation is answered as the document says", { timeout: 60_000 }, as
 
   async function call({ id, status, until, ...asked }: Step): Promise<{ value: unknown; headers: Headers }> {
     const [path, init] = description.request(id, asked);
-    const response = await visitor.ask(path, init);
+    const response = await (id.endsWith("RawMcp") ? visitor.askAsPage(path, init) : visitor.ask(path, init));
     const value = await description.answered(id, response, until);
     expect([id, response.status, value]).toEqual([id, status, value]);
     seen.add(`${id} ${status}`);
@@ -163,24 +154,31 @@ test("every operation is answered as the document says", { timeout: 60_000 }, as
   await call({ id: "cancelRun", status: 204, path: run });
   await call({ id: "followRun", status: 404, path: { run: "none" } });
 
-  // MCP as it is.
+  // MCP, for any client and for the page.
   const source = { source: "lab" };
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
   const hello = { jsonrpc: "2.0", id: 1, method: "initialize", params };
   const both = { Accept: "application/json, text/event-stream" };
-  const welcome = await call({ id: "sendMcp", status: 200, path: source, body: hello, headers: both });
-  const own = {
-    "Mcp-Session-Id": welcome.headers.get("mcp-session-id") ?? "",
-    "Mcp-Protocol-Version": "2025-11-25",
-  };
   const ready = { jsonrpc: "2.0", method: "notifications/initialized" };
-  await call({ id: "sendMcp", status: 202, path: source, body: ready, headers: { ...own, ...both } });
-  const [listenPath, listenInit] = description.request("listenMcp", { path: source, headers: { ...own, ...both } });
-  const listening = await visitor.ask(listenPath, listenInit);
-  expect([listening.status, listening.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
-  await listening.body?.cancel();
-  seen.add("listenMcp 200");
-  await call({ id: "endMcp", status: 200, path: source, headers: own });
+  for (const name of ["Mcp", "RawMcp"]) {
+    const welcome = await call({ id: `send${name}`, status: 200, path: source, body: hello, headers: both });
+    const own = {
+      "Mcp-Session-Id": welcome.headers.get("mcp-session-id") ?? "",
+      "Mcp-Protocol-Version": "2025-11-25",
+    };
+    await call({ id: `send${name}`, status: 202, path: source, body: ready, headers: { ...own, ...both } });
+    const [listenPath, listenInit] = description.request(`listen${name}`, {
+      path: source,
+      headers: { ...own, ...both },
+    });
+    const listening = await (name === "Mcp"
+      ? visitor.ask(listenPath, listenInit)
+      : visitor.askAsPage(listenPath, listenInit));
+    expect([listening.status, listening.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    await listening.body?.cancel();
+    seen.add(`listen${name} 200`);
+    await call({ id: `end${name}`, status: 200, path: source, headers: own });
+  }
 
   // A person who comes back from nowhere; what happened meanwhile; the end.
   expect((await call({ id: "takeConsent", status: 400, query: { state: "x", code: "y" } })).value).toContain("<h1>");

@@ -11,12 +11,10 @@ import { byHeaders, refused, Visitor } from "../visitor.js";
 import { Description } from "./openapi.js";
 
 const HERE = "http://127.0.0.1:8080";
-const MCP = { names: new Set(["lab"]), answer: async () => new Response("its own"), end: async () => undefined };
 
 const all = (): Partial<SluiceServerOptions> => ({
   filesStore: new MemoryArtifactStore(),
   llm: modelOf(calling()),
-  mcp: MCP,
   metrics: {},
 });
 
@@ -88,7 +86,6 @@ describe("the document", () => {
       ".well-known",
       "chat",
       "files",
-      "mcp",
       "metrics",
     ]);
   });
@@ -116,7 +113,7 @@ describe("the document", () => {
   });
 
   test("says where access tokens come from, where users have them, and so it is", async () => {
-    await using server = made(signingIn());
+    await using server = made({ ...signingIn(), sources: [program("lab")] });
     const description = await Description.of(server);
     for (const [id, source] of [
       ["describeResource", undefined],
@@ -218,7 +215,6 @@ describe("its address", () => {
     const mark = "k7qz2xw9";
     const { server } = served({
       ...all(),
-      mcp: { ...MCP, names: new Set([`mcp${mark}`]) },
       sources: [program(`source${mark}`, `"/opt/${mark}/program" --token ${mark}`, { description: mark })],
       secret: mark.repeat(8),
       publicUrl: `https://${mark}.example/`,

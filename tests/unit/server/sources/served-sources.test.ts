@@ -162,7 +162,7 @@ describe("served sources", () => {
       servedSource({ sources: [program("own", CHANGING, { description: "Of ours." })], secret }),
     );
     expect(await ada.json("/sources")).toEqual({
-      sources: [{ name: "own", transport: "mcp", description: "Of ours.", asks_consent: false, has_mcp: false }],
+      sources: [{ name: "own", transport: "mcp", description: "Of ours.", asks_consent: false }],
       chat: false,
       files: false,
     });

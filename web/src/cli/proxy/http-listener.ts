@@ -4,12 +4,11 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
-import type { ArtifactScope } from "../../artifacts/store.js";
-import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
-import { BoundedMessage } from "../../mcp/stdio/lines.js";
+import { RpcCode } from "../../jsonrpc/rpc.js";
+import { refuseRequest } from "../../mcp/http/refusal.js";
+import type { HttpRequest } from "../../mcp/http/sessions.js";
 import { openListener, type ClosableServer } from "../../server/http/listen.js";
-import { BodyRefused, bodyPieces, type BodyLimits } from "../../server/http/request.js";
+import { BodyRefused, readMessage } from "../../server/http/request.js";
 import { METRICS_PATH, metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { readSecret } from "../configuration.js";
 import { cannotListen, Exit, signalled, UsageError } from "../exit.js";
@@ -47,28 +46,6 @@ export async function serveUntilSignal(
 
 /** Seconds for running requests at the end. */
 const GRACE_SECONDS = 10;
-
-/** A request with its body read. */
-export interface HttpRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly headers: Headers;
-  /** The owner, if something other than the authorization identifies it. */
-  readonly owner?: string;
-  /** The user that the owner belongs to, if a user may have several. */
-  readonly user?: string;
-  /** Whose artifacts are, if something other than the authorization says so. */
-  readonly scope?: ArtifactScope;
-  /** When the access token expires that the request came with, in milliseconds since 1970. */
-  readonly until?: number;
-  /** Holds one of the programs that the user may have. Throws SluiceError E_RATE_LIMIT if there is none left. */
-  readonly holdProgram?: () => Promise<Disposable>;
-  /** The body, or a scan of one that is too large to forward. Undefined if it is empty. */
-  readonly body: Uint8Array | JsonRpcScanner | undefined;
-  /** Aborts when the client has gone. */
-  readonly signal: AbortSignal;
-}
 
 /** Answers requests. An exception becomes a response without details. */
 type HttpHandler = (request: HttpRequest) => Promise<Response>;
@@ -112,29 +89,13 @@ async function answered(request: Request, { guard, access, handler }: Answering)
   try {
     const admitted: Admission | Response = (await access?.admit({ method, path, headers })) ?? {};
     if (admitted instanceof Response) return admitted;
-    const response = await handler({ ...admitted, method, path, headers, body: await heldBody(request), signal });
+    const response = await handler({ ...admitted, method, path, headers, body: await readMessage(request), signal });
     return admitted.until === undefined ? response : await whileValid(request, response, admitted.until);
   } catch (error) {
-    if (error instanceof BodyRefused) return refusal(undefined, error.status, RpcCode.invalidRequest, error.message);
-    return refusal(undefined, 500, RpcCode.internal, "The request could not be answered.");
+    if (error instanceof BodyRefused)
+      return refuseRequest(undefined, error.status, RpcCode.invalidRequest, error.message);
+    return refuseRequest(undefined, 500, RpcCode.internal, "The request could not be answered.");
   }
-}
-
-/** An error response. `id` is JSON text. */
-export function refusal(id: string | undefined, status: number, code: number, sentence: string): Response {
-  const headers = { "content-type": "application/json" };
-  return new Response(errorMessage(id ?? "null", code, sentence), { status, headers });
-}
-
-/** A message that is too large to be sent on is still read far enough to answer it. */
-const LIMITS: BodyLimits = { maxBytes: 64 * 1024 * 1024, idleSeconds: 30, totalSeconds: 300 };
-
-/** The body of a request, or a scan of one that is too large to forward. Undefined if it is empty. Throws BodyRefused. */
-export async function heldBody(request: Request): Promise<HttpRequest["body"]> {
-  const held = new BoundedMessage();
-  for await (const piece of bodyPieces(request, LIMITS)) held.push(piece);
-  const whole = held.whole();
-  return whole === undefined ? held.members : whole.length === 0 ? undefined : whole;
 }
 
 async function whileValid(request: Request, response: Response, until: number): Promise<Response> {
@@ -199,7 +160,7 @@ export class ListenGuard {
     const isOurs = this.#isOurs(hostIn(`http://${headers.get("host") ?? ""}`));
     // A page from elsewhere can reach us by a host name of its own, but cannot hide its origin.
     if (!isOurs || (origin !== null && !this.#isOurs(hostIn(origin)))) {
-      return refusal(
+      return refuseRequest(
         undefined,
         403,
         RpcCode.invalidRequest,
@@ -210,7 +171,7 @@ export class ListenGuard {
     const [, token = ""] = /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "") ?? [];
     // Digests compare in constant time for all tokens.
     if (timingSafeEqual(digest(token), digest(this.#token))) return undefined;
-    const wanted = refusal(undefined, 401, RpcCode.invalidRequest, WANTS_TOKEN);
+    const wanted = refuseRequest(undefined, 401, RpcCode.invalidRequest, WANTS_TOKEN);
     wanted.headers.set("www-authenticate", "Bearer");
     return wanted;
   }

@@ -144,13 +144,6 @@ function userOf(authorization: string): string {
   return `authorization-${createHash("sha256").update(authorization).digest("hex").slice(0, 32)}`;
 }
 
-/** Identifies a client by its session and authorization, neither of which is kept in the clear. */
-export function clientKey(session: string | null, authorization: string | null): string {
-  return createHash("sha256")
-    .update(JSON.stringify([session, authorization]))
-    .digest("base64");
-}
-
 /** Longest log line. Names in it come from servers. */
 const MAX_LINE = 1000;
 

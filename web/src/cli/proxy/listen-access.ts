@@ -13,7 +13,8 @@ import {
   WELL_KNOWN,
   type ProtectedResource,
 } from "../../server/oidc/protected-resource.js";
-import { refusal, type HttpRequest } from "./http-listener.js";
+import { refuseRequest } from "../../mcp/http/refusal.js";
+import type { HttpRequest } from "../../mcp/http/sessions.js";
 
 /** Options for access by tokens. */
 export interface ListenOidc extends OidcOptions {
@@ -52,7 +53,7 @@ export class ListenAccess {
     headers,
   }: Pick<HttpRequest, "method" | "path" | "headers">): Promise<Admission | Response> {
     const resource = this.#resource;
-    if (resource === undefined) return refusal(undefined, 503, RpcCode.serverError, "The proxy is starting.");
+    if (resource === undefined) return refuseRequest(undefined, 503, RpcCode.serverError, "The proxy is starting.");
     if (isDescription(path, resource)) return described(method, metadataOf(resource, this.#tokens));
     const token = bearerIn(headers);
     let verdict: AccessGrant | "invalid_token" | "insufficient_scope" | undefined;
@@ -60,11 +61,11 @@ export class ListenAccess {
       verdict = token === null ? undefined : await this.#tokens.read(token, [resource.url]);
     } catch (error) {
       this.#report(`the sign-in provider's keys cannot be read: ${(error as Error).message}`);
-      return refusal(undefined, 503, RpcCode.serverError, "Sign-in cannot be checked at the moment: try again.");
+      return refuseRequest(undefined, 503, RpcCode.serverError, "Sign-in cannot be checked at the moment: try again.");
     }
     if (typeof verdict === "object") return admissionOf(verdict);
     const said = verdict ?? (headers.has("authorization") ? "invalid_token" : undefined);
-    const response = refusal(undefined, statusOf(said), RpcCode.invalidRequest, WANTS_TOKEN);
+    const response = refuseRequest(undefined, statusOf(said), RpcCode.invalidRequest, WANTS_TOKEN);
     response.headers.set("www-authenticate", challengeOf(resource, this.#tokens, said));
     return response;
   }

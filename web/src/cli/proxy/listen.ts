@@ -8,15 +8,27 @@ import type { FetchLike } from "../../mcp/http/gate-fetch.js";
 import { mirroredAgain } from "../../mcp/http/mirror-headers.js";
 import { RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import { tell, type Terminal } from "../terminal/terminal.js";
+import { clause, printable, tell, type Terminal } from "../terminal/terminal.js";
+import { SluiceError } from "../../errors/error.js";
+import { LineWriter } from "../../jsonrpc/lines.js";
+import { PassThrough } from "../../mcp/pass-through.js";
 import type { ArtifactScope } from "../../artifacts/store.js";
-import { CommandSessions, MCP_PATH, SHARES } from "./command-sessions.js";
-import { clientKey, Interceptors } from "./interceptors.js";
+import { refuseRequest } from "../../mcp/http/refusal.js";
+import {
+  clientKey,
+  MCP_PATH,
+  McpSessions,
+  SHARES,
+  type HttpRequest,
+  type OpenSession,
+} from "../../mcp/http/sessions.js";
+import { Interceptors, logOf } from "./interceptors.js";
 import { requestHeaders, type Header, failureOf, Upstream } from "./upstream.js";
 import type { ListenAccess, ListenOidc } from "./listen-access.js";
 import { METRICS_PATH } from "../../telemetry/metrics-endpoint.js";
 import { offerMetrics, type MetricsPlace } from "./metrics-listener.js";
-import { ListenGuard, type ListenAddress, refusal, serveUntilSignal, type HttpRequest } from "./http-listener.js";
+import { ListenGuard, type ListenAddress, serveUntilSignal } from "./http-listener.js";
+import { lossy, startServer } from "./stdio.js";
 
 /** Options for listening. */
 export interface ListenDeps {
@@ -60,10 +72,26 @@ export async function listenAtCommand(command: readonly string[], deps: ListenDe
   const guard = new ListenGuard(deps.address, deps.token, deps.oidc?.publicUrl);
   const access = await accessFor(deps);
   const shares = access === undefined ? {} : SHARES;
-  await using sessions = new CommandSessions({ command, open: deps.open, terminal: deps.terminal, ...shares });
+  await using sessions = new McpSessions({ open: (request) => openCommand(command, request, deps), ...shares });
   await using offered = await offerMetrics(deps.metrics, deps.terminal);
   const metrics = offered.here;
   return await serveUntilSignal({ ...deps, access, metrics }, guard, MCP_PATH, (request) => sessions.handle(request));
+}
+
+/** Starts the process of a session. The operator learns in full why it cannot be started, the client in a sentence. */
+async function openCommand(
+  command: readonly string[],
+  { scope }: HttpRequest,
+  { open, terminal }: ListenDeps,
+): ReturnType<OpenSession> {
+  const interceptor = open?.(scope) ?? new PassThrough(logOf(terminal.errors));
+  try {
+    const { server } = await startServer(command, terminal);
+    return { peer: server, interceptor, nonProtocol: new LineWriter(lossy(terminal.errors)).sink() };
+  } catch (error) {
+    if (error instanceof SluiceError) tell(terminal, printable(clause(error.message)));
+    throw error;
+  }
 }
 
 async function accessFor({ oidc, terminal }: ListenDeps): Promise<ListenAccess | undefined> {
@@ -284,7 +312,7 @@ function keyOf({ headers, owner }: HttpRequest, session = headers.get(SESSION)):
 /** The same for a session that is unknown and for somebody else's. */
 function noSession({ body }: HttpRequest): Response {
   const [id] = body instanceof Uint8Array ? idsIn(body) : [];
-  return refusal(id, 404, -32_001, "There is no such session: start again with initialize.");
+  return refuseRequest(id, 404, -32_001, "There is no such session: start again with initialize.");
 }
 
 /** The client's own token is good: it must not look for another one at the server's provider. */
@@ -297,7 +325,12 @@ async function withoutChallenge({ body }: HttpRequest, response: Response): Prom
   }
   await response.body?.cancel();
   const [id] = body instanceof Uint8Array ? idsIn(body) : [];
-  return refusal(id, 502, RpcCode.serverError, "The server behind this proxy does not accept the proxy's credentials.");
+  return refuseRequest(
+    id,
+    502,
+    RpcCode.serverError,
+    "The server behind this proxy does not accept the proxy's credentials.",
+  );
 }
 
 function methodIn(body: Uint8Array | JsonRpcScanner): string | undefined {
@@ -317,5 +350,5 @@ function acceptsEvents(headers: Headers): boolean {
 
 function answerUnreachable({ body }: HttpRequest, error: unknown): Response {
   const [id] = body instanceof Uint8Array ? idsIn(body) : [];
-  return refusal(id, 502, RpcCode.serverError, failureOf(error));
+  return refuseRequest(id, 502, RpcCode.serverError, failureOf(error));
 }

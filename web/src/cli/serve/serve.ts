@@ -21,7 +21,6 @@ import { authenticationOf, oidcOptions, providerOptions, serverOptions } from ".
 import { Front } from "./front.js";
 import { serveKeys } from "./config-file.js";
 import { ServeLog } from "./log.js";
-import { McpGateway } from "./mcp-gateway.js";
 import { Page } from "./page.js";
 import { readSettings, type ServeSettings } from "./settings.js";
 import { openState, openStores } from "./stores.js";
@@ -73,13 +72,11 @@ interface Serving {
 /** Opens everything and waits for the end. Running requests are waited for before anything is closed, in reverse order. */
 async function served(serving: Serving): Promise<number> {
   const { settings, options, authenticate, terminal, log, front, listening, over } = serving;
-  const { sources, variables, config, address, token, files } = settings;
+  const { config, address, token, files } = settings;
   const providers = providerOptions(settings, listening.port);
   await using state = await openState(settings);
   await using stores = await openStores(settings, state.clock);
-  const isOver = async (session: string): Promise<boolean> => (await state.sessions.find(session)) === null;
   await using metrics = await offerMetrics(settings.metrics, terminal);
-  await using mcp = new McpGateway({ sources, variables, terminal, isOver });
   await using server = new SluiceServer({
     ...options,
     ...providers,
@@ -89,7 +86,6 @@ async function served(serving: Serving): Promise<number> {
     ...(stores.large !== undefined && { files: { ...options.files, largeStore: stores.large } }),
     store: stores.sessions,
     state,
-    mcp,
     ...(metrics.here !== undefined && { metrics: metrics.here }),
     onError: (error) => log.failed(error),
   });

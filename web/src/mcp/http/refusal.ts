@@ -1,9 +1,15 @@
 /**
- * Reads HTTP responses that refuse a request, and detects whether the session is gone.
+ * HTTP responses that refuse a request: makes them, reads them, and detects whether the session is gone.
  * @module
  */
 import { textOf } from "../../jsonrpc/bytes.js";
-import { objectOr, parsedOr, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
+import { errorMessage, objectOr, parsedOr, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
+
+/** A response with a JSON-RPC error. `id` is the request's, as JSON text. */
+export function refuseRequest(id: string | undefined, status: number, code: number, sentence: string): Response {
+  const headers = { "content-type": "application/json" };
+  return new Response(errorMessage(id ?? "null", code, sentence), { status, headers });
+}
 
 /** Most bytes of a body that are read. */
 const MAX_BYTES = 64 * 1024;

@@ -3,6 +3,7 @@
  * @module
  */
 import { z } from "zod";
+import type { FullScope } from "../../artifacts/scope.js";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
 import type { ServeDeps } from "../deps.js";
@@ -38,7 +39,7 @@ export interface AskedCall {
 export type CallDeps = Pick<ServeDeps, "state" | "store" | "sources" | "announcer">;
 
 /** How a call is made. */
-interface CallHow {
+export interface CallHow extends Pick<ToolContext, "dialect" | "showImages"> {
   readonly signal: AbortSignal;
   /** Receives progress, and files to show. */
   readonly tell?: (event: Told) => void;
@@ -53,22 +54,50 @@ export type CallResult = z.output<typeof CALLED>;
 const MAX_MESSAGE = 1000;
 
 /**
- * Calls a tool, and announces what was stored.
- *
- * @throws what `ServedSources.get` and `ToolNode.call` throw; SluiceError E_NOT_FOUND; E_SESSION if the session ended
- * meanwhile.
+ * Calls a tool for a client of REST. Throws like {@link callTool}.
  */
 export async function calledFor(
   session: ServedSession,
-  { name, args, trace, timeoutSeconds }: AskedCall,
+  call: AskedCall,
   deps: CallDeps,
-  { signal, tell, pause }: CallHow,
+  how: CallHow,
 ): Promise<CallResult> {
-  const { sources } = deps;
-  await noteTrace(session, trace, deps);
+  return shownResult(await callTool(session, call, deps, how));
+}
+
+/**
+ * Calls a tool, and announces what was stored.
+ *
+ * @throws what `invokeTool` throws; SluiceError E_SESSION if the session ended meanwhile.
+ */
+export async function callTool(
+  session: ServedSession,
+  call: AskedCall,
+  deps: CallDeps,
+  how: CallHow,
+): Promise<ToolResult> {
+  await noteTrace(session, call.trace, deps);
+  const result = await invokeTool(scopeOf(session, call.trace), call, deps, how);
+  if (!(await announced(deps, session, result.artifacts))) throw sessionOver();
+  await tellClamped(session, call.name, result, deps);
+  if (result.display !== undefined) how.tell?.({ kind: "tool_display", display: result.display } as Told);
+  return result;
+}
+
+/**
+ * Calls a tool of a source for a user, and tells nobody of what was stored.
+ *
+ * @throws what `ServedSources.get` and `ToolNode.call` throw; SluiceError E_NOT_FOUND.
+ */
+export async function invokeTool(
+  scope: FullScope,
+  { name, args, timeoutSeconds }: Omit<AskedCall, "trace">,
+  { sources }: Pick<CallDeps, "sources">,
+  { tell, pause, ...how }: CallHow,
+): Promise<ToolResult> {
   const context: ToolContext = {
-    scope: scopeOf(session, trace),
-    signal,
+    ...how,
+    scope,
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
     ...(pause !== undefined && { pause }),
     ...(tell !== undefined && {
@@ -80,11 +109,7 @@ export async function calledFor(
   const node = await sources.get(source, context);
   const tool = node.getTools().find((each) => each.name === name);
   if (tool === undefined) throw new SluiceError("E_NOT_FOUND", "There is no tool of that name here: see GET tools.");
-  const result = await tool.call(args, context);
-  if (!(await announced(deps, session, result.artifacts))) throw sessionOver();
-  await tellClamped(session, name, result, deps);
-  if (result.display !== undefined) tell?.({ kind: "tool_display", display: result.display } as Told);
-  return shownResult(result);
+  return tool.call(args, context);
 }
 
 async function tellClamped(

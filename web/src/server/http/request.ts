@@ -7,6 +7,8 @@ import { untilAborted } from "../../core/abort.js";
 import { grouped } from "../../core/amounts.js";
 import { alternatives } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
+import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
+import { BoundedMessage } from "../../mcp/stdio/lines.js";
 import { essenceOf, UNKNOWN_TYPE } from "../artifacts/headers.js";
 import { inTime } from "./time-limit.js";
 
@@ -70,6 +72,17 @@ export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGe
     // The sender may not react to it.
     reader.cancel().catch(() => undefined);
   }
+}
+
+/** A message that is too large to be sent on is still read far enough to answer it. */
+const MESSAGE_LIMITS: BodyLimits = { maxBytes: 64 * 1024 * 1024, idleSeconds: 30, totalSeconds: 300 };
+
+/** A body that is a message of MCP, or a scan of one that is too large to forward. Undefined if it is empty. Throws BodyRefused. */
+export async function readMessage(request: Request): Promise<Uint8Array | JsonRpcScanner | undefined> {
+  const held = new BoundedMessage();
+  for await (const piece of bodyPieces(request, MESSAGE_LIMITS)) held.push(piece);
+  const whole = held.whole();
+  return whole === undefined ? held.members : whole.length === 0 ? undefined : whole;
 }
 
 /** Reads a JSON body. Throws BodyRefused with the member that is wrong. */

@@ -1,19 +1,18 @@
 /**
- * `/sources`, `/tools`, `/pauses` and `/mcp`: the sources of tools, calling a tool, answering what a call asks.
+ * `/sources`, `/tools`, `/calls` and `/pauses`: the sources of tools, calling a tool, answering what a call asks.
  * @module
  */
-import { Hono } from "hono";
+import type { Hono } from "hono";
 import { TRACE } from "../http/request.js";
 import { lastEventId, resumableStream } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
-import { saidOf, nothingThere } from "../http/refusals.js";
-import { whileValid } from "../oidc/protected-resource.js";
+import { saidOf } from "../http/refusals.js";
 import { scopeOf } from "../sessions/session.js";
 import { CALLED, calledFor, RESULT, type AskedCall, type CallResult } from "../calls/call.js";
 import { askedBy } from "../sources/pauses.js";
 import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
-import { either, streamOf, jsonOf, noBody, operation, type Passed, routesOf } from "./operation.js";
+import { either, streamOf, jsonOf, noBody, operation, routesOf } from "./operation.js";
 import { CLOSING, DISPLAY, eventOf, FAILURE, named, PAYLOAD, PROGRESS, REASON, RESUMING, WAIT } from "../schemas.js";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
@@ -25,7 +24,6 @@ const SOURCES = z.object({
       transport: z.enum(["mcp", "http", "utcp", "cli"]),
       description: z.string(),
       asks_consent: z.boolean().describe("Whether each user gives access to it. Its tools are known afterwards."),
-      has_mcp: z.boolean().describe("Whether it is served at `mcp/{source}`."),
     }),
   ),
   chat: z.boolean().describe("Whether there is a chat."),
@@ -62,15 +60,14 @@ const CONNECTION_EVENT = named(
 
 /** Routes for sources: listing them, and connecting one, for which a person may have to consent. */
 export function sourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
-  const { sources, files, mcp, hasChat } = deps;
-  const facts = sources.facts.map((each) => ({ ...each, has_mcp: mcp?.names.has(each.name) === true }));
+  const { sources, files, hasChat } = deps;
   return routesOf({
     "/": {
       get: operation({
         id: "listSources",
         summary: "List the sources of tools, and what else there is",
         answers: { 200: jsonOf(SOURCES, "What there is.") },
-        handle: () => ({ sources: facts, chat: hasChat, files: files !== null }),
+        handle: () => ({ sources: [...sources.facts], chat: hasChat, files: files !== null }),
       }),
     },
     "/:name/connection": {
@@ -268,56 +265,4 @@ export function pauseRoutes({ sources }: Pick<ServeDeps, "sources">): Hono<Serve
 function nothingWaits(): Response {
   const message = "Nothing is waiting for this answer: the question was answered or cancelled, or timed out.";
   return refusal(404, "E_NOT_FOUND", message);
-}
-
-const MCP_SOURCE = z.object({ source: z.string().describe("A source with `has_mcp`.") });
-const MCP_HEADERS = {
-  Accept: "`application/json, text/event-stream`, as MCP wants it.",
-  "Mcp-Session-Id": "The session of MCP, from the answer to `initialize`.",
-  "Mcp-Protocol-Version": "The revision that was agreed on.",
-  "Last-Event-ID": "The id of the last event that was received.",
-};
-const MESSAGE = z.unknown().describe("A message of MCP.");
-/** Most bytes of a message: what is larger, the source itself refuses. */
-const MCP_BODY: Passed = { schema: MESSAGE, most: 8 * 1024 * 1024 };
-
-/** The MCP endpoint of a source, if the host offers it. */
-export function mcpRoutes({ mcp, usage }: Pick<ServeDeps, "mcp" | "usage">): Hono<ServeEnv> {
-  if (mcp === null) return new Hono<ServeEnv>().all("*", nothingThere);
-  const answer = async (c: InSession): Promise<Response> => {
-    const source = c.req.param("source") ?? "";
-    if (!mcp.names.has(source)) return nothingThere();
-    const session = c.get("session");
-    const holdProgram = (): Promise<Disposable> => usage.hold(session.identity, "programs");
-    return whileValid(c.req.raw, await mcp.answer(source, c.req.raw, session, holdProgram), c.get("until"));
-  };
-  const common = { path: MCP_SOURCE, headers: MCP_HEADERS, refusals: [404], handle: answer } as const;
-  return routesOf({
-    "/:source": {
-      get: operation({
-        ...common,
-        id: "listenMcp",
-        summary: "Listen to a source over MCP",
-        answers: { 200: streamOf(MESSAGE, "Messages of MCP, as Streamable HTTP has them.") },
-      }),
-      post: operation({
-        ...common,
-        id: "sendMcp",
-        summary: "Send a message to a source over MCP",
-        description: "Streamable HTTP of MCP, whose bytes pass as they are: for pages that have the gate themselves.",
-        body: MCP_BODY,
-        answers: {
-          200: either(jsonOf(MESSAGE, "The answer."), streamOf(MESSAGE, "Messages, and last the answer.")),
-          202: noBody("It is taken, and has no answer."),
-        },
-      }),
-      delete: operation({
-        ...common,
-        id: "endMcp",
-        summary: "End a session of MCP",
-        answers: { 200: noBody("It is over.") },
-      }),
-      otherwise: answer,
-    },
-  });
 }

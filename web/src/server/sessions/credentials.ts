@@ -38,6 +38,7 @@ export function inSession(deps: ServeDeps): MiddlewareHandler<ServeEnv> {
     }
     if (bearer === null && (await isOfAnother(session, c.req.raw, deps))) return sessionRefused();
     c.set("session", session);
+    c.set("isPage", bearer === null);
     return deps.admission.admit(c, next);
   };
 }

@@ -69,6 +69,11 @@ export class ServedSource implements AsyncDisposable {
     this.facts = { name, transport, description, asks_consent: auth_type === "oauth2_user" };
   }
 
+  /** Its configuration. */
+  get config(): ToolConfig {
+    return this.#deps.config;
+  }
+
   /** The connection for a user. Throws as `SourceNode.connected`; E_TOOL_RATE_LIMIT for too many users. */
   async connected(context: ToolContext): Promise<ToolNode> {
     return this.#nodeOf(context).connected(context);

@@ -14,6 +14,7 @@ import type { ToolContext, ToolNodeEvent } from "../../tools/options.js";
 import { environmentVariables } from "../../tools/sources/node-source.js";
 import { ToolNodeError, ToolTimeoutError } from "../../tools/errors.js";
 import type { UserFileHandling } from "../../tools/user-files.js";
+import { resolveVariables } from "../../tools/config/resolved-config.js";
 import { variablesOf, type Variables } from "../../tools/config/variables.js";
 import type { Announcer } from "../sessions/announcer.js";
 import type { EndedSession } from "../sessions/session-register.js";
@@ -82,6 +83,13 @@ export class ServedSources implements AsyncDisposable {
   /** The names of the sources. */
   get names(): readonly string[] {
     return [...this.#sources.keys()];
+  }
+
+  /** The configuration of a source. Throws SluiceError E_NOT_FOUND. */
+  config(name: string): ToolConfig {
+    const source = this.#sources.get(name);
+    if (source === undefined) throw unknownSource();
+    return source.config;
   }
 
   /**
@@ -246,6 +254,8 @@ function sourcesOf(
   for (const [index, each] of sources.entries()) {
     const config = readToolConfig(each, `sources[${index}]`);
     check(config, index, served, userFiles);
+    // At the start, and not when the first user comes: a variable that is missing, an address that is none.
+    resolveVariables(config, variables);
     const options = {
       store,
       authManager: manager,

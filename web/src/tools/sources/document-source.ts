@@ -19,6 +19,7 @@ import type {
   ToolSource,
 } from "../source.js";
 import { fillVariables, type Variables } from "../config/variables.js";
+import type { UserFileHandling } from "../user-files.js";
 
 /** What a source needs. The fields of the configuration have its names. */
 export interface SourceDeps {
@@ -46,6 +47,8 @@ export interface SourceDeps {
   readonly variables?: Variables;
   /** Values that errors must not contain. */
   readonly secrets?: readonly string[];
+  /** Returns the command that starts a program for a single user, such as in a sandbox. Defaults to the command itself. */
+  readonly command?: UserFileHandling["command"];
   /** The gate. */
   readonly sluice: Sluice;
 }

@@ -19,7 +19,7 @@ const CLOSING = 1000;
 
 /** The platform of a source in Node. */
 export function nodePlatform({ name }: Pick<ResolvedToolConfig, "name">, parts: SourceParts): Platform {
-  const { sluice, store, onErrorOutput, sampling = false } = parts;
+  const { sluice, store, onErrorOutput, sampling = false, command } = parts;
   return {
     openSocket,
     lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
@@ -34,6 +34,7 @@ export function nodePlatform({ name }: Pick<ResolvedToolConfig, "name">, parts: 
           argv,
           env,
           ...(folder !== null && { cwd: folder }),
+          ...(command !== undefined && { command }),
           ...(onErrorOutput !== undefined && { onErrorOutput }),
         }),
       file: (path) => createReadStream(path),

@@ -37,6 +37,8 @@ export interface Running {
   readonly processes: Set<ServerProcess>;
   /** The start of error messages. */
   readonly subject: string;
+  /** Returns the words that start a command for its user. Defaults to the words themselves. */
+  readonly command?: (words: readonly string[]) => Promise<readonly string[]>;
 }
 
 /** Maximum characters of standard error that are kept. */
@@ -94,15 +96,18 @@ export class CommandRun {
    */
   async *output(): AsyncGenerator<Uint8Array> {
     const outputs: string[] = [];
-    for (const { words, isShown } of this.#steps) {
-      const [program = "", ...args] = words(outputs);
+    const { command = async (words: readonly string[]) => words } = this.#running;
+    for (const { words: wordsAfter, isShown } of this.#steps) {
+      const words = wordsAfter(outputs);
+      const [program = "", ...args] = words;
       if (program === "cd" && args.length === 1) {
         this.#folder = resolve(this.#folder ?? ".", args[0] as string);
         outputs.push("");
         continue;
       }
       const kept = new Tail(MAX_REFERRED);
-      for await (const piece of this.#run(program, args)) {
+      const [started = "", ...rest] = await command(words);
+      for await (const piece of this.#run(started, rest)) {
         if (this.#steps.length > 1) kept.add(piece);
         if (isShown) yield piece;
       }

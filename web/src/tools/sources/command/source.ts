@@ -70,7 +70,7 @@ class CommandConnection extends DocumentConnection<SourceDeps, FoundCommands> {
   }
 
   async call({ tool: name, args, dialect, keepOriginal, scope, signal }: SourceCall): Promise<SourceResult> {
-    const { name: source, sluice } = this.deps;
+    const { name: source, sluice, command } = this.deps;
     const place = { source, tool: name };
     const { template, input_schema: schema } = this.tool(name);
     const subject = subjectOf(place);
@@ -89,6 +89,7 @@ class CommandConnection extends DocumentConnection<SourceDeps, FoundCommands> {
       signal,
       processes: this.#processes,
       subject,
+      ...(command !== undefined && { command: (words: readonly string[]) => command(words, scope) }),
     };
     try {
       return await resultOf(new CommandRun(steps, around), sluice, {

@@ -198,8 +198,8 @@ export class McpCall {
   }
 }
 
-function optionsOf({ namespace, showImages = false }: ConnectionDeps, call: SourceCall): TransformOptions {
-  const { tool, dialect, keepOriginal, scope, signal } = call;
+function optionsOf({ namespace }: ConnectionDeps, call: SourceCall): TransformOptions {
+  const { tool, dialect, keepOriginal, scope, signal, showImages = false } = call;
   return { tool, namespace, dialect, keepOriginal, scope, signal, clientShowsImages: showImages };
 }
 

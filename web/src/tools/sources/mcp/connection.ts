@@ -8,6 +8,7 @@ import {
   type JsonSchemaValidator,
   ProtocolError,
   RELATED_TASK_META_KEY,
+  specTypeSchemas,
   type Tool,
   type Transport,
 } from "@modelcontextprotocol/client";
@@ -24,6 +25,9 @@ import type {
   JsonSchema,
   OpenOptions,
   SourceCall,
+  McpReadMethod,
+  McpResult,
+  McpServerDescription,
   SourceConnection,
   SourceNotice,
   SourceResult,
@@ -35,7 +39,7 @@ import { DECLINED } from "./elicitation.js";
 import { beforeClient, Notices, type ServerMessage } from "./notices.js";
 import { McpPrompts } from "./prompts.js";
 import { connectionLost, GRACE, NO_LIMIT, sendRequest, settledWithin } from "./requests.js";
-import { McpResources } from "./resources.js";
+import { ENTRY, McpResources, withListedEntries } from "./resources.js";
 import { ToolInterceptor } from "./tool-interceptor.js";
 import { isObject, namespaceOf } from "../../../errors/arguments.js";
 
@@ -49,8 +53,6 @@ export interface McpDeps {
   readonly sluice: Sluice;
   /** The sluice's store. */
   readonly store: ArtifactStore;
-  /** Whether small images stay inline, for models that see them. Defaults to false. */
-  readonly showImages?: boolean;
   /** Whether hosts answer for a model, so that the server may ask for its reply. Defaults to false. */
   readonly sampling?: boolean;
   /** The client's name and version, for the server. */
@@ -228,6 +230,23 @@ class McpConnection implements SourceConnection {
     await this.#notices.listen(signal);
   }
 
+  get server(): McpServerDescription {
+    const { client } = this.#deps;
+    const instructions = client.getInstructions();
+    return {
+      capabilities: objectOr(client.getServerCapabilities()),
+      info: objectOr(client.getServerVersion()),
+      ...(instructions !== undefined && { instructions }),
+    };
+  }
+
+  async request(method: McpReadMethod, params: McpResult, signal: AbortSignal): Promise<McpResult> {
+    const { client } = this.#deps;
+    const ask = (): Promise<McpResult> =>
+      client.request({ method, params: { ...params } }, specTypeSchemas.Result, { signal, timeout: NO_LIMIT });
+    return withListedEntries(await sendRequest({ ask, signal }, this.#deps));
+  }
+
   async tools(signal: AbortSignal): Promise<readonly SourceTool[]> {
     const { client } = this.#deps;
     // The client would log a warning that the server has no tools.
@@ -304,9 +323,6 @@ function tooLarge(place: ToolPlace): ToolClientError {
   return new ToolClientError(`${subjectOf(place)} takes at most ${size} of arguments: ${remedy}.`);
 }
 
-/** The member of `_meta` that carries an entry past the client. */
-const ENTRY = "sluice/entry";
-
 /**
  * Replaces the tools in a list by minimal ones that the client always accepts. The original entries are attached for
  * `listedTool`.
@@ -348,6 +364,7 @@ function toolIn(entry: unknown): ListedTool {
     input_schema: schema ?? {},
     ...(isObject(outputSchema) && { output_schema: outputSchema }),
     ...(meta !== undefined && { meta }),
+    definition: given,
     isRepeatable: readOnlyHint === true || idempotentHint === true,
     isReadOnly: readOnlyHint === true,
     isTaskOnly: objectOr(execution)["taskSupport"] === "required",

@@ -169,6 +169,22 @@ const LISTS = [
   ["resourceTemplates", "uriTemplate"],
 ] as const;
 
+/** The member of `_meta` that carries an entry of a list past the client. */
+export const ENTRY = "sluice/entry";
+
+/** The result of a request with the entries of its lists as the server wrote them. */
+export function withListedEntries(result: ServerMessage): ServerMessage {
+  const lists = LISTS.map(([list]) => list).filter((list) => Array.isArray(result[list]));
+  if (lists.length === 0) return result;
+  const entries = lists.map((list) => [list, (result[list] as unknown[]).map(listedEntry)] as const);
+  return { ...result, ...Object.fromEntries(entries) };
+}
+
+function listedEntry(entry: unknown): unknown {
+  const { [ENTRY]: given = entry } = objectOr(objectOr(entry)["_meta"]);
+  return given;
+}
+
 /** Maximum entries of one page that are tracked. */
 const MAX_ENTRIES = 100_000;
 
@@ -199,5 +215,6 @@ function fitEntry(entry: unknown, key: string): ServerMessage | undefined {
     name,
     ...Object.fromEntries(texts.map((text) => [text, given[text]])),
     ...(size !== undefined && { size }),
+    _meta: { [ENTRY]: entry },
   };
 }

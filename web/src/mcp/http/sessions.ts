@@ -1,34 +1,50 @@
 /**
- * Streamable HTTP for a command: one process per session, and one shared by clients without sessions.
+ * Streamable HTTP for servers that speak lines of JSON-RPC: one server per session, and one shared by clients without sessions.
  * @module
  */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { ArtifactScope } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
-import { requestOf } from "../../mcp/client-request.js";
-import type { McpInterceptor } from "../../mcp/interceptor.js";
-import { PassThrough } from "../../mcp/pass-through.js";
-import { mismatchIn } from "../../mcp/http/mirror-headers.js";
 import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { record } from "../../telemetry/metrics.js";
-import { clause, printable, tell, type Terminal } from "../terminal/terminal.js";
-import { CommandServer, type Post } from "./command-server.js";
-import { clientKey, logOf } from "./interceptors.js";
-import { refusal, type HttpRequest } from "./http-listener.js";
+import { requestOf } from "../client-request.js";
+import { mismatchIn } from "./mirror-headers.js";
+import { refuseRequest } from "./refusal.js";
+import { McpSession, type McpSessionDeps, type Post } from "./session.js";
 
-interface CommandSessionsDeps {
-  readonly command: readonly string[];
-  /** Its whole environment. Defaults to that of this process. */
-  readonly env?: NodeJS.ProcessEnv;
-  /** Opens an interceptor for another client. Without it everything passes through unchanged. */
-  readonly open: ((scope?: ArtifactScope) => McpInterceptor) | undefined;
-  readonly terminal: Terminal;
-  /** The server's namespace, for telemetry of what passes through unchanged. */
-  readonly namespace?: string;
-  /** Most processes of one owner. Defaults to the limit for all. */
+/** A request with its body read. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Headers;
+  /** The owner, if something other than the authorization identifies it. */
+  readonly owner?: string;
+  /** The user that the owner belongs to, if a user may have several. */
+  readonly user?: string;
+  /** Whose artifacts are, if something other than the authorization says so. */
+  readonly scope?: ArtifactScope;
+  /** When the access token expires that the request came with, in milliseconds since 1970. */
+  readonly until?: number;
+  /** The body, or a scan of one that is too large to forward. Undefined if it is empty. */
+  readonly body: Uint8Array | JsonRpcScanner | undefined;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Opens the server of a new session. What it throws as a SluiceError is told to the client. */
+export type OpenSession<R extends HttpRequest = HttpRequest> = (
+  request: R,
+) => Promise<Omit<McpSessionDeps, "isShared">>;
+
+interface McpSessionsDeps<R extends HttpRequest> {
+  readonly open: OpenSession<R>;
+  /** Most sessions at a time. Defaults to 64, since each may be a process. */
+  readonly most?: number;
+  /** Most sessions of one owner. Defaults to the limit for all. */
   readonly mostOfOwner?: number;
-  /** Most processes of all owners of one user. */
+  /** Most sessions of all owners of one user. */
   readonly mostOfUser?: number;
 }
 
@@ -38,10 +54,10 @@ export const SHARES = { mostOfOwner: 8, mostOfUser: 32 } as const;
 /** The path of the endpoint. */
 export const MCP_PATH = "/mcp";
 
-/** Most processes at a time. */
-const MAX_SERVERS = 64;
+/** Most sessions at a time. */
+const MAX_SESSIONS = 64;
 
-/** Milliseconds that an idle process is kept. */
+/** Milliseconds that an idle session is kept. */
 const IDLE = 30 * 60 * 1000;
 
 /** The same if another client needs its place. */
@@ -56,25 +72,25 @@ const NOT_KEPT =
 /** Error code of MCP 2026-07-28. */
 const HEADER_MISMATCH = -32_020;
 
-/** Answers HTTP requests with the processes' messages. */
-export class CommandSessions implements AsyncDisposable {
-  readonly #deps: CommandSessionsDeps;
+/** Answers HTTP requests with the servers' messages. */
+export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDisposable {
+  readonly #deps: McpSessionsDeps<R>;
   /** By session and client, or by client alone for those without sessions. */
-  readonly #servers = new Map<string, Promise<CommandServer>>();
-  readonly #started = new Map<string, CommandServer>();
+  readonly #sessions = new Map<string, Promise<McpSession>>();
+  readonly #opened = new Map<string, McpSession>();
   /** Their owners, if something other than the authorization identifies them. */
   readonly #owners = new Map<string, string>();
   /** The users of those owners. */
   readonly #users = new Map<string, string>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(deps: CommandSessionsDeps) {
+  constructor(deps: McpSessionsDeps<R>) {
     this.#deps = deps;
     this.#timer = setInterval(() => void this.#sweep(IDLE), SHORT_IDLE).unref();
   }
 
   /** Answers a request. Never throws. */
-  async handle(request: HttpRequest): Promise<Response> {
+  async handle(request: R): Promise<Response> {
     const { method, path, headers } = request;
     if (path.split("?")[0] !== MCP_PATH) return new Response(null, { status: 404 });
     if (method === "POST") return this.#post(request);
@@ -89,23 +105,23 @@ export class CommandSessions implements AsyncDisposable {
     return new Response(null, { status: 200 });
   }
 
-  /** Owners of processes. */
+  /** Owners of sessions. */
   get owners(): ReadonlySet<string> {
     return new Set(this.#owners.values());
   }
 
-  /** Stops the processes of an owner. Never throws. */
+  /** Ends the sessions of an owner. Never throws. */
   async end(owner: string): Promise<void> {
     const keys = [...this.#owners].filter(([, each]) => each === owner).map(([key]) => key);
-    await Promise.allSettled(keys.map(async (key) => (await this.#servers.get(key))?.stop()));
+    await Promise.allSettled(keys.map(async (key) => (await this.#sessions.get(key))?.stop()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.allSettled([...this.#servers.values()].map(async (server) => (await server).stop()));
+    await Promise.allSettled([...this.#sessions.values()].map(async (server) => (await server).stop()));
   }
 
-  async #post(request: HttpRequest): Promise<Response> {
+  async #post(request: R): Promise<Response> {
     const read = readPost(request);
     if (read instanceof Response) return read;
     try {
@@ -114,26 +130,26 @@ export class CommandSessions implements AsyncDisposable {
       // The message is too large or nested too deep to parse.
       const { message } =
         error instanceof SluiceError ? error : new SluiceError("E_MISUSE", "The message cannot be passed on.");
-      return refusal(read.id, statusOf(error), RpcCode.invalidRequest, message);
+      return refuseRequest(read.id, statusOf(error), RpcCode.invalidRequest, message);
     }
   }
 
-  async #modern(read: ReadPost, request: HttpRequest): Promise<Response> {
+  async #modern(read: ReadPost, request: R): Promise<Response> {
     const { headers } = request;
-    const server = await this.#server(keyOf(null, request), request, true);
+    const server = await this.#entered(keyOf(null, request), request, true);
     if (read.body instanceof JsonRpcScanner) return server.refuse(read.body);
     const wrong = read.id === undefined ? undefined : mismatchIn(headers, read.message, server.tool);
     if (wrong !== undefined) {
-      return refusal(read.id, 400, HEADER_MISMATCH, `The header ${wrong} does not match the request.`);
+      return refuseRequest(read.id, 400, HEADER_MISMATCH, `The header ${wrong} does not match the request.`);
     }
     return server.post(postOf(read.body, read, request));
   }
 
-  async #legacy(read: ReadPost, request: HttpRequest): Promise<Response> {
+  async #legacy(read: ReadPost, request: R): Promise<Response> {
     const { method } = objectOr(read.message);
     if (method === "initialize" && read.body instanceof Uint8Array) {
       const session = randomUUID();
-      const server = await this.#server(keyOf(session, request), request, false);
+      const server = await this.#entered(keyOf(session, request), request, false);
       const response = await server.post(postOf(read.body, read, request, { [SESSION]: session }));
       // Nobody has learned the session's id.
       if (request.signal.aborted) await server.stop();
@@ -147,119 +163,103 @@ export class CommandSessions implements AsyncDisposable {
   }
 
   /** The session of a request. */
-  async #session(request: HttpRequest, id?: string): Promise<CommandServer | Response> {
+  async #session(request: R, id?: string): Promise<McpSession | Response> {
     const { headers } = request;
     const session = headers.get(SESSION);
     const version = headers.get(VERSION) ?? "2025-03-26";
     if (!/^202[45]-\d\d-\d\d$/.test(version)) {
-      return refusal(id, 400, RpcCode.invalidRequest, "The header MCP-Protocol-Version names an unknown revision.");
+      return refuseRequest(
+        id,
+        400,
+        RpcCode.invalidRequest,
+        "The header MCP-Protocol-Version names an unknown revision.",
+      );
     }
     if (session === null) {
-      return refusal(id, 400, RpcCode.invalidRequest, "The header Mcp-Session-Id is missing: start with initialize.");
+      return refuseRequest(
+        id,
+        400,
+        RpcCode.invalidRequest,
+        "The header Mcp-Session-Id is missing: start with initialize.",
+      );
     }
-    const server = await this.#servers.get(keyOf(session, request));
-    return server ?? refusal(id, 404, -32_001, "There is no such session: start again with initialize.");
+    const server = await this.#sessions.get(keyOf(session, request));
+    return server ?? refuseRequest(id, 404, -32_001, "There is no such session: start again with initialize.");
   }
 
-  #server(key: string, request: HttpRequest, isShared: boolean): Promise<CommandServer> {
+  /** The session under a key, which is opened if there is none. */
+  #entered(key: string, request: R, isShared: boolean): Promise<McpSession> {
     const { owner, user } = request;
-    let server = this.#servers.get(key);
-    if (server === undefined) {
+    let session = this.#sessions.get(key);
+    if (session === undefined) {
       if (owner !== undefined) this.#owners.set(key, owner);
       if (user !== undefined) this.#users.set(key, user);
-      server = this.#start(key, request, isShared);
-      this.#servers.set(key, server);
-      server.catch(() => this.#forget(key));
+      session = this.#open(key, request, isShared);
+      this.#sessions.set(key, session);
+      session.catch(() => this.#forget(key));
     }
-    return server;
+    return session;
   }
 
-  /** Limits the processes of each owner and user, so that others have room. */
+  /** Limits the sessions of all, and of each owner and user, so that others have room. */
   async #makeRoom(key: string): Promise<void> {
-    const { mostOfOwner = MAX_SERVERS, mostOfUser = MAX_SERVERS } = this.#deps;
+    const { most = MAX_SESSIONS, mostOfOwner = most, mostOfUser = most } = this.#deps;
     await this.#makeRoomAmong(this.#owners, key, mostOfOwner);
     await this.#makeRoomAmong(this.#users, key, mostOfUser);
+    if (this.#sessions.size > most) await this.#sweep(SHORT_IDLE);
+    if (this.#sessions.size > most) throw new TooManySessions(most);
   }
 
-  /** Stops the longest idle process if there are too many. A page that was reloaded has forgotten its session. */
+  /** Stops the longest idle session if there are too many. A page that was reloaded has forgotten its session. */
   async #makeRoomAmong(whose: ReadonlyMap<string, string>, key: string, most: number): Promise<void> {
-    const others = othersOf(whose, key);
+    const own = whose.get(key);
+    if (own === undefined) return;
+    const others = [...whose].flatMap(([each, its]) => (its === own && each !== key ? [each] : []));
     if (others.length < most) return;
-    if (!(await this.#stopIdle(others))) throw new NoServer(`All ${most} sessions are in use: end one.`);
-  }
-
-  /** Stops the longest idle of some processes. Returns false if none is idle. */
-  async #stopIdle(keys: readonly string[]): Promise<boolean> {
-    const idle = keys.map((each) => this.#started.get(each)).filter((server) => server?.isIdle === true);
+    const idle = others.map((each) => this.#opened.get(each)).filter((session) => session?.isIdle === true);
     const [oldest] = idle.sort((left, right) => (left?.lastUsed ?? 0) - (right?.lastUsed ?? 0));
-    await oldest?.stop();
-    return oldest !== undefined;
+    if (oldest === undefined) throw new TooManySessions(most);
+    await oldest.stop();
   }
 
-  /** Holds one of the user's programs, in place of one that is idle where there are too many. */
-  async #held(key: string, hold: HttpRequest["holdProgram"]): Promise<Disposable | undefined> {
-    try {
-      return await hold?.();
-    } catch (error) {
-      if (!isLimit(error) || !(await this.#stopIdle(othersOf(this.#users, key)))) throw error;
-      return hold?.();
-    }
-  }
-
-  async #start(key: string, { scope, holdProgram }: HttpRequest, isShared: boolean): Promise<CommandServer> {
+  async #open(key: string, request: R, isShared: boolean): Promise<McpSession> {
     await this.#makeRoom(key);
-    if (this.#servers.size > MAX_SERVERS) await this.#sweep(SHORT_IDLE);
-    if (this.#servers.size > MAX_SERVERS) throw new NoServer(`All ${MAX_SERVERS} sessions are in use: end one.`);
-    const held = await this.#held(key, holdProgram);
-    const { command, env, open, terminal, namespace } = this.#deps;
-    const interceptor = open?.(scope) ?? new PassThrough(logOf(terminal.errors), namespace);
     const begun = performance.now();
-    const deps = { command, interceptor, terminal, isShared, ...(env !== undefined && { env }) };
-    const server = await CommandServer.start(deps).catch((error: unknown) => {
-      // The operator sees the error, not the client.
-      if (error instanceof SluiceError) tell(terminal, printable(clause(error.message)));
-      held?.[Symbol.dispose]();
-      throw error;
-    });
-    this.#started.set(key, server);
-    void this.#dropAfter(key, server, { begun, held });
-    return server;
+    const session = new McpSession({ ...(await this.#deps.open(request)), isShared });
+    this.#opened.set(key, session);
+    void this.#dropAfter(key, session, begun);
+    return session;
   }
 
-  async #dropAfter(
-    key: string,
-    server: CommandServer,
-    { begun, held }: { readonly begun: number; readonly held: Disposable | undefined },
-  ): Promise<void> {
-    await server.ended;
-    held?.[Symbol.dispose]();
+  async #dropAfter(key: string, session: McpSession, begun: number): Promise<void> {
+    await session.ended;
     record("mcp.server.session.duration", (performance.now() - begun) / 1000);
     this.#forget(key);
   }
 
   #forget(key: string): void {
-    this.#started.delete(key);
-    this.#servers.delete(key);
+    this.#opened.delete(key);
+    this.#sessions.delete(key);
     this.#owners.delete(key);
     this.#users.delete(key);
   }
 
-  /** Stops processes that have been idle for so long. */
+  /** Stops sessions that have been idle for so long. */
   async #sweep(idle: number): Promise<void> {
     const before = Date.now() - idle;
-    const over = [...this.#started.values()].filter((server) => server.isIdle && server.lastUsed < before);
+    const over = [...this.#opened.values()].filter((server) => server.isIdle && server.lastUsed < before);
     await Promise.allSettled(over.map((server) => server.stop()));
   }
 }
 
 /** Streams messages that belong to no request, or resumes the stream of the client's last event. */
-function streamOf(server: CommandServer, { headers, signal }: HttpRequest): Response {
+function streamOf(server: McpSession, { headers, signal }: HttpRequest): Response {
   const primes = primesIn(headers.get(VERSION));
   const get = { headers: { [SESSION]: headers.get(SESSION) ?? "" }, primes, signal };
   const lastEventId = headers.get("last-event-id") ?? "";
   if (lastEventId === "") return server.stream(get);
   // Not 404, which would tell the client that its session is lost.
-  return server.resume(lastEventId, get) ?? refusal(undefined, 400, RpcCode.invalidRequest, NOT_KEPT);
+  return server.resume(lastEventId, get) ?? refuseRequest(undefined, 400, RpcCode.invalidRequest, NOT_KEPT);
 }
 
 function primesIn(revision: unknown): boolean {
@@ -270,26 +270,21 @@ function keyOf(session: string | null, { owner, headers }: HttpRequest): string 
   return clientKey(session, owner ?? headers.get("authorization"));
 }
 
-/** The other keys of the same owner or user. */
-function othersOf(whose: ReadonlyMap<string, string>, key: string): readonly string[] {
-  const own = whose.get(key);
-  if (own === undefined) return [];
-  return [...whose].flatMap(([each, its]) => (its === own && each !== key ? [each] : []));
-}
-
-/** Whether an error says that a user has reached a limit. */
-function isLimit(error: unknown): error is SluiceError {
-  return error instanceof SluiceError && error.code === "E_RATE_LIMIT";
+/** Identifies a client by its session and authorization, neither of which is kept in the clear. */
+export function clientKey(session: string | null, authorization: string | null): string {
+  return createHash("sha256")
+    .update(JSON.stringify([session, authorization]))
+    .digest("base64");
 }
 
 function statusOf(error: unknown): number {
-  if (isLimit(error)) return 429;
-  return error instanceof NoServer ? 503 : 400;
+  if (error instanceof SluiceError && error.code === "E_RATE_LIMIT") return 429;
+  return error instanceof TooManySessions ? 503 : 400;
 }
 
-class NoServer extends SluiceError {
-  constructor(sentence: string) {
-    super("E_MISUSE", sentence);
+class TooManySessions extends SluiceError {
+  constructor(most: number) {
+    super("E_MISUSE", `All ${most} sessions are in use: end one.`);
   }
 }
 
@@ -340,7 +335,7 @@ function readPost({ headers, body }: HttpRequest): ReadPost | Response {
   }
   const message = parsedOr(new TextDecoder().decode(body));
   if (typeof message !== "object" || message === null) {
-    return refusal(undefined, 400, RpcCode.parseError, "The body is not a JSON-RPC message.");
+    return refuseRequest(undefined, 400, RpcCode.parseError, "The body is not a JSON-RPC message.");
   }
   const bytes = body ?? new Uint8Array(0);
   const { method, params } = objectOr(message);
@@ -349,7 +344,12 @@ function readPost({ headers, body }: HttpRequest): ReadPost | Response {
   const isModern = claims || header >= "2026";
   const id = requestOf(bytes)?.id;
   if (isModern && Array.isArray(message)) {
-    return refusal(id, 400, RpcCode.invalidRequest, "This revision has no batches: send the messages one at a time.");
+    return refuseRequest(
+      id,
+      400,
+      RpcCode.invalidRequest,
+      "This revision has no batches: send the messages one at a time.",
+    );
   }
   const { [PROTOCOL_VERSION]: version, [CAPABILITIES]: capabilities } = meta;
   const lacksEnvelope = isModern && (typeof version !== "string" || typeof capabilities !== "object");

@@ -1,6 +1,6 @@
 /** Lines of a server, as whole messages and in pieces. */
 import { expect, test } from "vitest";
-import { MessageAssembler } from "../../../../web/src/cli/proxy/message-router.js";
+import { MessageAssembler } from "../../../../web/src/mcp/http/message-router.js";
 
 const MIB = 1024 * 1024;
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,7 +1,7 @@
 /** Messages as events, whole and in pieces, over one connection and over several. */
 import { afterEach, expect, test, vi } from "vitest";
-import { EventStream, EventHistory } from "../../../../web/src/cli/proxy/event-stream.js";
-import { PostExchange } from "../../../../web/src/cli/proxy/message-router.js";
+import { EventStream, EventHistory } from "../../../../web/src/mcp/http/event-stream.js";
+import { PostExchange } from "../../../../web/src/mcp/http/message-router.js";
 
 afterEach(() => vi.useRealTimers());
 

@@ -1,28 +1,39 @@
 /**
- * A server that is a command, serving requests that arrive over HTTP.
+ * One session of Streamable HTTP: a server that speaks lines of JSON-RPC, and the requests that wait for it.
  * @module
  */
-import { elementsOf, requestOf } from "../../mcp/client-request.js";
-import type { Interceptor } from "../../mcp/interceptor.js";
-import { refusalResponse } from "../../mcp/http/exchange.js";
+import { elementsOf, requestOf } from "../client-request.js";
+import type { Interceptor } from "../interceptor.js";
 import { errorMessage, idKey, RpcCode } from "../../jsonrpc/rpc.js";
-import { passServerLines } from "../../mcp/stdio/lines.js";
-import { LineWriter, oneLine } from "../../jsonrpc/lines.js";
+import { passServerLines } from "../stdio/lines.js";
+import { type LineSink, oneLine } from "../../jsonrpc/lines.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import type { ServerProcess } from "../../mcp/stdio/server-process.js";
-import type { Terminal } from "../terminal/terminal.js";
 import { EventStream, type MessagePieces, EventHistory } from "./event-stream.js";
-import { refusal } from "./http-listener.js";
-import { lossy, startServer } from "./stdio.js";
+import { refusalResponse } from "./exchange.js";
 import { MessageAssembler, type AnswerTaker, MessageRouter, PostExchange } from "./message-router.js";
+import { refuseRequest } from "./refusal.js";
 import { applyEdits, parseJson, replaceEdit, sourceOf, valueAt, type Edit, type ValueNode } from "../../json/text.js";
 
-interface CommandServerDeps {
-  readonly command: readonly string[];
+/** A server at the other end of a session, such as a process: lines of JSON-RPC in both directions. */
+export interface MessagePeer {
+  /** What it sends, for one reader. A chunk is valid until the next one is asked for. */
+  readonly output: AsyncIterable<Uint8Array>;
+  /** Resolves when it has ended and its output is read. */
+  readonly ended: Promise<unknown>;
+  /** Sends it bytes. Resolves when it takes more. What is sent after its end is lost. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Tells it that nothing more comes. */
+  endInput(): void;
+  /** Ends it. */
+  stop(): Promise<unknown>;
+}
+
+/** What a session is made of. */
+export interface McpSessionDeps {
+  readonly peer: MessagePeer;
   readonly interceptor: Interceptor;
-  readonly terminal: Terminal;
-  /** Its whole environment. Defaults to that of this process. */
-  readonly env?: NodeJS.ProcessEnv;
+  /** Takes lines that are no messages. They are dropped by default. */
+  readonly nonProtocol?: LineSink | undefined;
   /** Whether several clients share it, whose ids may be equal. */
   readonly isShared: boolean;
 }
@@ -50,15 +61,17 @@ export interface Get {
 
 const TOO_LARGE = "The server's answer is too large while other calls are running: call the tool on its own.";
 
-/** A process, and the clients that wait for it. */
-export class CommandServer {
-  /** Resolves when the process has ended and all clients were told. */
+const NOWHERE: LineSink = { forward: async () => undefined, complete: async () => undefined };
+
+/** A server, and the clients that wait for it. */
+export class McpSession {
+  /** Resolves when the server has ended and all clients were told. */
   readonly ended: Promise<void>;
   /** When it was last used, in milliseconds. */
   lastUsed: number = Date.now();
-  readonly #process: ServerProcess;
+  readonly #peer: MessagePeer;
   readonly #interceptor: Interceptor;
-  readonly #errors: LineWriter;
+  readonly #nonProtocol: LineSink;
   readonly #ids: MappedIds | undefined;
   readonly #posts = new MessageRouter();
   /** Only sessions can be resumed: since 2026-07-28 a client that disconnects has given up. */
@@ -66,18 +79,13 @@ export class CommandServer {
   /** The latest stream for messages that belong to no request. */
   #stream: EventStream | undefined;
 
-  private constructor(process: ServerProcess, { interceptor, terminal, isShared }: CommandServerDeps) {
-    this.#process = process;
+  constructor({ peer, interceptor, nonProtocol = NOWHERE, isShared }: McpSessionDeps) {
+    this.#peer = peer;
     this.#interceptor = interceptor;
     this.#ids = isShared ? new MappedIds() : undefined;
     this.#sent = isShared ? undefined : new EventHistory();
-    this.#errors = new LineWriter(lossy(terminal.errors));
+    this.#nonProtocol = nonProtocol;
     this.ended = this.#read();
-  }
-
-  /** Throws E_MISUSE if the command cannot be started. */
-  static async start(deps: CommandServerDeps): Promise<CommandServer> {
-    return new CommandServer((await startServer(deps.command, deps.terminal, deps.env)).server, deps);
   }
 
   /** Whether nobody waits for anything. */
@@ -155,10 +163,10 @@ export class CommandServer {
     return response;
   }
 
-  /** Stops the process and tells its clients. */
+  /** Stops the server and tells its clients. */
   async stop(): Promise<void> {
-    this.#process.endInput();
-    await this.#process.stop();
+    this.#peer.endInput();
+    await this.#peer.stop();
     await this.ended;
   }
 
@@ -179,7 +187,7 @@ export class CommandServer {
   }
 
   async #send(message: Uint8Array): Promise<void> {
-    await this.#process.write(oneLine(message, true));
+    await this.#peer.write(oneLine(message, true));
   }
 
   async #read(): Promise<void> {
@@ -190,14 +198,14 @@ export class CommandServer {
     });
     const sides = {
       client,
-      nonProtocol: this.#errors.sink(),
+      nonProtocol: this.#nonProtocol,
       reply: (text: string) => void this.#send(new TextEncoder().encode(text)),
     };
     try {
-      await passServerLines(this.#process.output, this.#interceptor, sides);
-      await this.#process.ended;
+      await passServerLines(this.#peer.output, this.#interceptor, sides);
+      await this.#peer.ended;
     } catch {
-      await this.#process.stop();
+      await this.#peer.stop();
     }
     client.drop();
     await this.#fail(this.#posts.keys, "The server ended before it answered.");
@@ -296,7 +304,7 @@ function tokenIn(body: Uint8Array): string | undefined {
 
 function duplicateId([id]: readonly string[]): Response {
   const sentence = "A request with this id is still unanswered: give each request its own id.";
-  return refusal(id, 400, RpcCode.invalidRequest, sentence);
+  return refuseRequest(id, 400, RpcCode.invalidRequest, sentence);
 }
 
 /** A request with its number as id. */

@@ -1,9 +1,9 @@
 /**
- * Routes a command's messages to the HTTP requests that wait for them. An answer is sent as JSON if it is all there is,
+ * Routes a server's messages to the HTTP requests that wait for them. An answer is sent as JSON if it is all there is,
  * else as an event stream.
  * @module
  */
-import { batchOf } from "../../mcp/client-request.js";
+import { batchOf } from "../client-request.js";
 import { objectOr, RpcCode } from "../../jsonrpc/rpc.js";
 import { EventStream, PacedBody, type MessagePieces, KEPT_FOR, type EventHistory } from "./event-stream.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";

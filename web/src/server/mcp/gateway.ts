@@ -1,0 +1,167 @@
+/**
+ * Offers sources to MCP clients over Streamable HTTP: at `mcp/{source}` reduced, like a proxy in front of it, and at `raw/{source}`
+ * as the source answered, for a page that shows both. Tools are called like everywhere else in either way.
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { isTruncated } from "../../artifacts/reference.js";
+import type { FullScope } from "../../artifacts/scope.js";
+import { MCP_PATH, McpSessions, type HttpRequest, type OpenSession } from "../../mcp/http/sessions.js";
+import { type InterceptorDeps, type InterceptorEvent, interceptorDeps, McpInterceptor } from "../../mcp/interceptor.js";
+import { PassThrough } from "../../mcp/pass-through.js";
+import type { ToolResult } from "../../tools/options.js";
+import { callTool, invokeTool } from "../calls/call.js";
+import type { ServeDeps } from "../deps.js";
+import { readMessage } from "../http/request.js";
+import { announced } from "../sessions/announcer.js";
+import { scopeOf, type ServedSession } from "../sessions/session.js";
+import { SourceServer } from "./source-server.js";
+
+/** How results are written: reduced, or as the source answered. */
+export type McpWay = "mcp" | "raw";
+
+type GatewayDeps = Pick<ServeDeps, "sources" | "store" | "files" | "state" | "announcer" | "report">;
+
+interface McpRequest extends HttpRequest {
+  readonly session: ServedSession;
+}
+
+/** Milliseconds between two checks for sessions that expired or ended in another process. */
+const LOOK = 15_000;
+
+/** Most MCP sessions with a source, of all users, of a session of ours, and of a user. None has a program of its own. */
+const LIMITS = { most: 4096, mostOfOwner: 16, mostOfUser: 64 } as const;
+
+/** Sources by name, each with its MCP sessions. */
+export class McpGateway implements AsyncDisposable {
+  readonly #deps: GatewayDeps;
+  readonly #sessions = new Map<string, McpSessions<McpRequest>>();
+  readonly #common = new Map<string, Promise<InterceptorDeps>>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(deps: GatewayDeps) {
+    this.#deps = deps;
+    this.#timer = setInterval(() => void this.#look(), LOOK).unref();
+  }
+
+  /** Answers a request of MCP in a session. The source must exist. Throws BodyRefused. */
+  async answer(way: McpWay, source: string, request: Request, session: ServedSession): Promise<Response> {
+    const { method, headers, signal } = request;
+    const { id: owner, identity } = session;
+    const user = JSON.stringify([identity.tenant_id ?? null, identity.user_id]);
+    const body = await readMessage(request);
+    return this.#sessionsOf(way, source).handle({
+      method,
+      path: MCP_PATH,
+      headers,
+      owner,
+      user,
+      session,
+      body,
+      signal,
+    });
+  }
+
+  /** Ends the MCP sessions of a session. Never throws. */
+  readonly end = async (session: string): Promise<void> => {
+    await Promise.all([...this.#sessions.values()].map((sessions) => sessions.end(session)));
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#sessions.values()].map((sessions) => sessions[Symbol.asyncDispose]()));
+  }
+
+  #sessionsOf(way: McpWay, source: string): McpSessions<McpRequest> {
+    const key = `${way} ${source}`;
+    let sessions = this.#sessions.get(key);
+    if (sessions === undefined) {
+      const open: OpenSession<McpRequest> = ({ session }) => this.#open(way, source, session);
+      sessions = new McpSessions({ ...LIMITS, open });
+      this.#sessions.set(key, sessions);
+    }
+    return sessions;
+  }
+
+  async #open(way: McpWay, source: string, session: ServedSession): ReturnType<OpenSession> {
+    const { sources, report } = this.#deps;
+    const common = await this.#commonOf(source);
+    const scope = scopeOf(session);
+    const onEvent = (event: InterceptorEvent): void => void this.#tell(event, session);
+    const own = { source, session, sources, report };
+    if (way === "raw") {
+      const passing = { ...scope, trace_id: `raw ${randomUUID()}` };
+      const peer = new SourceServer({
+        ...own,
+        callTool: (call, how) => invokeTool(passing, call, this.#deps, how),
+        writeResult: (result) => this.#restored(result, common, session, passing),
+        showsImages: () => false,
+      });
+      return { peer, interceptor: new PassThrough(onEvent, source) };
+    }
+    const interceptor = new McpInterceptor({ ...common, scope, onEvent, isOwnServer: true });
+    const peer = new SourceServer({
+      ...own,
+      callTool: (call, how) => callTool(session, call, this.#deps, how),
+      writeResult: (result) => once(interceptor.writeResult(result)),
+      showsImages: () => interceptor.showsImages,
+    });
+    return { peer, interceptor };
+  }
+
+  /** A result as its source gave it. What was stored of it on the way, to be told in constant memory, is deleted again. */
+  async *#restored(
+    { text, artifacts }: ToolResult,
+    { sluice }: InterceptorDeps,
+    session: ServedSession,
+    scope: FullScope,
+  ): AsyncGenerator<Uint8Array | string> {
+    const { store, announcer, report } = this.#deps;
+    const passing = artifacts.filter((ref) => ref.scope.trace_id === scope.trace_id);
+    try {
+      // What could not be stored is told as the store's limits left it.
+      if (artifacts.some(isTruncated)) yield text;
+      else yield* sluice.restoreStream(text, { scope });
+    } finally {
+      for (const { id } of passing) await store.delete(id, scope).catch(report);
+      // The others are files of the user's.
+      if (passing.length < artifacts.length) await announcer.tell(session.id, { kind: "files_changed" });
+    }
+  }
+
+  /** What all clients of a source share: its configuration, and the store with the users' files in it. */
+  #commonOf(source: string): Promise<InterceptorDeps> {
+    let common = this.#common.get(source);
+    if (common === undefined) {
+      const { sources, files, store } = this.#deps;
+      const { artifact_extraction: config, user_files } = sources.config(source);
+      const reachable = user_files && files !== null ? files.userFiles.within(store, source) : store;
+      common = interceptorDeps({ store: reachable, config, namespace: source, links: "auto" });
+      common.catch(() => this.#common.delete(source));
+      this.#common.set(source, common);
+    }
+    return common;
+  }
+
+  /** Announces what the tools that read and edit artifacts store, and reports failures. */
+  async #tell(event: InterceptorEvent, session: ServedSession): Promise<void> {
+    if (event.kind === "failed") this.#deps.report(event.error);
+    if (event.kind === "stored") await announced(this.#deps, session, event.artifacts).catch(this.#deps.report);
+  }
+
+  async #look(): Promise<void> {
+    const owners = new Set([...this.#sessions.values()].flatMap(({ owners: own }) => [...own]));
+    for (const owner of owners) {
+      // Unknown: checked again next time.
+      const isOver = await this.#deps.state.sessions.find(owner).then(
+        (found) => found === null,
+        () => false,
+      );
+      if (isOver) await this.end(owner);
+    }
+  }
+}
+
+async function* once(text: Promise<string>): AsyncGenerator<string> {
+  yield await text;
+}

@@ -1,0 +1,85 @@
+/**
+ * `/mcp` and `/raw`: each source as an MCP server over Streamable HTTP.
+ * @module
+ */
+import type { Hono } from "hono";
+import { z } from "zod";
+import type { InSession, ServeDeps, ServeEnv } from "../deps.js";
+import { refusal } from "../http/answers.js";
+import { nothingThere } from "../http/refusals.js";
+import type { McpWay } from "../mcp/gateway.js";
+import { whileValid } from "../oidc/protected-resource.js";
+import { either, jsonOf, noBody, operation, type Passed, routesOf, streamOf } from "./operation.js";
+
+const SOURCE = z.object({ source: z.string().describe("The source's name.") });
+const HEADERS = {
+  Accept: "`application/json, text/event-stream`, as MCP wants it.",
+  "Mcp-Session-Id": "The session of MCP, from the answer to `initialize`.",
+  "Mcp-Protocol-Version": "The revision that was agreed on.",
+  "Last-Event-ID": "The id of the last event that was received.",
+};
+const MESSAGE = z.unknown().describe("A message of MCP.");
+/** Most bytes of a message: what is larger, the source itself refuses. */
+const BODY: Passed = { schema: MESSAGE, most: 8 * 1024 * 1024 };
+
+type McpDeps = Pick<ServeDeps, "mcp" | "sources">;
+
+/** Each source as an MCP server, whose results are reduced. */
+export function mcpRoutes(deps: McpDeps): Hono<ServeEnv> {
+  return routesFor(
+    "mcp",
+    "Mcp",
+    "Streamable HTTP of MCP, for any client. Results are reduced as a proxy reduces them.",
+    deps,
+  );
+}
+
+/** The same with results as the source answered, for the page that this server serves. */
+export function rawRoutes(deps: McpDeps): Hono<ServeEnv> {
+  const description =
+    "The same as `mcp/{source}`, with results as the source answered: for this server's own page, which has the gate itself.";
+  return routesFor("raw", "RawMcp", description, deps);
+}
+
+function routesFor(way: McpWay, name: string, description: string, { mcp, sources }: McpDeps): Hono<ServeEnv> {
+  const answer = async (c: InSession): Promise<Response> => {
+    const source = c.req.param("source") ?? "";
+    if (way === "raw" && c.get("isPage") !== true) return notThePage();
+    if (!sources.names.includes(source)) return nothingThere();
+    return whileValid(c.req.raw, await mcp.answer(way, source, c.req.raw, c.get("session")), c.get("until"));
+  };
+  const refusals = way === "raw" ? ([403, 404] as const) : ([404] as const);
+  const common = { path: SOURCE, headers: HEADERS, refusals, handle: answer };
+  return routesOf({
+    "/:source": {
+      get: operation({
+        ...common,
+        id: `listen${name}`,
+        summary: `Listen to a source over MCP${way === "raw" ? ", unreduced" : ""}`,
+        answers: { 200: streamOf(MESSAGE, "Messages of MCP, as Streamable HTTP has them.") },
+      }),
+      post: operation({
+        ...common,
+        id: `send${name}`,
+        summary: `Send a message to a source over MCP${way === "raw" ? ", unreduced" : ""}`,
+        description,
+        body: BODY,
+        answers: {
+          200: either(jsonOf(MESSAGE, "The answer."), streamOf(MESSAGE, "Messages, and last the answer.")),
+          202: noBody("It is taken, and has no answer."),
+        },
+      }),
+      delete: operation({
+        ...common,
+        id: `end${name}`,
+        summary: `End a session of MCP${way === "raw" ? ", unreduced" : ""}`,
+        answers: { 200: noBody("It is over.") },
+      }),
+      otherwise: answer,
+    },
+  });
+}
+
+function notThePage(): Response {
+  return refusal(403, "E_FORBIDDEN", "This is for the page of this server alone: connect to mcp/{source}.");
+}
