@@ -11,6 +11,7 @@ import { Room } from "../command.js";
 import {
   asked as askedOf,
   begin,
+  beginAsPage,
   called,
   EVERYTHING,
   initialized,
@@ -56,11 +57,11 @@ describe("sluice serve", () => {
       expect((await other.ask(`artifacts/${image?.id}`)).status).toBe(404);
     });
 
-    test("passes messages of pages on as they are", async () => {
-      const session = await begin(server.url);
-      const headers = await initialized(session, "everything");
+    test("gives its own page results as the source answered", async () => {
+      const session = await beginAsPage(server.url);
+      const headers = await initialized(session, "everything", "raw");
       const call = { id: 1, method: "tools/call", params: { name: "get-tiny-image", arguments: {} } };
-      const text = await (await posted(session, "everything", call, headers)).text();
+      const text = await (await posted(session, "everything", call, headers, "raw")).text();
       expect(text).toContain("iVBORw0KGgo");
       expect(text).not.toContain("sluice");
     });
@@ -158,7 +159,7 @@ describe("sluice serve", () => {
       const session = await begin(server.url);
       await initialized(session, "everything");
       await called(session, "everything.echo", { message: "hello" });
-      expect(await withWord(word)).toBeGreaterThan(2);
+      expect(await withWord(word)).toBeGreaterThan(1);
       const begun = performance.now();
       expect(await server.end(signal)).toEqual([code, null]);
       expect(performance.now() - begun).toBeLessThan(9500);

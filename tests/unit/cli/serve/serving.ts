@@ -94,6 +94,18 @@ export async function begin(url: string, headers: Readonly<Record<string, string
   };
 }
 
+/** The same as the page of the server, whose browser has a cookie. */
+export async function beginAsPage(url: string): Promise<Session> {
+  const begun = await fetch(`${url}sessions`, { method: "POST", headers: JSON_TYPE, body: "{}" });
+  const { id } = (await begun.json()) as { id: string };
+  const own = { cookie: begun.headers.getSetCookie().map((each) => each.split(";", 1)[0]).join("; ") };
+  return {
+    id,
+    headers: own,
+    ask: (path, init = {}) => fetch(`${url}${path}`, { ...init, headers: { ...own, ...(init.headers as object) } }),
+  };
+}
+
 /** Stores bytes; gives the artifact's id. */
 export async function stored({ ask }: Session, bytes: Uint8Array, type = "application/octet-stream"): Promise<string> {
   const answer = await ask("artifacts?filename=some.bin", {
@@ -121,8 +133,9 @@ export function posted(
   source: string,
   message: object,
   headers: Readonly<Record<string, string>> = {},
+  way: "mcp" | "raw" = "mcp",
 ): Promise<Response> {
-  return ask(`mcp/${source}`, {
+  return ask(`${way}/${source}`, {
     method: "POST",
     headers: { ...JSON_TYPE, accept: "application/json, text/event-stream", ...headers },
     body: JSON.stringify({ jsonrpc: "2.0", ...message }),
@@ -130,15 +143,19 @@ export function posted(
 }
 
 /** Begins a session of MCP; gives the headers of what follows. */
-export async function initialized(session: Session, source: string): Promise<Readonly<Record<string, string>>> {
+export async function initialized(
+  session: Session,
+  source: string,
+  way: "mcp" | "raw" = "mcp",
+): Promise<Readonly<Record<string, string>>> {
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-  const answer = await posted(session, source, { id: 0, method: "initialize", params });
+  const answer = await posted(session, source, { id: 0, method: "initialize", params }, {}, way);
   await answer.text();
   const headers = {
     "mcp-session-id": answer.headers.get("mcp-session-id") ?? "",
     "mcp-protocol-version": "2025-11-25",
   };
-  await (await posted(session, source, { method: "notifications/initialized" }, headers)).text();
+  await (await posted(session, source, { method: "notifications/initialized" }, headers, way)).text();
   return headers;
 }
 
