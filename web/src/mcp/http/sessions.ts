@@ -136,7 +136,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
 
   async #modern(read: ReadPost, request: R): Promise<Response> {
     const { headers } = request;
-    const server = await this.#entered(keyOf(null, request), request, true);
+    const server = await this.#getOrOpen(keyOf(null, request), request, true);
     if (read.body instanceof JsonRpcScanner) return server.refuse(read.body);
     const wrong = read.id === undefined ? undefined : mismatchIn(headers, read.message, server.tool);
     if (wrong !== undefined) {
@@ -149,7 +149,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
     const { method } = objectOr(read.message);
     if (method === "initialize" && read.body instanceof Uint8Array) {
       const session = randomUUID();
-      const server = await this.#entered(keyOf(session, request), request, false);
+      const server = await this.#getOrOpen(keyOf(session, request), request, false);
       const response = await server.post(postOf(read.body, read, request, { [SESSION]: session }));
       // Nobody has learned the session's id.
       if (request.signal.aborted) await server.stop();
@@ -188,7 +188,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
   }
 
   /** The session under a key, which is opened if there is none. */
-  #entered(key: string, request: R, isShared: boolean): Promise<McpSession> {
+  #getOrOpen(key: string, request: R, isShared: boolean): Promise<McpSession> {
     const { owner, user } = request;
     let session = this.#sessions.get(key);
     if (session === undefined) {

@@ -36,7 +36,7 @@ const LIMITS = { most: 4096, mostOfOwner: 16, mostOfUser: 64 } as const;
 export class McpGateway implements AsyncDisposable {
   readonly #deps: GatewayDeps;
   readonly #sessions = new Map<string, McpSessions<McpRequest>>();
-  readonly #common = new Map<string, Promise<InterceptorDeps>>();
+  readonly #shared = new Map<string, Promise<InterceptorDeps>>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(deps: GatewayDeps) {
@@ -50,7 +50,7 @@ export class McpGateway implements AsyncDisposable {
     const { id: owner, identity } = session;
     const user = JSON.stringify([identity.tenant_id ?? null, identity.user_id]);
     const body = await readMessage(request);
-    return this.#sessionsOf(way, source).handle({
+    return this.#getSessions(way, source).handle({
       method,
       path: MCP_PATH,
       headers,
@@ -72,7 +72,7 @@ export class McpGateway implements AsyncDisposable {
     await Promise.all([...this.#sessions.values()].map((sessions) => sessions[Symbol.asyncDispose]()));
   }
 
-  #sessionsOf(way: McpWay, source: string): McpSessions<McpRequest> {
+  #getSessions(way: McpWay, source: string): McpSessions<McpRequest> {
     const key = `${way} ${source}`;
     let sessions = this.#sessions.get(key);
     if (sessions === undefined) {
@@ -85,7 +85,7 @@ export class McpGateway implements AsyncDisposable {
 
   async #open(way: McpWay, source: string, session: ServedSession): ReturnType<OpenSession> {
     const { sources, report } = this.#deps;
-    const common = await this.#commonOf(source);
+    const shared = await this.#getShared(source);
     const scope = scopeOf(session);
     const onEvent = (event: InterceptorEvent): void => void this.#tell(event, session);
     const own = { source, session, sources, report };
@@ -94,23 +94,23 @@ export class McpGateway implements AsyncDisposable {
       const peer = new SourceServer({
         ...own,
         callTool: (call, how) => invokeTool(passing, call, this.#deps, how),
-        writeResult: (result) => this.#restored(result, common, session, passing),
+        writeResult: (result) => this.#restore(result, shared, session, passing),
         showsImages: () => false,
       });
       return { peer, interceptor: new PassThrough(onEvent, source) };
     }
-    const interceptor = new McpInterceptor({ ...common, scope, onEvent, isOwnServer: true });
+    const interceptor = new McpInterceptor({ ...shared, scope, onEvent, isOwnServer: true });
     const peer = new SourceServer({
       ...own,
       callTool: (call, how) => callTool(session, call, this.#deps, how),
-      writeResult: (result) => once(interceptor.writeResult(result)),
+      writeResult: (result) => yieldText(interceptor.writeResult(result)),
       showsImages: () => interceptor.showsImages,
     });
     return { peer, interceptor };
   }
 
   /** A result as its source gave it. What was stored of it on the way, to be told in constant memory, is deleted again. */
-  async *#restored(
+  async *#restore(
     { text, artifacts }: ToolResult,
     { sluice }: InterceptorDeps,
     session: ServedSession,
@@ -130,17 +130,17 @@ export class McpGateway implements AsyncDisposable {
   }
 
   /** What all clients of a source share: its configuration, and the store with the users' files in it. */
-  #commonOf(source: string): Promise<InterceptorDeps> {
-    let common = this.#common.get(source);
-    if (common === undefined) {
+  #getShared(source: string): Promise<InterceptorDeps> {
+    let shared = this.#shared.get(source);
+    if (shared === undefined) {
       const { sources, files, store } = this.#deps;
       const { artifact_extraction: config, user_files } = sources.config(source);
       const reachable = user_files && files !== null ? files.userFiles.within(store, source) : store;
-      common = interceptorDeps({ store: reachable, config, namespace: source, links: "auto" });
-      common.catch(() => this.#common.delete(source));
-      this.#common.set(source, common);
+      shared = interceptorDeps({ store: reachable, config, namespace: source, links: "auto" });
+      shared.catch(() => this.#shared.delete(source));
+      this.#shared.set(source, shared);
     }
-    return common;
+    return shared;
   }
 
   /** Announces what the tools that read and edit artifacts store, and reports failures. */
@@ -162,6 +162,6 @@ export class McpGateway implements AsyncDisposable {
   }
 }
 
-async function* once(text: Promise<string>): AsyncGenerator<string> {
+async function* yieldText(text: Promise<string>): AsyncGenerator<string> {
   yield await text;
 }

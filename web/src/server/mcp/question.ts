@@ -13,12 +13,12 @@ export interface AskedPause {
 }
 
 /** Whether a client shows forms or pages to its person, according to its capabilities. */
-export function canAsk(capabilities: unknown): boolean {
+export function showsQuestions(capabilities: unknown): boolean {
   return objectOr(capabilities)["elicitation"] !== undefined;
 }
 
 /** The request that asks a client. Undefined for what it does not show. */
-export function questionFor({ pause, payload }: AskedPause, capabilities: unknown): object | undefined {
+export function toElicitation({ pause, payload }: AskedPause, capabilities: unknown): object | undefined {
   const elicitation = objectOr(objectOr(capabilities)["elicitation"]);
   // Until 2025-06-18 a client says nothing more, and shows forms.
   const showsForms = elicitation["form"] !== undefined || elicitation["url"] === undefined;
@@ -26,23 +26,23 @@ export function questionFor({ pause, payload }: AskedPause, capabilities: unknow
   switch (payload.pause_type) {
     case "elicitation": {
       const { message, schema } = payload;
-      return showsForms ? elicit({ mode: "form", message, requestedSchema: schema }) : undefined;
+      return showsForms ? createElicitation({ mode: "form", message, requestedSchema: schema }) : undefined;
     }
     case "url": {
       const { message, url } = payload;
-      return showsPages ? elicit({ mode: "url", message, url, elicitationId: pause }) : undefined;
+      return showsPages ? createElicitation({ mode: "url", message, url, elicitationId: pause }) : undefined;
     }
     case "oauth": {
       const { display_name, auth_url: url } = payload;
       const message = `${display_name} asks you to give access. Open the page, and come back.`;
-      return showsPages ? elicit({ mode: "url", message, url, elicitationId: pause }) : undefined;
+      return showsPages ? createElicitation({ mode: "url", message, url, elicitationId: pause }) : undefined;
     }
     default:
       return undefined;
   }
 }
 
-function elicit(params: object): object {
+function createElicitation(params: object): object {
   return { method: "elicitation/create", params };
 }
 
@@ -50,7 +50,7 @@ function elicit(params: object): object {
  * What the call is told: the fields of a form, null for no. Undefined if something else tells it: consent comes from the
  * provider, after the person has opened its page.
  */
-export function answerIn({ payload }: AskedPause, result: unknown): unknown {
+export function readAnswer({ payload }: AskedPause, result: unknown): unknown {
   const { action, content } = objectOr(result);
   if (action !== "accept") return null;
   if (payload.pause_type === "oauth") return undefined;

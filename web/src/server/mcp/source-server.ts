@@ -11,7 +11,7 @@ import { errorMessage, objectOr, parsedOr, PROTOCOL_VERSION, RpcCode, stringOr }
 import { cancelledBy, elementsOf, requestOf, type ClientRequest } from "../../mcp/client-request.js";
 import type { MessagePeer } from "../../mcp/http/session.js";
 import { ToolNodeError } from "../../tools/errors.js";
-import type { ToolContext, ToolNodeEvent, ToolResult } from "../../tools/options.js";
+import type { ToolContext, ToolResult } from "../../tools/options.js";
 import type { ToolSpec } from "../../tools/registry.js";
 import type { McpReadMethod } from "../../tools/source.js";
 import type { ToolNode } from "../../tools-node.js";
@@ -22,7 +22,9 @@ import type { ServedSources } from "../sources/served-sources.js";
 import { isSessionOver, scopeOf, type ServedSession } from "../sessions/session.js";
 import type { Told } from "../sessions/session-work.js";
 import { ANSWER, type AskPerson, type PausedCall, PausedCalls } from "./paused-call.js";
-import { answerIn, canAsk, questionFor, type AskedPause } from "./question.js";
+import { SourceChanges } from "./source-changes.js";
+import { addResultType, isCallToolResult, toCallToolResult, toMcpTool } from "./tool-result.js";
+import { readAnswer, showsQuestions, toElicitation, type AskedPause } from "./question.js";
 
 /** What a server for one client works with. */
 export interface SourceServerDeps {
@@ -93,19 +95,17 @@ export class SourceServer implements MessagePeer {
   readonly #paused = new PausedCalls<ResultText>();
   /** Questions to the client that wait for its answer, by their ids. */
   readonly #questions = new Map<string, (answer: unknown) => void>();
-  /** URIs that the client subscribed to with a request of their own (until 2025-11-25). */
-  readonly #watched = new Set<string>();
-  /** Streams of changes that the client opened (2026-07-28), by the ids of their requests. */
-  readonly #listening = new Map<string, Wanted>();
+  readonly #changes: SourceChanges;
   /** What the client said that it can do, with `initialize`. */
   #capabilities: unknown;
-  #heard: { readonly node: ToolNode; readonly forget: () => void } | undefined;
   #asked = 0;
 
   constructor(deps: SourceServerDeps) {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
     this.#deps = deps;
+    const { identity } = deps.session;
+    this.#changes = new SourceChanges({ identity, notify: (method, params) => this.#notify(method, params) });
     this.output = readable;
     this.#lines = new LineWriter((bytes) => writer.write(bytes));
     this.#close = () => void writer.close().catch(() => undefined);
@@ -127,8 +127,7 @@ export class SourceServer implements MessagePeer {
     this.#over.abort(new DOMException("The session has ended.", "AbortError"));
     for (const answer of this.#questions.values()) answer(undefined);
     this.#paused.close();
-    await this.#unwatch([...this.#watched, ...[...this.#listening.values()].flatMap(({ uris }) => uris)]);
-    this.#heard?.forget();
+    await this.#changes.close(this.#context());
     this.#close();
   }
 
@@ -152,7 +151,7 @@ export class SourceServer implements MessagePeer {
       const result = await this.#result(request, signal);
       if (!signal.aborted) await this.#send(request.id, result);
     } catch (error) {
-      if (!signal.aborted) await this.#lines.line(errorText(request, error, this.#deps.report)).catch(() => undefined);
+      if (!signal.aborted) await this.#lines.line(writeError(request, error, this.#deps.report)).catch(() => undefined);
     } finally {
       this.#running.delete(request.key);
     }
@@ -192,25 +191,26 @@ export class SourceServer implements MessagePeer {
       case "ping":
         return "{}";
       case "server/discover":
-        return written(request, await this.#discover(signal));
+        return writeJson(request, await this.#discover(signal));
       case "tools/list":
-        return written(request, { tools: (await this.#listTools(request, signal)).map(definitionOf) });
+        return writeJson(request, { tools: (await this.#listTools(request, signal)).map(toMcpTool) });
       case "tools/call":
         return this.#call(request, signal);
       case "resources/subscribe":
-        return this.#subscribe(params["uri"], signal);
+        return this.#subscribe(params, signal);
       case "resources/unsubscribe":
-        return this.#unsubscribe(params["uri"]);
+        return this.#unsubscribe(params);
       case "subscriptions/listen":
         return this.#listen(request, signal);
       default:
-        return written(request, await this.#read(request, signal));
+        return writeJson(request, await this.#read(request, signal));
     }
   }
 
   /** Asks nobody: a client that has not begun yet cannot answer. */
   async #initialize(params: ClientRequest["params"], signal: AbortSignal): Promise<object> {
     this.#capabilities = params["capabilities"];
+    this.#changes.tellLists();
     const asked = stringOr(params["protocolVersion"]) ?? "";
     const { info, ...described } = await this.#describe(signal);
     return { protocolVersion: LEGACY.includes(asked) ? asked : LEGACY[0], ...described, serverInfo: info };
@@ -253,7 +253,7 @@ export class SourceServer implements MessagePeer {
   /** Since 2026-07-28 nobody can be asked here for access to the source: a call asks. */
   async #listTools(request: ClientRequest, signal: AbortSignal): Promise<readonly ToolSpec[]> {
     const ask: AskPerson = (question) => this.#ask(question, signal);
-    return this.#tools(signal, request.isModern ? undefined : this.#pauseFor(request, signal, ask));
+    return this.#tools(signal, request.isModern ? undefined : this.#createPause(request, signal, ask));
   }
 
   /** The source's own tools. Those that are generated for planners are what MCP has requests for. */
@@ -265,18 +265,18 @@ export class SourceServer implements MessagePeer {
   async #call(request: ClientRequest, signal: AbortSignal): Promise<ResultText> {
     const { name, arguments: args = {}, requestState, inputResponses } = request.params;
     const state = stringOr(requestState);
-    if (state !== undefined) return this.#goOn(request, this.#paused.resume(state, inputResponses), signal);
+    if (state !== undefined) return this.#continueCall(request, this.#paused.resume(state, inputResponses), signal);
     if (typeof name !== "string" || !isObject(args)) {
       throw new RpcRefusal(RpcCode.invalidParams, "A call needs the name of a tool, and arguments that are an object.");
     }
-    if (!request.isModern) return this.#made(request, { name, args }, signal, (asked) => this.#ask(asked, signal));
+    if (!request.isModern) return this.#callTool(request, { name, args }, signal, (asked) => this.#ask(asked, signal));
     const begin = (ask: AskPerson, over: AbortSignal): Promise<ResultText> =>
-      this.#made(request, { name, args }, AbortSignal.any([over, this.#over.signal]), ask);
-    return this.#goOn(request, this.#paused.begin(begin), signal);
+      this.#callTool(request, { name, args }, AbortSignal.any([over, this.#over.signal]), ask);
+    return this.#continueCall(request, this.#paused.begin(begin), signal);
   }
 
   /** The result of a call, or what it asks the client first (MCP 2026-07-28, `input_required`). */
-  async #goOn(
+  async #continueCall(
     request: ClientRequest,
     call: PausedCall<ResultText> | undefined,
     signal: AbortSignal,
@@ -297,14 +297,14 @@ export class SourceServer implements MessagePeer {
   }
 
   /** Makes a call, and tells the client of its progress. What fails is a result that says so, which models read. */
-  async #made(
+  async #callTool(
     request: ClientRequest,
     { name, args }: { readonly name: string; readonly args: Readonly<Record<string, unknown>> },
     signal: AbortSignal,
     ask: AskPerson,
   ): Promise<ResultText> {
     const { source, callTool, writeResult, showsImages, report } = this.#deps;
-    const pause = this.#pauseFor(request, signal, ask);
+    const pause = this.#createPause(request, signal, ask);
     const { progressToken } = objectOr(request.params["_meta"]);
     const call: AskedCall = { name: `${source}.${name}`, args, trace: null };
     try {
@@ -319,13 +319,13 @@ export class SourceServer implements MessagePeer {
         ...(pause !== undefined && { pause }),
         tell: (event) => this.#tell(event, progressToken),
       });
-      if (!isCallToolResult(result)) return written(request, callToolResult(result));
+      if (!isCallToolResult(result)) return writeJson(request, toCallToolResult(result));
       const isTyped = !request.isModern || "resultType" in objectOr(result.value);
-      return isTyped ? writeResult(result) : typed(writeResult(result));
+      return isTyped ? writeResult(result) : addResultType(writeResult(result));
     } catch (error) {
       if (signal.aborted || isSessionOver(error) || !(error instanceof SluiceError)) throw error;
       const { message } = saidOf(error, report);
-      return written(request, { content: [{ type: "text", text: message }], isError: true });
+      return writeJson(request, { content: [{ type: "text", text: message }], isError: true });
     }
   }
 
@@ -345,112 +345,44 @@ export class SourceServer implements MessagePeer {
     return node.request(method, rest, context);
   }
 
-  async #subscribe(uri: unknown, signal: AbortSignal): Promise<string> {
+  async #subscribe({ uri }: ClientRequest["params"], signal: AbortSignal): Promise<string> {
     if (typeof uri !== "string") throw new RpcRefusal(RpcCode.invalidParams, "uri must be a string.");
     const context = this.#context(signal);
-    if (!this.#watched.has(uri)) await (await this.#node(context)).subscribe(uri, context);
-    this.#watched.add(uri);
+    await this.#node(context);
+    await this.#changes.subscribe(uri, context);
     return "{}";
   }
 
-  async #unsubscribe(uri: unknown): Promise<string> {
-    if (typeof uri === "string" && this.#watched.delete(uri)) await this.#unwatch([uri]);
+  async #unsubscribe({ uri }: ClientRequest["params"]): Promise<string> {
+    if (typeof uri === "string") await this.#changes.unsubscribe(uri, this.#context());
     return "{}";
-  }
-
-  /** Never throws: a source that is gone has no subscriptions. */
-  async #unwatch(uris: readonly string[]): Promise<void> {
-    const node = this.#heard?.node;
-    const context = { scope: scopeOf(this.#deps.session) };
-    await Promise.allSettled(uris.map(async (uri) => node?.unsubscribe(uri, context)));
   }
 
   /** Tells of changes until the client ends it (MCP 2026-07-28, `subscriptions/listen`). */
-  async #listen(request: ClientRequest, signal: AbortSignal): Promise<string> {
-    const { notifications } = request.params;
-    if (!isObject(notifications)) throw new RpcRefusal(RpcCode.invalidParams, "notifications must be an object.");
-    const { toolsListChanged, resourcesListChanged, resourceSubscriptions } = notifications;
-    const asked = Array.isArray(resourceSubscriptions) ? resourceSubscriptions : [];
-    const uris: string[] = [];
-    const context = this.#context(signal);
-    const node = await this.#node(context);
-    for (const uri of asked.filter((each) => typeof each === "string")) {
-      // What a source does not report is left out of what is acknowledged.
-      if (await node.subscribe(uri, context).then(...IS_DONE)) uris.push(uri);
-    }
-    const id = JSON.parse(request.id) as string | number;
-    const meta = { [`${META}subscriptionId`]: id };
-    const wanted = { meta, uris, hasTools: toolsListChanged === true, hasResources: resourcesListChanged === true };
-    this.#listening.set(request.key, wanted);
-    try {
-      await this.#notify("notifications/subscriptions/acknowledged", {
-        notifications: {
-          ...(wanted.hasTools && { toolsListChanged: true }),
-          ...(wanted.hasResources && { resourcesListChanged: true }),
-          ...(uris.length > 0 && { resourceSubscriptions: uris }),
-        },
-        _meta: meta,
-      });
-      if (!signal.aborted) await new Promise<void>((resolve) => onAbort(signal, resolve));
-      return JSON.stringify({ resultType: "complete", _meta: meta });
-    } finally {
-      this.#listening.delete(request.key);
-      await this.#unwatch(uris);
-    }
-  }
-
-  /** Passes changes at the source on. */
-  #changed(event: ToolNodeEvent): void {
-    if (event.kind === "tools_changed" && event.error === undefined) {
-      this.#tellChange("notifications/tools/list_changed", {}, ({ hasTools }) => hasTools);
-    } else if (event.kind === "resource" && this.#isOwn(event.event.scope)) {
-      const { event: change } = event;
-      if (change.kind === "list_changed") {
-        this.#tellChange("notifications/resources/list_changed", {}, ({ hasResources }) => hasResources);
-      } else {
-        const { uri } = change;
-        const isWatched = this.#watched.has(uri);
-        this.#tellChange("notifications/resources/updated", { uri }, ({ uris }) => uris.includes(uri), isWatched);
-      }
-    }
-  }
-
-  #tellChange(method: string, params: object, isWanted: (wanted: Wanted) => boolean, isTold = this.#isLegacy): void {
-    if (isTold) void this.#notify(method, params);
-    for (const wanted of this.#listening.values()) {
-      if (isWanted(wanted)) void this.#notify(method, { ...params, _meta: wanted.meta });
-    }
-  }
-
-  /** Whether the client has begun with `initialize`. */
-  get #isLegacy(): boolean {
-    return this.#capabilities !== undefined;
-  }
-
-  /** Whether a notice is for this user: without a scope it is for all. */
-  #isOwn(scope: ToolContext["scope"]): boolean {
-    const { user_id, tenant_id } = scopeOf(this.#deps.session);
-    return scope === undefined || (scope.user_id === user_id && (scope.tenant_id ?? null) === tenant_id);
+  async #listen({ id, params }: ClientRequest, signal: AbortSignal): Promise<string> {
+    const meta = { [`${META}subscriptionId`]: JSON.parse(id) as string | number };
+    const context = { ...this.#context(signal), signal };
+    await this.#node(context);
+    await this.#changes.stream(params["notifications"], meta, context);
+    return JSON.stringify({ resultType: "complete", _meta: meta });
   }
 
   /** The source's connection for this user, whose changes are heard from now on. */
   async #node(context: ToolContext): Promise<ToolNode> {
     const node = await this.#deps.sources.get(this.#deps.source, context);
-    if (this.#heard?.node !== node && !this.#over.signal.aborted) {
-      this.#heard?.forget();
-      this.#heard = { node, forget: node.listen((event) => this.#changed(event)) };
-    }
+    if (!this.#over.signal.aborted) this.#changes.hear(node);
     return node;
   }
 
-  #context(signal: AbortSignal, pause?: ToolContext["pause"]): ToolContext {
-    return { scope: scopeOf(this.#deps.session), signal, ...(pause !== undefined && { pause }) };
+  #context(signal?: AbortSignal, pause?: ToolContext["pause"]): ToolContext {
+    const scope = scopeOf(this.#deps.session);
+    return { scope, ...(signal !== undefined && { signal }), ...(pause !== undefined && { pause }) };
   }
 
   /** How a call asks the client's person. Undefined if the client shows no questions. */
-  #pauseFor({ params, isModern }: ClientRequest, signal: AbortSignal, ask: AskPerson): ToolContext["pause"] {
+  #createPause({ params, isModern }: ClientRequest, signal: AbortSignal, ask: AskPerson): ToolContext["pause"] {
     const capabilities = isModern ? objectOr(params["_meta"])[`${META}clientCapabilities`] : this.#capabilities;
-    if (!canAsk(capabilities)) return undefined;
+    if (!showsQuestions(capabilities)) return undefined;
     const { sources, session } = this.#deps;
     return askedBy(
       sources.pauses,
@@ -462,8 +394,8 @@ export class SourceServer implements MessagePeer {
 
   /** Never throws: what the client cannot show, or does not answer, is declined. */
   async #passQuestion(asked: AskedPause, capabilities: unknown, pauses: Pauses, ask: AskPerson): Promise<void> {
-    const question = questionFor(asked, capabilities);
-    const answer = question === undefined ? null : answerIn(asked, await ask(question).catch(() => undefined));
+    const question = toElicitation(asked, capabilities);
+    const answer = question === undefined ? null : readAnswer(asked, await ask(question).catch(() => undefined));
     // A page that a person opened elsewhere, such as for consent, answers by itself.
     if (answer !== undefined) await pauses.answer(this.#deps.session.id, asked.pause, answer).catch(this.#deps.report);
   }
@@ -484,17 +416,6 @@ export class SourceServer implements MessagePeer {
   }
 }
 
-/** What a stream of changes tells of. */
-interface Wanted {
-  /** `_meta` of its notifications. */
-  readonly meta: object;
-  readonly uris: readonly string[];
-  readonly hasTools: boolean;
-  readonly hasResources: boolean;
-}
-
-const IS_DONE = [() => true, () => false] as const;
-
 function isReadMethod(method: string): method is McpReadMethod {
   return Object.hasOwn(READ_METHODS, method);
 }
@@ -506,76 +427,13 @@ function checkVersion(params: ClientRequest["params"]): void {
 }
 
 /** A result as JSON text. A source of an earlier revision gives less than its client needs. */
-function written({ method, isModern }: ClientRequest, result: object): string {
+function writeJson({ method, isModern }: ClientRequest, result: object): string {
   if (!isModern) return JSON.stringify(result);
   const cached = CACHED.test(method) ? { ttlMs: 0, cacheScope: "private" } : {};
   return JSON.stringify({ resultType: "complete", ...cached, ...result });
 }
 
-/** The text of a result with the type that clients of 2026-07-28 require. A source of an earlier revision gives none. */
-async function* typed(text: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array | string> {
-  let isBegun = false;
-  for await (const piece of text) {
-    if (isBegun) yield piece;
-    else
-      yield (typeof piece === "string" ? piece : new TextDecoder().decode(piece)).replace(
-        "{",
-        '{"resultType":"complete",',
-      );
-    isBegun = true;
-  }
-}
-
-/** A tool as MCP lists it. */
-function definitionOf({
-  definition,
-  name,
-  extra,
-  description,
-  input_schema,
-  output_schema,
-  ...spec
-}: ToolSpec): object {
-  return (
-    definition ?? {
-      name: name.slice(extra.namespace.length + 1),
-      description,
-      inputSchema: { type: "object", ...input_schema },
-      ...(isObject(output_schema) && output_schema["type"] === "object" && { outputSchema: output_schema }),
-      annotations: { readOnlyHint: spec.side_effects === "read" },
-    }
-  );
-}
-
-/** Members that blocks of each type have (MCP, "Tool Result"). */
-const BLOCKS: Readonly<Record<string, string>> = {
-  text: "text",
-  image: "data",
-  audio: "data",
-  resource: "resource",
-  resource_link: "uri",
-};
-
-/** Whether a result is one of MCP. Those of other sources keep a form of their own. */
-function isCallToolResult({ value }: ToolResult): boolean {
-  const { content } = objectOr(value);
-  if (!Array.isArray(content)) return false;
-  return content.every((block: unknown) => {
-    const { type } = objectOr(block);
-    return typeof type === "string" && Object.hasOwn(BLOCKS, type) && (BLOCKS[type] ?? "") in objectOr(block);
-  });
-}
-
-/** A result of another form as one of MCP. */
-function callToolResult({ text, value, isError }: ToolResult): object {
-  return {
-    content: [{ type: "text", text: typeof value === "string" ? value : text }],
-    ...(isObject(value) && { structuredContent: value }),
-    ...(isError && { isError }),
-  };
-}
-
-function errorText({ id, params }: ClientRequest, error: unknown, report: (error: unknown) => void): string {
+function writeError({ id, params }: ClientRequest, error: unknown, report: (error: unknown) => void): string {
   if (error instanceof RpcRefusal) return errorMessage(id, error.code, error.message, error.data);
   const { code, message } = saidOf(error, report);
   const number = error instanceof ToolNodeError ? error.rpcCode : undefined;

@@ -39,7 +39,7 @@ import { DECLINED } from "./elicitation.js";
 import { beforeClient, Notices, type ServerMessage } from "./notices.js";
 import { McpPrompts } from "./prompts.js";
 import { connectionLost, GRACE, NO_LIMIT, sendRequest, settledWithin } from "./requests.js";
-import { ENTRY, McpResources, withListedEntries } from "./resources.js";
+import { ENTRY, McpResources, restoreEntries } from "./resources.js";
 import { ToolInterceptor } from "./tool-interceptor.js";
 import { isObject, namespaceOf } from "../../../errors/arguments.js";
 
@@ -244,7 +244,7 @@ class McpConnection implements SourceConnection {
     const { client } = this.#deps;
     const ask = (): Promise<McpResult> =>
       client.request({ method, params: { ...params } }, specTypeSchemas.Result, { signal, timeout: NO_LIMIT });
-    return withListedEntries(await sendRequest({ ask, signal }, this.#deps));
+    return restoreEntries(await sendRequest({ ask, signal }, this.#deps));
   }
 
   async tools(signal: AbortSignal): Promise<readonly SourceTool[]> {

@@ -173,14 +173,14 @@ const LISTS = [
 export const ENTRY = "sluice/entry";
 
 /** The result of a request with the entries of its lists as the server wrote them. */
-export function withListedEntries(result: ServerMessage): ServerMessage {
+export function restoreEntries(result: ServerMessage): ServerMessage {
   const lists = LISTS.map(([list]) => list).filter((list) => Array.isArray(result[list]));
   if (lists.length === 0) return result;
-  const entries = lists.map((list) => [list, (result[list] as unknown[]).map(listedEntry)] as const);
+  const entries = lists.map((list) => [list, (result[list] as unknown[]).map(restoreEntry)] as const);
   return { ...result, ...Object.fromEntries(entries) };
 }
 
-function listedEntry(entry: unknown): unknown {
+function restoreEntry(entry: unknown): unknown {
   const { [ENTRY]: given = entry } = objectOr(objectOr(entry)["_meta"]);
   return given;
 }
