@@ -5,6 +5,7 @@ import { MemoryArtifactStore } from "../../../web/src/index.js";
 import { SluiceServer } from "../../../web/src/serve.js";
 import { byHeaders, Visitor, type Person, type ShownArtifact } from "./visitor.js";
 import { amount } from "../../support/full.js";
+import { addressesWith } from "./ways-in/register.js";
 
 const LIMITS = { requestsPerMinute: 1_000_000, sessionsPerMinute: 100_000, listeners: 1000, concurrentRequests: 1000 };
 
@@ -47,14 +48,24 @@ const ADDRESSES = [
   "/files/{file}/versions",
   "/sessions/{session}",
   "/resources/{space}",
+  "/resources/{space}/templates",
+  "/resources/{space}/completions",
   "/resources/{space}/artifact%3A%2F%2F{id}",
+  "/resources/{space}/artifact%3A%2F%2F{id}/subscription",
   "/tools",
   "/tools/{space}_artifact_read",
   "/tools/{space}_artifact_edit",
   "/sources",
+  "/sources/{space}/connection",
+  "/events",
+  "/usage",
+  "/sessions",
+  "/calls/{session}",
+  "/chat/resume",
   "/chat/{session}",
   "/pauses/{session}",
   "/mcp/{space}",
+  "/raw/{space}",
   "/{id}",
 ] as const;
 const BODIES = ["", "{}", '{"filename":"mine.txt"}', '{"answer":null}', '{"args":{},"trace":null}', "bytes"] as const;
@@ -116,6 +127,15 @@ function nobodysOf(said: Record<string, string>): Record<string, string> {
     space: "space-z0Zz0Zz0",
   };
 }
+
+/** An address without what it is of: `/files/*`. */
+const shapeOf = (address: string): string => address.replace(/\?.*/, "").replaceAll(/\/[^/]*[{%][^/]*/g, "/*");
+
+test("every address that has something of a session is asked for", () => {
+  const asked = new Set(ADDRESSES.map(shapeOf));
+  const had = addressesWith("isolation").map((address) => shapeOf(address.split(" ")[1] ?? ""));
+  expect(had.filter((each) => !asked.has(each))).toEqual([]);
+});
 
 const PEOPLE: readonly (readonly [string, Person, Person])[] = [
   ["two people", { user: "ada" }, { user: "bob" }],

@@ -98,7 +98,12 @@ export async function begin(url: string, headers: Readonly<Record<string, string
 export async function beginAsPage(url: string): Promise<Session> {
   const begun = await fetch(`${url}sessions`, { method: "POST", headers: JSON_TYPE, body: "{}" });
   const { id } = (await begun.json()) as { id: string };
-  const own = { cookie: begun.headers.getSetCookie().map((each) => each.split(";", 1)[0]).join("; ") };
+  const own = {
+    cookie: begun.headers
+      .getSetCookie()
+      .map((each) => each.split(";", 1)[0])
+      .join("; "),
+  };
   return {
     id,
     headers: own,

@@ -148,24 +148,31 @@ describe("two processes", () => {
     expect(await pid(there)).toBe(200);
   });
 
-  test("programs behind mcp/ are programs of the user, in whichever process they are", PATIENCE, async () => {
-    const mark = `limited-${crypto.randomUUID()}`;
-    const everything = { name: "everything", transport: "mcp", connection: [...EVERYTHING, "stdio", mark].join(" ") };
-    const [one, other] = await two({ programs: 1 }, { sources: [everything] });
-    const [here, there] = [await begin(one.url, as("ada")), await begin(other.url, as("ada"))];
-    const headers = await initialized(here, "everything");
-    expect((await posted(here, "everything", { id: 1, method: "tools/list" }, headers)).status).toBe(200);
-    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-    const over = await posted(there, "everything", { id: 0, method: "initialize", params });
-    expect([over.status, await over.text()]).toEqual([
-      429,
-      expect.stringContaining("You have 1 of 1 running programs"),
-    ]);
-    expect(await withWord(mark)).toBe(1);
-    await here.ask("sessions/current", { method: "DELETE" });
-    await vi.waitFor(async () => expect((await useOf(there))["programs"]?.used).toBe(0), { timeout: 20_000 });
-    await initialized(there, "everything");
-  });
+  test(
+    "a program that an MCP client of the user started is one of the user, in whichever process it is",
+    PATIENCE,
+    async () => {
+      const mark = `limited-${crypto.randomUUID()}`;
+      const connection = [...EVERYTHING, "stdio", mark].join(" ");
+      const everything = { name: "everything", transport: "mcp", connection, user_files: true };
+      const [one, other] = await two({ programs: 1 }, { sources: [everything] });
+      const [here, there] = [await begin(one.url, as("ada")), await begin(other.url, as("ada"))];
+      const headers = await initialized(here, "everything");
+      const list = { id: 1, method: "tools/list" };
+      expect(await (await posted(here, "everything", list, headers)).text()).toContain("get-tiny-image");
+      expect(await withWord(mark)).toBe(1);
+      const over = await initialized(there, "everything");
+      const refused = await posted(there, "everything", list, over);
+      expect(await refused.text()).toContain("You have 1 of 1 running programs");
+      expect(await withWord(mark)).toBe(1);
+      // It ends with the user's last session, where that ends in the same process.
+      for (const session of [there, here]) await session.ask("sessions/current", { method: "DELETE" });
+      const later = await begin(other.url, as("ada"));
+      await vi.waitFor(async () => expect((await useOf(later))["programs"]?.used).toBe(0), { timeout: 20_000 });
+      const now = await initialized(later, "everything");
+      expect(await (await posted(later, "everything", list, now)).text()).toContain("get-tiny-image");
+    },
+  );
 
   test("tokens of a model that a real client asks are counted over both", PATIENCE, async () => {
     let asked = 0;

@@ -129,11 +129,7 @@ test("every address of a server is in the register, with what guards it", async 
   );
   expect(declared.toSorted()).toEqual(Object.keys(REGISTER).toSorted());
   const driven = new Set(["GET /tools", ...Object.values(WAYS).map(({ address }) => address)]);
-  expect([...driven].toSorted()).toEqual(
-    addressesWith("guards")
-      .filter((each) => each !== "POST /sources/{name}/connection")
-      .toSorted(),
-  );
+  expect([...driven].toSorted()).toEqual(addressesWith("guards").toSorted());
 });
 
 describe.each(Object.entries(WAYS))("%s", (name, { call, list, isRaw = false }) => {

@@ -45,7 +45,7 @@ const OPEN: Guarded = { ...READS, isolation: "none: it says the same to all" };
 export const REGISTER: Readonly<Record<string, Guarded>> = {
   "POST /tools/{name}": CALLS,
   "POST /mcp/{source}": CALLS,
-  "POST /raw/{source}": { ...CALLS, gate: "guards" },
+  "POST /raw/{source}": CALLS,
   "POST /chat": CALLS,
   "GET /tools": { ...CALLS, sandbox: "none: nothing is called", gate: "none: nothing is called" },
   "POST /sources/{name}/connection": {
