@@ -145,7 +145,10 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "route chat",
   ],
   "a setting, as it was said": ["Sluice.pdf"],
-  "bytes as they are, for pages that are clients themselves": ["route mcp"],
+  // tests/unit/server/ways-in
+  "the same as a call of a tool, in the form of MCP": ["route mcp"],
+  "bytes as they are, for a page that has the gate itself": ["route raw"],
+  "what a server says to applications, as it wrote it": ["ToolNode.request", "ToolNode.describeServer"],
 };
 
 /** The modules that are entries of the package; those of elements show people what is stored. */
