@@ -77,7 +77,7 @@ export async function buildNative(preset, targets = []) {
 
 /** Brings dist/ up to date. */
 export async function build() {
-  await buildNative("wasm-release", ["sluice_wasm", "sluice_contract", "sluice_schema"]);
+  await buildNative("wasm-release", ["sluice_wasm", "sluice_contract", "config_schema"]);
   await Promise.all(MODULES.map(minifyGlue));
   // Beside its sources too, so that tests and the playground can import what is not yet compiled.
   for (const folder of ["web/src", "dist"]) {
