@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { builtinModules, isBuiltin } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 import { bundledClient } from "./mcp-client.mjs";
+import { shortenId, viteRoot } from "./module-paths.mjs";
 import { root } from "./run.mjs";
 
 /** Where tsc compiles to. */
@@ -131,7 +132,7 @@ async function bundle(names) {
   const { output } = await build({
     configFile: false,
     logLevel: "error",
-    root,
+    root: viteRoot,
     plugins: [
       bundledClient(),
       {
@@ -139,15 +140,17 @@ async function bundle(names) {
         resolveId: (id) => (entries.has(id) ? id : undefined),
         load: (id) => entries.get(id),
         transform: (code, id) => {
-          if (id.endsWith("/zip.js/lib/core/codec-registry.js")) return withoutCodecs(code);
-          return id.endsWith(SERIALIZER) ? withFewNames(code) : undefined;
+          const path = shortenId(id);
+          if (path.endsWith("/zip.js/lib/core/codec-registry.js")) return withoutCodecs(code);
+          return path.endsWith(SERIALIZER) ? withFewNames(code) : undefined;
         },
       },
       // CommonJS that requires a module of Node imports it instead: `require` would bring `node:module` into every browser.
       esmExternalRequirePlugin({ external: builtinModules }),
     ],
     resolve: {
-      alias: [{ find: /^@modelcontextprotocol\/client\/_shims$/, replacement: join(root, "web/mcp-shims.ts") }],
+      preserveSymlinks: true,
+      alias: [{ find: /^@modelcontextprotocol\/client\/_shims$/, replacement: join(viteRoot, "web/mcp-shims.ts") }],
     },
     ssr: { noExternal: true, resolve: { conditions } },
     build: {
@@ -180,7 +183,7 @@ function withoutCodecs(code) {
   return changed;
 }
 
-const SERIALIZER = "/node_modules/@opentelemetry/exporter-prometheus/build/src/PrometheusSerializer.js";
+const SERIALIZER = "node_modules/@opentelemetry/exporter-prometheus/build/src/PrometheusSerializer.js";
 
 /** The serializer takes a few of a thousand names out of a package in CommonJS, of which a bundle would have all. */
 async function withFewNames(code) {
