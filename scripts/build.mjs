@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -22,7 +23,7 @@ import { publishDeclarations, publishElementDeclarations } from "./declarations.
 import { pruneDist, publishLibrary, writeChanged } from "./library.mjs";
 import { cores, must, root, tool } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
-import { checkSize } from "./size.mjs";
+import { printSize } from "./size.mjs";
 
 /** The schema as it is published. */
 export const SCHEMA = join(root, "dist/config.schema.json");
@@ -71,8 +72,28 @@ const GENERATED = [
 /** Brings targets of a preset up to date; Ninja does only what is needed. */
 export async function buildNative(preset, targets = []) {
   const folder = buildFolder(preset);
+  removeForeignCache(folder, root);
   if (!existsSync(join(folder, "build.ninja"))) await must("cmake", ["--preset", preset], { show: "failure" });
   await must("ninja", ["-C", folder, "-j", String(cores), ...targets], { env: { NINJA_STATUS: `${preset} [%f/%t] ` } });
+}
+
+/**
+ * Deletes a build folder that CMake configured for another checkout, or at another place: one that was moved or copied. CMake would refuse
+ * it, or compile that checkout's sources.
+ * @param {string} folder
+ * @param {string} checkout
+ */
+export function removeForeignCache(folder, checkout) {
+  const cache = join(folder, "CMakeCache.txt");
+  if (!existsSync(cache)) return;
+  const text = readFileSync(cache, "utf8");
+  const isAt = (name, place) => {
+    const [, path = ""] = new RegExp(`^${name}:INTERNAL=(.*)$`, "m").exec(text) ?? [];
+    return existsSync(path) && realpathSync(path) === realpathSync(place);
+  };
+  if (isAt("CMAKE_HOME_DIRECTORY", checkout) && isAt("CMAKE_CACHEFILE_DIR", folder)) return;
+  console.log(`build: ${relative(checkout, folder)} was configured in another folder, and is made anew`);
+  rmSync(folder, { recursive: true });
 }
 
 /** Brings dist/ up to date. */
@@ -95,7 +116,7 @@ export async function build() {
   await buildApp();
   pruneDist(new Set([...files, ...GENERATED]));
   linkCommand();
-  checkSize();
+  printSize();
 }
 
 // The elements see the library as its users do, so it has to be there first.

@@ -1,14 +1,15 @@
 /**
  * The playground of checkouts in other folders: `npm start` there makes the same bytes as here, and every kind of address shows what
- * it names, opened and reloaded.
+ * it names, opened and reloaded. Moved, they build as before.
  */
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { constants } from "node:fs";
-import { cp, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { root } from "../../scripts/run.mjs";
@@ -23,6 +24,7 @@ const BUILD_TIMEOUT = 900_000;
 /** A copy of the checkout, built and served by `npm start`. */
 interface Checkout extends AsyncDisposable {
   readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
   readonly url: string;
 }
 
@@ -32,15 +34,23 @@ async function startIn(path: string): Promise<Checkout> {
   await cp(root, folder, { recursive: true, filter: (from) => from === root || !MADE.has(basename(from)) });
   const modules = { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE };
   await cp(join(root, "node_modules"), join(folder, "node_modules"), modules);
-  const started = spawn(process.execPath, ["scripts/start.mjs"], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  return {
-    folder,
-    url: await readAddress(started),
-    [Symbol.asyncDispose]: async () => {
-      if (started.kill()) await once(started, "exit");
-      await rm(home, { recursive: true, force: true });
-    },
+  // What is left among temporary files goes with the rest.
+  const env = { ...process.env, TMPDIR: home };
+  const started = spawn(process.execPath, ["scripts/start.mjs"], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const remove = async (): Promise<void> => {
+    if (started.kill()) await once(started, "exit");
+    await rm(home, { recursive: true, force: true });
   };
+  try {
+    return { folder, env, url: await readAddress(started), [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }
 
 /** Where `npm start` says that it serves the playground. */
@@ -186,4 +196,11 @@ describe.each(["app/ui/dist/x", "a folder, #1 & 100 %/sluice?"])("in %s", (path)
   });
 
   checkAddresses(() => checkout().url);
+
+  test("it is built again when it was moved with all that it built", { timeout: BUILD_TIMEOUT }, async () => {
+    const moved = join(dirname(checkout().folder), "moved");
+    await rename(checkout().folder, moved);
+    await promisify(execFile)(process.execPath, ["scripts/build.mjs"], { cwd: moved, env: checkout().env });
+    expect(await hashFiles(join(moved, "dist"))).toEqual(await hashFiles(join(root, "dist")));
+  });
 });
