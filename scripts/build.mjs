@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleBy } from "./bundle.mjs";
 import { coreLicences } from "./core-licences.mjs";
 import { readSchema, schemaModule, typesFile } from "./config-schema.mjs";
 import { publishDeclarations, publishElementDeclarations } from "./declarations.mjs";
@@ -125,9 +126,8 @@ async function buildElements() {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     if (name === "parts" || name.endsWith(".js")) rmSync(join(folder, name), { recursive: true });
   }
-  const { build: bundle } = await import("vite");
   await Promise.all([
-    bundle({ configFile: join(root, "web/ui/vite.config.ts"), logLevel: "warn" }),
+    bundleBy("web/ui/vite.config.ts"),
     must(process.execPath, [tool("tsc"), "-p", "tsconfig.ui.json"]),
   ]);
   return publishElementDeclarations();
@@ -135,8 +135,7 @@ async function buildElements() {
 
 // The app is one page with its script in it: hosts load a resource, and let it fetch nothing.
 async function buildApp() {
-  const { build: bundle } = await import("vite");
-  const [{ output }] = await bundle({ configFile: join(root, "web/ui/app/vite.config.ts"), logLevel: "warn" });
+  const [{ output }] = await bundleBy("web/ui/app/vite.config.ts");
   const code = output.find(({ type }) => type === "chunk").code;
   const licences = output.find(({ fileName }) => fileName === "LICENSES.md").source;
   // What would end the element, or begin a comment in it, is written otherwise; in strings and expressions it means the same.

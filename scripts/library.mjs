@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules, isBuiltin } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
+import { bundle } from "./bundle.mjs";
 import { bundledClient } from "./mcp-client.mjs";
 import { shortenId, viteRoot } from "./module-paths.mjs";
 import { root } from "./run.mjs";
@@ -29,7 +30,7 @@ export async function publishLibrary() {
   const names = sourcesOf("web/src").map((name) => name.replace(/ts$/, "js"));
   const { parseSync } = await import("vite");
   const modules = names.map((name) => moduleOf(name, readFileSync(join(COMPILED, name), "utf8"), parseSync));
-  const files = await bundle(wanted(modules));
+  const files = await bundlePackages(wanted(modules));
   for (const module of modules) writeChanged(join(DIST, module.name), (await publishedOf(module)).code);
   return new Set([...names, ...files]);
 }
@@ -122,14 +123,13 @@ function wanted(modules) {
 }
 
 /** Bundles packages, of each what is imported, with their licences. Gives the files, below `dist/`. */
-async function bundle(names) {
-  const { build } = await import("vite");
+async function bundlePackages(names) {
   const { esmExternalRequirePlugin } = await import("rolldown/plugins");
   const entries = new Map([...names].map(([specifier, some]) => [`\0${specifier}`, entryOf(specifier, some)]));
   const input = Object.fromEntries([...names.keys()].map((name) => [fileOf(name).slice(0, -3), `\0${name}`]));
   // Those for browsers run in Node too; ones that only Node has come without.
   const conditions = ["browser", "module", "import", "default"];
-  const { output } = await build({
+  const { output } = await bundle({
     configFile: false,
     logLevel: "error",
     root: viteRoot,

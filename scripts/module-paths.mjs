@@ -10,10 +10,10 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { root } from "./run.mjs";
 
 /**
- * The checkout as Vite has to see it, with `resolve.preserveSymlinks`: Vite cuts a path at the first `#` or `?`, so a checkout with one
- * of them in its path is seen through a link that has none.
+ * The checkout as Vite has to see it, with `resolve.preserveSymlinks`: Vite cuts a path at its first `#`, so a checkout with one in its
+ * path is seen through a link that has none.
  */
-export const viteRoot = /[#?%]/.test(root) ? linkFolder(root) : root;
+export const viteRoot = root.includes("#") ? linkFolder(root) : root;
 
 /**
  * A module's id as a path from the checkout, with forward slashes and without a query. What is no path stays as it is.

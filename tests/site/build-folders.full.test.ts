@@ -188,7 +188,7 @@ describe("here", () => {
   checkAddresses(() => SITE_URL);
 });
 
-describe.each(["app/ui/dist/x", "a folder, #1 & 100 %/sluice?"])("in %s", (path) => {
+describe.each(["app/ui/dist/x", "a folder, #1 & 100 %"])("in %s", (path) => {
   const checkout = during(() => startIn(path), BUILD_TIMEOUT);
 
   test.each(["dist", "build/site"])("%s has the same bytes as here", async (built) => {

@@ -41,11 +41,11 @@ function leanZod(): Plugin {
   return {
     name: "sluice-zod",
     load(id) {
-      const [, name] = /(?:^|\/)node_modules\/zod\/v4\/core\/([\w-]+)\.js$/.exec(shortenId(id)) ?? [];
-      if (name === "memoizer") {
+      const [, part] = /(?:^|\/)node_modules\/zod\/v4\/core\/([\w-]+)\.js$/.exec(shortenId(id)) ?? [];
+      if (part === "memoizer") {
         return readFileSync(id, "utf8").replace(/(?<=function memoizer\(\) \{\s*)return memo;/, "return undefined;");
       }
-      if (name !== "json-schema-processors" && name !== "to-json-schema") return null;
+      if (part !== "json-schema-processors" && part !== "to-json-schema") return null;
       const names = [...readFileSync(id, "utf8").matchAll(/^export (?:const|function) (\w+)/gm)];
       return names.map(([, name]) => `export const ${name} = () => undefined;`).join("\n");
     },

