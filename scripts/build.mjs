@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -16,13 +17,14 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleBy } from "./bundle.mjs";
 import { coreLicences } from "./core-licences.mjs";
 import { readSchema, schemaModule, typesFile } from "./config-schema.mjs";
 import { publishDeclarations, publishElementDeclarations } from "./declarations.mjs";
 import { pruneDist, publishLibrary, writeChanged } from "./library.mjs";
 import { cores, must, root, tool } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
-import { checkSize } from "./size.mjs";
+import { printSize } from "./size.mjs";
 
 /** The schema as it is published. */
 export const SCHEMA = join(root, "dist/config.schema.json");
@@ -71,13 +73,33 @@ const GENERATED = [
 /** Brings targets of a preset up to date; Ninja does only what is needed. */
 export async function buildNative(preset, targets = []) {
   const folder = buildFolder(preset);
+  removeForeignCache(folder, root);
   if (!existsSync(join(folder, "build.ninja"))) await must("cmake", ["--preset", preset], { show: "failure" });
   await must("ninja", ["-C", folder, "-j", String(cores), ...targets], { env: { NINJA_STATUS: `${preset} [%f/%t] ` } });
 }
 
+/**
+ * Deletes a build folder that CMake configured for another checkout, or at another place: one that was moved or copied. CMake would refuse
+ * it, or compile that checkout's sources.
+ * @param {string} folder
+ * @param {string} checkout
+ */
+export function removeForeignCache(folder, checkout) {
+  const cache = join(folder, "CMakeCache.txt");
+  if (!existsSync(cache)) return;
+  const text = readFileSync(cache, "utf8");
+  const isAt = (name, place) => {
+    const [, path = ""] = new RegExp(`^${name}:INTERNAL=(.*)$`, "m").exec(text) ?? [];
+    return existsSync(path) && realpathSync(path) === realpathSync(place);
+  };
+  if (isAt("CMAKE_HOME_DIRECTORY", checkout) && isAt("CMAKE_CACHEFILE_DIR", folder)) return;
+  console.log(`build: ${relative(checkout, folder)} was configured in another folder, and is made anew`);
+  rmSync(folder, { recursive: true });
+}
+
 /** Brings dist/ up to date. */
 export async function build() {
-  await buildNative("wasm-release", ["sluice_wasm", "sluice_contract", "sluice_schema"]);
+  await buildNative("wasm-release", ["sluice_wasm", "sluice_contract", "config_schema"]);
   await Promise.all(MODULES.map(minifyGlue));
   // Beside its sources too, so that tests and the playground can import what is not yet compiled.
   for (const folder of ["web/src", "dist"]) {
@@ -95,7 +117,7 @@ export async function build() {
   await buildApp();
   pruneDist(new Set([...files, ...GENERATED]));
   linkCommand();
-  checkSize();
+  printSize();
 }
 
 // The elements see the library as its users do, so it has to be there first.
@@ -104,9 +126,8 @@ async function buildElements() {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     if (name === "parts" || name.endsWith(".js")) rmSync(join(folder, name), { recursive: true });
   }
-  const { build: bundle } = await import("vite");
   await Promise.all([
-    bundle({ configFile: join(root, "web/ui/vite.config.ts"), logLevel: "warn" }),
+    bundleBy("web/ui/vite.config.ts"),
     must(process.execPath, [tool("tsc"), "-p", "tsconfig.ui.json"]),
   ]);
   return publishElementDeclarations();
@@ -114,8 +135,7 @@ async function buildElements() {
 
 // The app is one page with its script in it: hosts load a resource, and let it fetch nothing.
 async function buildApp() {
-  const { build: bundle } = await import("vite");
-  const [{ output }] = await bundle({ configFile: join(root, "web/ui/app/vite.config.ts"), logLevel: "warn" });
+  const [{ output }] = await bundleBy("web/ui/app/vite.config.ts");
   const code = output.find(({ type }) => type === "chunk").code;
   const licences = output.find(({ fileName }) => fileName === "LICENSES.md").source;
   // What would end the element, or begin a comment in it, is written otherwise; in strings and expressions it means the same.

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { shortenId } from "./module-paths.mjs";
 import { root } from "./run.mjs";
 import { writeChanged } from "./library.mjs";
 
@@ -73,7 +74,8 @@ function aboutOf(path) {
 /** Of what others declare only the types: their comments are longer. */
 const uncommented = {
   name: "sluice-uncommented",
-  transform: (code, id) => (id.includes("/node_modules/") ? code.replaceAll(/\/\*[^]*?\*\//g, "") : undefined),
+  transform: (code, id) =>
+    /(?:^|\/)node_modules\//.test(shortenId(id)) ? code.replaceAll(/\/\*[^]*?\*\//g, "") : undefined,
 };
 
 /** What tsc copies no declarations of: the modules that the build writes. */

@@ -6,7 +6,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules, isBuiltin } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
+import { bundle } from "./bundle.mjs";
 import { bundledClient } from "./mcp-client.mjs";
+import { shortenId, viteRoot } from "./module-paths.mjs";
 import { root } from "./run.mjs";
 
 /** Where tsc compiles to. */
@@ -28,7 +30,7 @@ export async function publishLibrary() {
   const names = sourcesOf("web/src").map((name) => name.replace(/ts$/, "js"));
   const { parseSync } = await import("vite");
   const modules = names.map((name) => moduleOf(name, readFileSync(join(COMPILED, name), "utf8"), parseSync));
-  const files = await bundle(wanted(modules));
+  const files = await bundlePackages(wanted(modules));
   for (const module of modules) writeChanged(join(DIST, module.name), (await publishedOf(module)).code);
   return new Set([...names, ...files]);
 }
@@ -121,17 +123,16 @@ function wanted(modules) {
 }
 
 /** Bundles packages, of each what is imported, with their licences. Gives the files, below `dist/`. */
-async function bundle(names) {
-  const { build } = await import("vite");
+async function bundlePackages(names) {
   const { esmExternalRequirePlugin } = await import("rolldown/plugins");
   const entries = new Map([...names].map(([specifier, some]) => [`\0${specifier}`, entryOf(specifier, some)]));
   const input = Object.fromEntries([...names.keys()].map((name) => [fileOf(name).slice(0, -3), `\0${name}`]));
   // Those for browsers run in Node too; ones that only Node has come without.
   const conditions = ["browser", "module", "import", "default"];
-  const { output } = await build({
+  const { output } = await bundle({
     configFile: false,
     logLevel: "error",
-    root,
+    root: viteRoot,
     plugins: [
       bundledClient(),
       {
@@ -139,15 +140,17 @@ async function bundle(names) {
         resolveId: (id) => (entries.has(id) ? id : undefined),
         load: (id) => entries.get(id),
         transform: (code, id) => {
-          if (id.endsWith("/zip.js/lib/core/codec-registry.js")) return withoutCodecs(code);
-          return id.endsWith(SERIALIZER) ? withFewNames(code) : undefined;
+          const path = shortenId(id);
+          if (path.endsWith("/zip.js/lib/core/codec-registry.js")) return withoutCodecs(code);
+          return path.endsWith(SERIALIZER) ? withFewNames(code) : undefined;
         },
       },
       // CommonJS that requires a module of Node imports it instead: `require` would bring `node:module` into every browser.
       esmExternalRequirePlugin({ external: builtinModules }),
     ],
     resolve: {
-      alias: [{ find: /^@modelcontextprotocol\/client\/_shims$/, replacement: join(root, "web/mcp-shims.ts") }],
+      preserveSymlinks: true,
+      alias: [{ find: /^@modelcontextprotocol\/client\/_shims$/, replacement: join(viteRoot, "web/mcp-shims.ts") }],
     },
     ssr: { noExternal: true, resolve: { conditions } },
     build: {
@@ -180,7 +183,7 @@ function withoutCodecs(code) {
   return changed;
 }
 
-const SERIALIZER = "/node_modules/@opentelemetry/exporter-prometheus/build/src/PrometheusSerializer.js";
+const SERIALIZER = "node_modules/@opentelemetry/exporter-prometheus/build/src/PrometheusSerializer.js";
 
 /** The serializer takes a few of a thousand names out of a package in CommonJS, of which a bundle would have all. */
 async function withFewNames(code) {

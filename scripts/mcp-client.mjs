@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { shortenId } from "./module-paths.mjs";
 import { root } from "./run.mjs";
 
 /** No transport is given a provider, so that none of these is called. */
@@ -52,7 +53,7 @@ export function bundledClient() {
       isLoaded = false;
     },
     transform(code, id) {
-      if (!/@modelcontextprotocol\/client\/dist\/[\w-]+\.mjs$/.test(id)) return null;
+      if (!/@modelcontextprotocol\/client\/dist\/[\w-]+\.mjs$/.test(shortenId(id))) return null;
       isLoaded = true;
       let rest = code;
       left = left.filter(([what, replacement]) => {

@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { shortenId } from "./module-paths.mjs";
 import { root } from "./run.mjs";
 
 const LISTS = join(root, "build/packages");
@@ -36,8 +37,8 @@ export function listed(build) {
 }
 
 function folderOf(id) {
-  const path = id.replace(/^\0/, "").replace(/\?.*$/, "");
-  const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [];
+  const [path] = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(shortenId(id)) ?? [];
+  const folder = path === undefined ? undefined : join(root, path);
   return folder === undefined || !existsSync(join(folder, "package.json")) ? [] : [folder];
 }
 

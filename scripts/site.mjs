@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writ
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "./build.mjs";
+import { bundleBy } from "./bundle.mjs";
 import { licencesOf, listed } from "./packages-in.mjs";
 import { root } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
@@ -30,16 +31,11 @@ const RARE = /^pdf\/(?:cmaps|iccs)\//;
 /** What a visitor waits for who asks for it: a megabyte that nobody else should load. */
 const ASKED_FOR = /^assets\/tokenizer-/;
 
-const config = (name) => ({ configFile: join(root, "web/playground", name), logLevel: "warn" });
-
 /** Builds the site from `dist/`, which has to be there. */
 export async function buildSite() {
-  const { build: bundle } = await import("vite");
   rmSync(join(root, "build/packages"), { recursive: true, force: true });
-  // Also where tests build it: what they see is what visitors get.
-  process.env["NODE_ENV"] = "production";
-  await bundle(config("vite.config.ts"));
-  await bundle({ ...config("sw.config.ts"), define: { "self.__WB_MANIFEST": JSON.stringify(precached()) } });
+  await bundleBy("web/playground/vite.config.ts");
+  await bundleBy("web/playground/sw.config.ts", { define: { "self.__WB_MANIFEST": JSON.stringify(precached()) } });
   writeLicences();
   writePackage();
 }

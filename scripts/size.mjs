@@ -1,5 +1,5 @@
 /**
- * What the package weighs as it travels, and what it may weigh.
+ * What the package weighs as it travels, and what it should weigh.
  * @module
  */
 import { readFileSync, statSync } from "node:fs";
@@ -10,7 +10,7 @@ import { root } from "./run.mjs";
 const DIST = join(root, "dist");
 
 /**
- * Bytes, gzipped, at most. Entries for browsers are the JavaScript that a page loads to start with, bundled and minified, glue included
+ * Bytes, gzipped. A test allows `MARGIN` times as many, since other versions of compilers and bundlers make other bytes. Entries for browsers are the JavaScript that a page loads to start with, bundled and minified, glue included
  * and core.wasm not; `on demand` is what the root entry loads later: to read documents, to query and to edit. Those for Node are all that
  * they reach, without what is installed beside the package.
  */
@@ -36,15 +36,16 @@ export const BUDGETS = {
   tarball: 1_500_000,
 };
 
+/** How far a test lets a size pass its budget. */
+export const MARGIN = 1.03;
+
 /** Installed by whoever wants it. */
 const OUTSIDE = ["@redis/client", "@aws-sdk/client-s3", "@aws-sdk/s3-request-presigner"];
 
-/** Prints the size of the core that was built; throws when it is over the limit. */
-export function checkSize() {
-  const total = coreSize();
+/** Prints the size of the core that was built. Another compiler makes other bytes, so that only a test holds it to its budget. */
+export function printSize() {
   const parts = moduleParts("core").map((size) => `${size.name} ${kilo(size.plain)} (${kilo(size.gzipped)} gzipped)`);
-  console.log(`size: ${parts.join(", ")}; ${kilo(total)} gzipped of ${kilo(BUDGETS.core)} allowed`);
-  if (total >= BUDGETS.core) throw new Error(`The core is ${total} bytes gzipped, and ${BUDGETS.core} are allowed.`);
+  console.log(`size: ${parts.join(", ")}; ${kilo(coreSize())} gzipped, with a budget of ${kilo(BUDGETS.core)}`);
 }
 
 /**

@@ -3,20 +3,19 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { Alias } from "vite";
-
-const home = new URL("../", import.meta.url);
+import { viteRoot } from "../scripts/module-paths.mjs";
 
 /** Aliases for all entries. */
 export function published(): Alias[] {
-  const { exports } = JSON.parse(readFileSync(new URL("package.json", home), "utf8")) as {
+  const { exports } = JSON.parse(readFileSync(join(viteRoot, "package.json"), "utf8")) as {
     exports: Record<string, { default?: string }>;
   };
   return Object.entries(exports)
     .filter(([, { default: file }]) => file?.endsWith(".js") === true)
     .map(([name, { default: file = "" }]) => ({
       find: new RegExp(`^mcp-sluice${name.slice(1)}$`),
-      replacement: fileURLToPath(new URL(file, home)),
+      replacement: join(viteRoot, file),
     }));
 }

@@ -1,10 +1,10 @@
 /** The installed package in real Chromium, under a content security policy: as Vite builds it, and as Vite serves it. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { build, createServer, type InlineConfig } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { launchChromium, recordComplaints } from "../support/chromium.js";
 import { ROUND_TRIP } from "./report.js";
 import { projectOf, served, siteOf, type Site } from "./sites.js";
 
@@ -21,7 +21,7 @@ interface Visit {
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+  browser = await launchChromium();
 });
 afterAll(() => browser.close());
 
@@ -29,12 +29,8 @@ afterAll(() => browser.close());
 async function visit(url: string): Promise<Visit> {
   const context = await browser.newContext();
   const page = await context.newPage();
-  const complaints: string[] = [];
+  const complaints = recordComplaints(page);
   const fetched: string[] = [];
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
   context.on("response", (response) => {
     fetched.push(`${response.status()} ${new URL(response.url()).pathname} ${response.headers()["content-type"]}`);
   });

@@ -3,9 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { launchChromium, recordComplaints } from "../support/chromium.js";
 import { ROOT, run } from "./run.js";
 
 const app = inject("app");
@@ -24,7 +24,7 @@ beforeAll(async () => {
       () => response.writeHead(404).end(),
     );
   }).listen(0, "127.0.0.1");
-  browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser.close();
@@ -33,14 +33,11 @@ afterAll(async () => {
 
 test("the example of the documentation shows a card, and the table in it", async () => {
   const page = await browser.newPage();
-  const complaints: string[] = [];
-  page.on("console", (message) => complaints.push(message.text()));
-  page.on("pageerror", ({ message }) => complaints.push(message));
+  const complaints = recordComplaints(page, { isStrict: true });
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/elements.html`);
   await page.locator("sluice-artifact").getByText("cities.csv").first().waitFor();
   await page.locator("sluice-viewer").getByText("717710").waitFor();
-  // Nobody asked for the page's icon but the browser.
-  expect(complaints.filter((text) => !/404/.test(text))).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test("a server imports them, twice if it has to, and has no DOM of them", async () => {

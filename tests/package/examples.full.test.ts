@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium, type Locator, type Page, type Route } from "playwright-core";
+import type { Browser, Locator, Page, Route } from "playwright-core";
 import { build, preview } from "vite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { launchChromium, recordComplaints } from "../support/chromium.js";
 import { ROOT } from "./run.js";
 import { projectOf, served, type Site, siteOf } from "./sites.js";
 
@@ -160,12 +160,10 @@ test("a chat in a page, as Vite builds it: cards, a preview, a streamed answer, 
     "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' blob: data:";
   await build({ ...projectOf(root, policy), build: { chunkSizeWarningLimit: 10_000 } });
   const site = await served(root, policy);
-  const browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+  const browser = await launchChromium();
   try {
     const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on("console", (message) => complaints.push(message.text()));
-    page.on("pageerror", ({ message }) => complaints.push(message));
+    const complaints = recordComplaints(page, { isStrict: true });
     await page.goto(site.url);
     const question = "How did we sell, and what was it?";
     await page.getByRole("textbox", { name: "Question" }).fill(question);
@@ -197,7 +195,7 @@ describe("a chat in React that asks for consent", () => {
     await build({ ...project, build: { chunkSizeWarningLimit: 10_000 } });
     vi.unstubAllEnvs();
     site = siteOf(await preview({ ...project, preview: { port: 0 } }));
-    browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+    browser = await launchChromium();
   });
   afterAll(async () => {
     await browser.close();
@@ -264,7 +262,7 @@ describe("a chat in React that asks for consent", () => {
 /** The chat in a browser of its own, and the person before it. */
 class Chat {
   /** What the console said, and what was thrown. */
-  readonly complaints: string[] = [];
+  readonly complaints: readonly string[];
   readonly log: Locator;
   /** What a provider was asked last. */
   asked = "";
@@ -272,8 +270,7 @@ class Chat {
 
   private constructor(readonly page: Page) {
     this.log = page.getByRole("log", { name: "Conversation" });
-    page.on("console", (message) => this.complaints.push(message.text()));
-    page.on("pageerror", ({ message }) => this.complaints.push(message));
+    this.complaints = recordComplaints(page, { isStrict: true });
     page.context().on("request", (request) => {
       if (request.url().includes("/auth?")) this.asked = request.url();
     });

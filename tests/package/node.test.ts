@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { BUDGETS, kilo, measure } from "../../scripts/size.mjs";
+import { BUDGETS, kilo, MARGIN, measure } from "../../scripts/size.mjs";
 import { isFull } from "../support/full.js";
 import { NODE_VERSIONS, nodeFolder } from "./nodes.js";
 import { ROUND_TRIP } from "./report.js";
@@ -99,7 +99,7 @@ describe("sizes", () => {
   });
 
   test.each(parts)("%s keeps to its budget", (part) => {
-    expect(sizes[part]).toBeLessThan(BUDGETS[part]);
+    expect(sizes[part]).toBeLessThan(BUDGETS[part] * MARGIN);
     // A budget that is far too wide would let anything in; so would a measure that misses most of it.
     expect(sizes[part]).toBeGreaterThan(BUDGETS[part] / 2);
   });

@@ -5,9 +5,9 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { launchChromium } from "../support/chromium.js";
 import { NODE_VERSIONS, nodeFolder } from "./nodes.js";
 import { ROUND_TRIP } from "./report.js";
 import { ROOT, run } from "./run.js";
@@ -52,7 +52,7 @@ async function bundle(name: string): Promise<void> {
 const bundled = (name: string) => async (): Promise<unknown> => {
   await bundle(name);
   const site = await served(join(app, "built", name), POLICY);
-  browser ??= await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+  browser ??= await launchChromium();
   const page = await browser.newPage();
   try {
     await page.goto(site.url);

@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { request as requestTo, type RequestListener } from "node:http";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { build, createServer } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { launchChromium, recordComplaints } from "../support/chromium.js";
 import { bytesOf } from "../e2e/fixture/bytes.mjs";
 import { serveFixture } from "../e2e/serving.js";
 import { ROOT } from "./run.js";
@@ -39,9 +39,7 @@ async function visited(browser: Browser, url: string): Promise<Visit> {
     (route) => route.abort(),
   );
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
-  page.on("pageerror", (error) => complaints.push(error.message));
+  const complaints = recordComplaints(page, { isStrict: true });
   await page.goto(url);
   await page.locator("output:not(:empty)").waitFor();
   return {
@@ -127,7 +125,7 @@ const ending = <T extends AsyncDisposable>(started: T): T => {
 };
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+  browser = await launchChromium();
   ends.unshift(() => browser.close());
   accounts = ending(await serveAccounts());
   servers = {

@@ -6,17 +6,24 @@ import { stored } from "./databases.js";
 import { inView } from "./in-view.js";
 import { serveModel } from "./model-server.js";
 import { tooSmall, tooWide, violations } from "./page-checks.js";
-import { ask, begin, command, connect, during, firstResult, go, run, SITE_URL, visit, visitor } from "./visit.js";
+import {
+  ask,
+  begin,
+  command,
+  connect,
+  during,
+  firstResult,
+  go,
+  run,
+  SITE_URL,
+  visit,
+  visitor,
+  waitForMemory,
+} from "./visit.js";
 
 /** The calls in the list of Try. */
 function calls(page: Page): Locator {
   return page.locator("playground-try").getByRole("complementary").getByRole("listitem");
-}
-
-/** Waits until all of it has been written. */
-async function written(page: Page): Promise<void> {
-  await page.waitForFunction(() => localStorage.getItem("sluice.memory") === "true");
-  await page.waitForTimeout(500);
 }
 
 async function notices(page: Page): Promise<Locator> {
@@ -40,7 +47,7 @@ describe("calls", () => {
     const { page } = seen;
     await run(page, "export_csv");
     await go(page, "Try");
-    await written(page);
+    await waitForMemory(page);
     await page.reload();
     await firstResult(page);
     await page.locator("playground-try").getByRole("heading", { name: "demo.export_csv" }).waitFor();
@@ -58,7 +65,7 @@ describe("calls", () => {
     await firstResult(seen.page);
     expect(await calls(seen.page).count()).toBe(2);
 
-    await written(other);
+    await waitForMemory(other);
     await seen.page.goto("about:blank");
     await seen.page.goto(other.url());
     await seen.page.locator("playground-try").getByRole("heading", { name: "demo.sales_chart" }).waitFor();
@@ -69,14 +76,14 @@ describe("calls", () => {
     const { page } = seen;
     await begin(page, "slow_import", { seconds: "60" });
     await page.locator("playground-tools progress[value]").waitFor();
-    await written(page);
+    await waitForMemory(page);
     await page.reload();
     await go(page, "Try");
     const item = calls(page).filter({ hasText: "slow_import" });
     await item.getByText("cancelled").waitFor();
     await item.getByRole("button").click();
     await page.locator("playground-call").getByText("It was running when the page was left").waitFor();
-    await written(page);
+    await waitForMemory(page);
     await page.reload();
     await go(page, "Try");
     await calls(page).filter({ hasText: "slow_import" }).getByText("cancelled").waitFor();
@@ -150,7 +157,7 @@ describe("the chat", () => {
     await dialog.getByRole("button", { name: "Use it" }).click();
     await ask(page, "Is the shop open?");
     await page.locator("playground-turn").getByText("The shop is open.").first().waitFor();
-    await written(page);
+    await waitForMemory(page);
     const kept = await stored(page, "sluice-playground");
     expect(kept).toContain("Is the shop open?");
     expect(kept).toContain("The shop is open.");
@@ -167,7 +174,7 @@ describe("the chat", () => {
     const { page } = seen;
     await ask(page, "Import the orders, which takes 60 seconds");
     await page.locator("playground-chat progress[value]").waitFor();
-    await written(page);
+    await waitForMemory(page);
     await page.reload();
     const turn = page.locator("playground-turn").last();
     await turn.getByText("It was being answered when the page was left").waitFor();
@@ -178,7 +185,7 @@ describe("the chat", () => {
   test("a new chat is empty after a reload, too", async () => {
     const { page } = seen;
     await page.getByRole("button", { name: "New chat" }).click();
-    await written(page);
+    await waitForMemory(page);
     await page.reload();
     await page.getByText("Ask about files that the model never sees").waitFor();
     await page.waitForTimeout(500);
@@ -219,7 +226,7 @@ describe("servers", () => {
       .locator("playground-tools")
       .getByRole("button", { name: /^report/ })
       .click();
-    await written(page);
+    await waitForMemory(page);
     await page.reload();
     await page.locator("playground-tools").getByRole("heading", { name: "report" }).waitFor();
     await run(page, "report", { year: "2025" });
@@ -231,7 +238,7 @@ describe("servers", () => {
     await fill(guarded().url, TOKEN);
     await show();
     await fill(`${open().url}?key=${TOKEN}`, "");
-    await written(page);
+    await waitForMemory(page);
     expect(await stored(page, "sluice-playground")).not.toContain(TOKEN);
     await page.reload();
     await firstResult(page).catch(() => undefined);
@@ -286,7 +293,7 @@ describe("the end of a session", () => {
     await run(page, "export_csv");
     await ask(page, "Import the orders, which takes 60 seconds");
     await page.locator("playground-chat progress[value]").waitFor();
-    await written(page);
+    await waitForMemory(page);
     for (const tab of [page, other]) await tab.evaluate(() => Object.assign(window, { isSame: true }));
     const ids = (await inView(page)).artifacts.map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(0);
@@ -317,7 +324,7 @@ describe("the end of a session", () => {
   test("what is done after it is remembered anew, and both tabs share the new session", async () => {
     const { page } = seen;
     await run(page, "export_csv");
-    await written(page);
+    await waitForMemory(page);
     await page.reload();
     await go(page, "Try");
     await expect.poll(() => calls(page).count()).toBe(2);

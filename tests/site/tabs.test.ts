@@ -1,7 +1,8 @@
 /** The site in two tabs at a time. */
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { SITE_URL, act, command, complaintsOf, controlled, firstResult, go, run, visitor } from "./visit.js";
+import { recordComplaints } from "../support/chromium.js";
+import { SITE_URL, act, command, controlled, firstResult, go, run, visitor } from "./visit.js";
 
 const seen = visitor();
 let other: Page;
@@ -10,7 +11,7 @@ let complaints: readonly string[];
 beforeAll(async () => {
   await controlled(seen.page);
   other = await seen.context.newPage();
-  complaints = complaintsOf(other);
+  complaints = recordComplaints(other);
   await other.goto(SITE_URL);
   await firstResult(other);
 });

@@ -2,16 +2,9 @@
  * The built site, opened by a new visitor in Chromium, with its requests and console errors recorded.
  * @module
  */
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Locator,
-  type Page,
-} from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { beforeAll, inject } from "vitest";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { launchChromium, recordComplaints } from "../support/chromium.js";
 
 /** Where the site is served, for all tests. Ends with `/`. */
 export const SITE_URL: string = inject("siteUrl");
@@ -44,7 +37,7 @@ let launched: Promise<Browser> | undefined;
 
 /** The browser of this process: one for all files that it runs, since a visitor is a context of its own. */
 function browser(): Promise<Browser> {
-  return (launched ??= chromium.launch({ executablePath: findChromium() ?? "chromium" }));
+  return (launched ??= launchChromium());
 }
 
 /** Opens a page as a new visitor. */
@@ -52,24 +45,12 @@ export async function visit({ url = SITE_URL, waits = true, ...options }: VisitO
   const context = await (await browser()).newContext({ viewport: { width: 1440, height: 900 }, ...options });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
-  const complaints = complaintsOf(page);
+  const complaints = recordComplaints(page);
   const requests: string[] = [];
   context.on("request", (request) => requests.push(request.url()));
   await page.goto(typeof url === "string" ? url : url());
   if (waits) await firstResult(page);
   return { page, context, complaints, requests, [Symbol.asyncDispose]: () => context.close() };
-}
-
-/** Console errors and warnings and uncaught errors of a page, from now on. */
-export function complaintsOf(page: Page): readonly string[] {
-  const complaints: string[] = [];
-  page.on("console", (message) => {
-    // The driver's own note where it blocks service workers is left out.
-    if (message.text().startsWith("Service Worker registration blocked")) return;
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
-  return complaints;
 }
 
 /** One visitor for the surrounding tests. */
@@ -91,14 +72,14 @@ export function visitor(options: VisitOptions = {}): Seen {
   };
 }
 
-/** Opens something before the surrounding tests and disposes of it after them. */
-export function during<T extends AsyncDisposable>(open: () => Promise<T>): () => T {
+/** Opens something before the surrounding tests, within `timeout` milliseconds, and disposes of it after them. */
+export function during<T extends AsyncDisposable>(open: () => Promise<T>, timeout?: number): () => T {
   let opened: T | undefined;
   beforeAll(async () => {
     const it = await open();
     opened = it;
     return () => it[Symbol.asyncDispose]();
-  });
+  }, timeout);
   return () => {
     if (opened === undefined) throw new Error("It is used before it is opened.");
     return opened;
@@ -117,6 +98,12 @@ export async function reload(page: Page): Promise<void> {
   await go(page, "Try");
   await firstResult(page);
   await page.getByRole("button", { name: "Run the 4 MB PDF demo", disabled: false }).waitFor();
+}
+
+/** Waits until the page has written down what it remembers over a reload. */
+export async function waitForMemory(page: Page): Promise<void> {
+  await page.waitForFunction(() => localStorage.getItem("sluice.memory") === "true");
+  await page.waitForTimeout(500);
 }
 
 /** Waits until the service worker answers for the page. */

@@ -26,24 +26,32 @@ document.body.append(Object.assign(new Playground(), { store, actions }));
 
 listenForCallbacks(actions);
 listenForEnd(() => void actions.end(true));
-await actions.start(parseRoute(location.hash));
-new AddressBar(store, (route) => void actions.open(route)).begin();
-await actions.first();
-// The first result waits neither for letters, for which `page.css` has a font of the system in the same size, nor for what few look at.
-addFont("Geist", sans);
-addFont("Geist Mono", mono);
-void import("./app/call/share-menu.js");
-void import("./app/shell/tooltip.js").then(({ Tooltip }) => document.body.append(new Tooltip()));
-const server = serverOfPage();
-if (server !== undefined) {
-  void import("./app/page-server.js").then(({ PageServer }) => {
-    actions.pageServer = new PageServer(server, actions, store);
-    return actions.pageServer.begin();
-  });
+void begin();
+
+/**
+ * Shows what the address names, and loads the rest behind it. A function of its own: a module that waits at its top level keeps every
+ * module waiting that imports it, and what is loaded here may.
+ */
+async function begin(): Promise<void> {
+  await actions.start(parseRoute(location.hash));
+  new AddressBar(store, (route) => void actions.open(route)).begin();
+  await actions.first();
+  // The first result waits neither for letters, for which `page.css` has a font of the system in the same size, nor for what few look at.
+  addFont("Geist", sans);
+  addFont("Geist Mono", mono);
+  void import("./app/call/share-menu.js");
+  void import("./app/shell/tooltip.js").then(({ Tooltip }) => document.body.append(new Tooltip()));
+  const server = serverOfPage();
+  if (server !== undefined) {
+    void import("./app/page-server.js").then(({ PageServer }) => {
+      actions.pageServer = new PageServer(server, actions, store);
+      return actions.pageServer.begin();
+    });
+  }
+  // The service worker fetches the whole site, so it starts after the first result.
+  await registerServiceWorker(store);
+  await actions.follow();
 }
-// The service worker fetches the whole site, so it starts after the first result.
-await registerServiceWorker(store);
-await actions.follow();
 
 /** A variable font of Latin letters; others come from the system. */
 function addFont(family: string, url: string): void {

@@ -2,17 +2,18 @@
  * How the service worker is built: one file, which every browser takes, beside the page.
  * @module
  */
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { defineConfig } from "vite";
+import { viteRoot } from "../../scripts/module-paths.mjs";
 import { listPackages } from "../../scripts/packages-in.mjs";
 import { published } from "../published.js";
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const here = (path: string): string => join(viteRoot, "web/playground", path);
 
 export default defineConfig({
   root: here("."),
   publicDir: false,
-  resolve: { alias: published() },
+  resolve: { preserveSymlinks: true, alias: published() },
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   plugins: [listPackages("service-worker")],
   build: {

@@ -6,8 +6,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { defineConfig, type Plugin } from "vite";
-import { fileURLToPath } from "node:url";
 import { bundledClient } from "../../scripts/mcp-client.mjs";
+import { shortenId, viteRoot } from "../../scripts/module-paths.mjs";
 import { listPackages } from "../../scripts/packages-in.mjs";
 import { published } from "../published.js";
 
@@ -41,10 +41,11 @@ function leanZod(): Plugin {
   return {
     name: "sluice-zod",
     load(id) {
-      if (id.endsWith("zod/v4/core/memoizer.js")) {
+      const [, part] = /(?:^|\/)node_modules\/zod\/v4\/core\/([\w-]+)\.js$/.exec(shortenId(id)) ?? [];
+      if (part === "memoizer") {
         return readFileSync(id, "utf8").replace(/(?<=function memoizer\(\) \{\s*)return memo;/, "return undefined;");
       }
-      if (!/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/.test(id)) return null;
+      if (part !== "json-schema-processors" && part !== "to-json-schema") return null;
       const names = [...readFileSync(id, "utf8").matchAll(/^export (?:const|function) (\w+)/gm)];
       return names.map(([, name]) => `export const ${name} = () => undefined;`).join("\n");
     },
@@ -62,7 +63,7 @@ function withoutTelemetry(): Plugin {
   return {
     name: "sluice-telemetry",
     load(id) {
-      if (!/\/dist\/(?:telemetry\/(?!api)[\w-]+|mcp\/request-operation)\.js$/.test(id)) return null;
+      if (!/^dist\/(?:telemetry\/(?!api)[\w-]+|mcp\/request-operation)\.js$/.test(shortenId(id))) return null;
       const names = [...readFileSync(id, "utf8").matchAll(/\bexport (?:const|class|(?:async )?function) (\w+)/g)];
       return names.map(([, name = ""]) => `export const ${name} = ${UNSEEN[name] ?? "() => undefined"};`).join("\n");
     },
@@ -78,7 +79,8 @@ function oneClient(): Plugin {
     name: "sluice-one-client",
     enforce: "pre",
     resolveId(source, importer = "") {
-      if (!source.endsWith("/bundled/modelcontextprotocol-client.js") || /\/tools\/auth\//.test(importer)) return null;
+      if (!source.endsWith("/bundled/modelcontextprotocol-client.js")) return null;
+      if (shortenId(importer).startsWith("dist/tools/auth/")) return null;
       return this.resolve("@modelcontextprotocol/client", importer);
     },
   };
@@ -108,7 +110,7 @@ function shortIcons(): Plugin {
       this.emitFile({ type: "asset", fileName: "licenses/lucide.txt", source });
     },
     load(id) {
-      if (!/lucide-static\/icons\/[\w-]+\.svg\?raw$/.test(id)) return null;
+      if (!id.endsWith(".svg?raw") || !/(?:^|\/)node_modules\/lucide-static\/icons\//.test(shortenId(id))) return null;
       const [, inner = ""] = /<svg[^>]*>([^]*)<\/svg>/.exec(readFileSync(id.replace(/\?raw$/, ""), "utf8")) ?? [];
       return `export default ${JSON.stringify(`<svg>${inner.replaceAll(/\s*\n\s*/g, "")}</svg>`)};`;
     },
@@ -129,13 +131,13 @@ function shortStyles(): Plugin {
     name: "sluice-styles",
     enforce: "pre",
     transform(code, id) {
-      if (!/\/web\/(?:ui|playground)\/.*\.ts$/.test(id) || !code.includes("css`")) return null;
+      if (!/^web\/(?:ui|playground)\/.*\.ts$/.test(shortenId(id)) || !code.includes("css`")) return null;
       return { code: code.replaceAll(/(?<![\w.])css`([^`]*)`/g, shortened), map: null };
     },
   };
 }
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const here = (path: string): string => join(viteRoot, "web/playground", path);
 
 /**
  * One file for the demo and the libraries that the worker starts with: several files compress less. Sign-in, the tiered store and
@@ -144,18 +146,25 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 const WORKER_BEGIN = {
   name: "worker-begin",
   tags: ["$initial" as const],
-  test: (id: string): boolean =>
-    /node_modules|dist\/|playground\/demo\//.test(id) &&
-    !/dist\/(?:index|tools)\.js|dist\/tools\/auth\/|dist\/artifacts\/tiered\/|bundled\/modelcontextprotocol|oauth4webapi|gpt-tokenizer/.test(
-      id,
-    ),
+  test: (id: string): boolean => {
+    const path = shortenId(id);
+    return (
+      /^(?:dist|web\/playground\/demo)\/|(?:^|\/)node_modules\//.test(path) &&
+      !/^dist\/(?:(?:index|tools)\.js|tools\/auth\/|artifacts\/tiered\/|bundled\/modelcontextprotocol)/.test(path) &&
+      !/(?:^|\/)node_modules\/(?:oauth4webapi|gpt-tokenizer)\//.test(path)
+    );
+  },
 };
 
 /** The same for the page, without what the callback page shares. */
 const PAGE_BEGIN = {
   name: "page-begin",
   tags: ["$initial" as const],
-  test: (id: string): boolean => /\/(?:app|dist|ui|node_modules)\//.test(id) && !/callback/.test(id),
+  test: (id: string): boolean => {
+    const path = shortenId(id);
+    const isShared = path.endsWith("/callback-channel.ts");
+    return /^(?:dist|web\/ui|web\/playground\/app)\/|(?:^|\/)node_modules\//.test(path) && !isShared;
+  },
 };
 
 const { version } = JSON.parse(readFileSync(here("../../package.json"), "utf8")) as { readonly version: string };
@@ -165,6 +174,7 @@ export default defineConfig({
   root: here("."),
   base: "./",
   resolve: {
+    preserveSymlinks: true,
     alias: [...published(), { find: /^@modelcontextprotocol\/client\/_shims$/, replacement: here("../mcp-shims.ts") }],
   },
   worker: {
@@ -173,7 +183,7 @@ export default defineConfig({
     rolldownOptions: {
       treeshake: {
         manualPureFunctions: ["z"],
-        moduleSideEffects: [{ test: /@modelcontextprotocol/, sideEffects: false }],
+        moduleSideEffects: (id) => (shortenId(id).includes("@modelcontextprotocol/") ? false : undefined),
       },
       output: { codeSplitting: { groups: [WORKER_BEGIN] } },
     },

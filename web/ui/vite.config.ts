@@ -3,12 +3,13 @@
  * that show PDFs hand it over.
  * @module
  */
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { defineConfig } from "vite";
+import { viteRoot } from "../../scripts/module-paths.mjs";
 import { published } from "../published.js";
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const packages = (path: string): string => here(`../../node_modules/${path}`);
+const here = (path: string): string => join(viteRoot, "web/ui", path);
+const packages = (path: string): string => join(viteRoot, "node_modules", path);
 
 /** Lit as it is for Node, which runs in browsers too: its other build asks for a DOM when it is loaded. */
 const lit = [
@@ -20,7 +21,7 @@ const lit = [
 
 export default defineConfig({
   root: here("."),
-  resolve: { alias: [...published(), ...lit] },
+  resolve: { preserveSymlinks: true, alias: [...published(), ...lit] },
   // Pages without a bundler have no `process`.
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   build: {

@@ -14,10 +14,9 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type axeCore from "axe-core";
 import { getToolUiResourceUri } from "@modelcontextprotocol/ext-apps/app-bridge";
-import { chromium, type Browser, type Frame, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { findChromium } from "../../../scripts/chromium.mjs";
+import { launchChromium, recordComplaints, type Browser, type Frame, type Page } from "../../support/chromium.js";
 import { pdfOf } from "../../support/pdf.js";
 import type { Answered } from "./host-page.js";
 
@@ -54,10 +53,10 @@ let listener: Server;
 let browser: Browser;
 let page: Page;
 let port: number;
-/** What was saved, what the browser asked for, and what it complained of. */
+let complaints: string[];
+/** What was saved, and what the browser asked for. */
 const saved: object[] = [];
 const requests: string[] = [];
-const complaints: string[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sluice-apps-"));
@@ -78,12 +77,9 @@ beforeAll(async () => {
   if (reader === undefined) throw new Error("the tool is not listed");
   const { contents } = await client.readResource({ uri: getToolUiResourceUri(reader) ?? "none" });
   await serve((contents[0] as { text: string }).text);
-  browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+  browser = await launchChromium();
   page = await browser.newPage({ viewport: { width: 900, height: 800 } });
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.on("pageerror", ({ message }) => complaints.push(message));
+  complaints = recordComplaints(page);
   page.on("request", (request) => requests.push(request.url()));
   await page.exposeFunction("hostRead", (params: { uri: string }) => answered(() => client.readResource(params)));
   await page.exposeFunction("hostSave", async (params: object) => {

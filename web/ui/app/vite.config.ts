@@ -3,11 +3,12 @@
  * and let it fetch nothing.
  * @module
  */
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { defineConfig, mergeConfig } from "vite";
+import { viteRoot } from "../../../scripts/module-paths.mjs";
 import elements from "../vite.config.js";
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const here = (path: string): string => join(viteRoot, "web/ui/app", path);
 
 /** What colours code, which would be half of the page: every host loads it, and most artifacts are no code. Text stays plain. */
 const COLOURS = /^@shikijs\/.*/;
