@@ -8,7 +8,7 @@ import { run } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
 
 await main(async () => {
-  await setup("test");
+  await setup("full");
   await build();
   const { code } = await run(process.execPath, ["scripts/drill/main.mjs", ...process.argv.slice(2)], { show: "own" });
   return code;

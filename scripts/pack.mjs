@@ -13,6 +13,7 @@ import { billOfMaterials, PLAYGROUND_PAPERS, SLUICE_PAPERS } from "./pack/bill-o
 import { must, root } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
 import { buildSite, PLAYGROUND } from "./site.mjs";
+import { describeStale, findStaleSuites } from "./suites.mjs";
 
 /** Where it is written. */
 export const PACKED = join(root, "build/pack");
@@ -71,6 +72,13 @@ function timeOfCommit() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
+    const stale = findStaleSuites();
+    if (stale.length > 0) {
+      const names = stale.map(describeStale).join("\n  ");
+      throw new Error(
+        `A release needs every suite to have passed for these sources: npm run test:full. Stale:\n  ${names}`,
+      );
+    }
     await setup("build");
     await build();
     await buildSite();

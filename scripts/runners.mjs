@@ -8,6 +8,7 @@ import { cores, root, run, tool } from "./run.mjs";
 import { build, buildFolder, buildNative } from "./build.mjs";
 import { percent, reaches, total } from "./coverage-table.mjs";
 import { buildSite } from "./site.mjs";
+import { listTests, SUITES } from "./suites.mjs";
 
 /** Some run at a time: what one says that fails stands together. */
 const QUIET = /** @type {const} */ ({ show: "failure" });
@@ -109,9 +110,18 @@ const BRIEF = ["--exclude", "**/*.full.test.ts"];
 /** Seconds that Vitest may take, in the full run. */
 const LONGEST = 3000;
 
-async function vitest(project, env = {}, options = []) {
-  const report = freshReport(project);
-  const args = ["run", `--project=${project}`, ...options, ...(isFull() ? [] : BRIEF), ...reporters(report)];
+/** A suite of the full run, at full length. */
+export async function longSuite(name) {
+  const { project } = SUITES[name];
+  if (project === "site" || project === "package") await built();
+  const env = { SLUICE_TESTS: "full", ...(project === "site" && { SLUICE_SITE: "built" }) };
+  return vitest(project, env, listTests(name), `suite-${name}`);
+}
+
+async function vitest(project, env = {}, options = [], name = project) {
+  const report = freshReport(name);
+  const isBrief = !isFull() && env.SLUICE_TESTS !== "full";
+  const args = ["run", `--project=${project}`, ...options, ...(isBrief ? BRIEF : []), ...reporters(report)];
   const { code } = await run(process.execPath, [tool("vitest"), ...args], { env, seconds: LONGEST });
   return countVitest(report, code !== 0);
 }

@@ -16,8 +16,10 @@ import { root, run } from "./run.mjs";
 const purposes = {
   build: ["build"],
   test: ["build", "test"],
+  // What the long suites need besides.
+  full: ["build", "test", "full"],
   tidy: ["build", "test", "tidy"],
-  coverage: ["build", "test", "coverage"],
+  coverage: ["build", "test", "full", "coverage"],
   smoke: ["build", "test", "smoke"],
 };
 
@@ -73,21 +75,21 @@ const requirements = [
   },
   {
     name: "Prometheus 2 or later (prometheus)",
-    purpose: "test",
+    purpose: "full",
     found: () => onPath("prometheus"),
     debian: "prometheus",
     optional: true,
   },
   {
     name: "libfaketime (faketime), for a clock that jumps",
-    purpose: "test",
+    purpose: "full",
     found: () => process.platform !== "linux" || onPath("faketime"),
     debian: "faketime",
     optional: true,
   },
   ...["ceph-mon", "ceph-osd", "radosgw"].map((program) => ({
     name: `Ceph 16 or later (${program})`,
-    purpose: /** @type {const} */ ("test"),
+    purpose: /** @type {const} */ ("full"),
     found: () => onPath(program),
     debian: program,
   })),
@@ -100,7 +102,7 @@ const requirements = [
   },
   ...["zsh", "fish"].map((shell) => ({
     name: `${shell}, to complete words in`,
-    purpose: /** @type {const} */ ("test"),
+    purpose: /** @type {const} */ ("full"),
     found: () => onPath(shell),
     debian: shell,
     optional: true,
@@ -181,7 +183,7 @@ function headers() {
 }
 
 /** Purposes that run the tests. */
-const TESTING = new Set(["test", "coverage"]);
+const TESTING = new Set(["test", "full", "coverage"]);
 
 /** Real servers and clients, with a lock file of their own. */
 const servers = join(root, "tests", "e2e");
@@ -194,10 +196,9 @@ class SetupError extends Error {}
 
 /**
  * @param {import("./setup.mjs").Purpose} purpose
- * @param {{ full?: boolean }} [options] `full`: with what only the full run of the tests needs
  * @throws {SetupError}
  */
-export async function setup(purpose, { full = false } = {}) {
+export async function setup(purpose) {
   checkNode();
   await installPackages(purpose);
   await installModules(root, "npm packages", ["ci"]);
@@ -207,7 +208,7 @@ export async function setup(purpose, { full = false } = {}) {
   const install = ["install", "--no-save", "--ignore-scripts"];
   await installModules(servers, "the servers that the tests call", install);
   await buildSqlite(servers);
-  if (full) await installModules(runtimes, "the runtimes that the package is tried in", install);
+  if (purpose === "full") await installModules(runtimes, "the runtimes that the package is tried in", install);
 }
 
 /** Runs a script's main function; a SetupError becomes its sentence and exit code 1. */

@@ -1,25 +1,37 @@
 /**
- * `npm test`: sets up, builds, runs all runners, ends with one line of counts. What takes long is done briefly or skipped;
- * `npm run test:full` does all of it, and so does `npm test` where `CI` is `true` or `1`. Names behind `--` choose runners.
+ * `npm test`: sets up, builds, runs all runners, and says which suites of the full run are stale; the last line is the counts. Where
+ * `CI` is `true` or `1` it runs stale suites that take less than five minutes together. `npm run test:full` runs every suite at full
+ * length, and writes down which have passed. Names behind `--` choose runners.
  * @module
  */
+import { clearReports, listFiles, listSlowest } from "./reports.mjs";
 import {
   browserTests,
   built,
   checks,
   fuzzers,
   libraryTests,
+  longSuite,
   nativeTests,
   packageTests,
   siteTests,
   wasmTests,
 } from "./runners.mjs";
 import { main, setup } from "./setup.mjs";
+import { describeStale, findStaleSuites, recordPassed, SUITES } from "./suites.mjs";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
 /** Whether nothing is done briefly. */
-const full = process.argv.includes("--full") || /^(true|1)$/.test(process.env.CI ?? "");
+const full = process.argv.includes("--full");
+
+const isCi = /^(true|1)$/.test(process.env.CI ?? "");
+
+/** Seconds that stale suites may take together, where `CI` is set. */
+const STALE_SECONDS = 300;
+
+/** How many of the slowest tests are named. */
+const SLOWEST = full || isCi ? 50 : 10;
 
 /** In order: what fails fast comes first, and what is built is there for those behind it. @type {Record<string, { title: string, run: () => Promise<Counts> }>} */
 const runners = {
@@ -56,6 +68,32 @@ async function count(title, run) {
 
 const line = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
 
+/** The stale suites that are run at once: those that have passed before, as many as fit into the time. */
+function chooseStale(stale) {
+  let left = STALE_SECONDS;
+  return stale.filter(({ last }) => {
+    if (last === undefined || last.seconds > left) return false;
+    left -= last.seconds;
+    return true;
+  });
+}
+
+/** Says which suites are stale, and gives those that are to be run. */
+function reportStale() {
+  const stale = findStaleSuites();
+  if (stale.length === 0) return [];
+  console.log("\n── Suites of the full run that are stale: npm run test:full runs them");
+  for (const suite of stale) console.log(`stale: ${describeStale(suite)}`);
+  return isCi ? chooseStale(stale) : [];
+}
+
+function reportSlowest() {
+  const slowest = listSlowest().slice(0, SLOWEST);
+  if (slowest.length === 0) return;
+  console.log(`\n── The ${slowest.length} slowest tests`);
+  for (const { test, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${test}`);
+}
+
 await main(async () => {
   const chosen = process.argv.slice(2).filter((word) => word !== "--full");
   const unknown = chosen.filter((name) => !Object.hasOwn(runners, name));
@@ -64,13 +102,21 @@ await main(async () => {
   }
   // What the tests themselves ask, in whatever process they run.
   if (full) process.env.SLUICE_TESTS = "full";
-  await setup("test", { full });
+  await setup(full ? "full" : "test");
+  clearReports();
   const total = { passed: 0, failed: 0, skipped: 0 };
+  const add = (counts) => {
+    for (const key of Object.keys(total)) total[key] += counts[key];
+  };
   for (const name of Object.keys(runners).filter((each) => chosen.length === 0 || chosen.includes(each))) {
     const { title, run } = runners[name];
-    const counts = await count(title, run);
-    for (const key of Object.keys(total)) total[key] += counts[key];
+    add(await count(title, run));
   }
+  if (full) console.log(`\nwritten down as passed: ${recordPassed(listFiles()).join(", ") || "none"}`);
+  const again = full || chosen.length > 0 ? [] : reportStale();
+  if (again.length > 0) await setup("full");
+  for (const { name } of again) add(await count(SUITES[name].title, () => longSuite(name)));
+  reportSlowest();
   console.log(`\n${line(total)}`);
   return total.failed === 0 ? 0 : 1;
 });

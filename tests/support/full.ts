@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Whether this is the full run: `npm run test:full`, or `npm test` where `CI` is set. */
+/** Whether this test runs at full length: in `npm run test:full`, or in a stale suite where `CI` is set. */
 export const isFull = typeof process !== "undefined" && process.env["SLUICE_TESTS"] === "full";
 
 /**

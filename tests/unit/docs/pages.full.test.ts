@@ -101,8 +101,6 @@ const OTHERS = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   "tests/README.md",
-  "tests/requirements/failures.md",
-  "tests/requirements/user-storage.md",
   "wasm/README.md",
 ];
 
