@@ -22,6 +22,7 @@ const commands = {
   "types of the examples": () => run(process.execPath, [tool("tsc"), "-p", "examples/tsconfig.json"], QUIET),
   "lint with type information": () => run(tool("oxlint"), [], QUIET),
   "format of TypeScript and JavaScript": () => run(tool("oxfmt"), ["--check", "."], QUIET),
+  "names of functions, words of prose": () => run(process.execPath, ["scripts/names.mjs"], QUIET),
   "format of C++": () => run("clang-format", ["--dry-run", "--Werror", ...cppSources()], QUIET),
   "lock files free of registry addresses": lockFiles,
 };

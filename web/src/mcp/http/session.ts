@@ -88,7 +88,7 @@ export class McpSession {
     this.ended = this.#read();
   }
 
-  /** Whether nobody waits for anything. */
+  /** Whether no client waits for anything. */
   get isIdle(): boolean {
     return this.#posts.isEmpty;
   }

@@ -151,7 +151,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
       const session = randomUUID();
       const server = await this.#getOrOpen(keyOf(session, request), request, false);
       const response = await server.post(postOf(read.body, read, request, { [SESSION]: session }));
-      // Nobody has learned the session's id.
+      // The client never learned the id of the session.
       if (request.signal.aborted) await server.stop();
       return response;
     }

@@ -85,7 +85,7 @@ export async function callTool(
 }
 
 /**
- * Calls a tool of a source for a user, and tells nobody of what was stored.
+ * Calls a tool of a source for a user, without announcing what was stored.
  *
  * @throws what `ServedSources.get` and `ToolNode.call` throw; SluiceError E_NOT_FOUND.
  */

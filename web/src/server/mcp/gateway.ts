@@ -29,7 +29,7 @@ interface McpRequest extends HttpRequest {
 /** Milliseconds between two checks for sessions that expired or ended in another process. */
 const LOOK = 15_000;
 
-/** Most MCP sessions with a source, of all users, of a session of ours, and of a user. None has a program of its own. */
+/** Most MCP sessions with one source: of all users, of one session of the server, and of one user. None has a program of its own. */
 const LIMITS = { most: 4096, mostOfOwner: 16, mostOfUser: 64 } as const;
 
 /** Sources by name, each with its MCP sessions. */

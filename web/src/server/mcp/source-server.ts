@@ -207,7 +207,7 @@ export class SourceServer implements MessagePeer {
     }
   }
 
-  /** Asks nobody: a client that has not begun yet cannot answer. */
+  /** Asks no question: a client answers only after this. */
   async #initialize(params: ClientRequest["params"], signal: AbortSignal): Promise<object> {
     this.#capabilities = params["capabilities"];
     this.#changes.tellLists();
@@ -250,7 +250,7 @@ export class SourceServer implements MessagePeer {
     }
   }
 
-  /** Since 2026-07-28 nobody can be asked here for access to the source: a call asks. */
+  /** Since 2026-07-28 this cannot ask for access to the source: a call does. */
   async #listTools(request: ClientRequest, signal: AbortSignal): Promise<readonly ToolSpec[]> {
     const ask: AskPerson = (question) => this.#ask(question, signal);
     return this.#tools(signal, request.isModern ? undefined : this.#createPause(request, signal, ask));
@@ -340,8 +340,8 @@ export class SourceServer implements MessagePeer {
     const { _meta: _, ...rest } = params;
     const context = this.#context(signal);
     const node = await this.#node(context);
-    const offered = (await node.describeServer(context))?.capabilities[READ_METHODS[method]];
-    if (offered === undefined) throw new RpcRefusal(RpcCode.methodNotFound, "Method not found");
+    const capability = (await node.describeServer(context))?.capabilities[READ_METHODS[method]];
+    if (capability === undefined) throw new RpcRefusal(RpcCode.methodNotFound, "Method not found");
     return node.request(method, rest, context);
   }
 
