@@ -11,7 +11,7 @@
  * ```
  * @module mcp-sluice/tools
  */
-import type { Dialect } from "./core/sluice.js";
+import type { Dialect } from "./core/types.js";
 import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";

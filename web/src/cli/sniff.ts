@@ -5,7 +5,7 @@
  * @module
  */
 import { MemoryArtifactStore } from "../artifacts/memory.js";
-import type { Sluice, Sniffed } from "../core/sluice.js";
+import type { Sluice, Sniffed } from "../core/types.js";
 import type { Invocation } from "./commands.js";
 import { CommandError, Exit } from "./exit.js";
 import { openInput, type Input } from "./terminal/input.js";

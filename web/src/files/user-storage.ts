@@ -16,7 +16,8 @@ import type {
   StoredArtifact,
 } from "../artifacts/store.js";
 import { openedWriter } from "../artifacts/writer.js";
-import { createSluiceOver, type WasmSource, type FileClaim, type FileLook, type Sluice } from "../core/sluice.js";
+import { createSluiceOver, type WasmSource } from "../core/sluice.js";
+import type { FileClaim, FileLook, Sluice } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import { KeyedQueue } from "../core/keyed-work.js";
 import { fileName, nearestNames } from "./names.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
-import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions, Sluice } from "../core/sluice.js";
+import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions, Sluice } from "../core/types.js";
 import { editTool } from "./artifact-editor/definition.js";
 import { failureOf } from "./artifact-reader/answer.js";
 import { ArtifactReader, readTool, sentenceOf, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { untilEither } from "../core/abort.js";
-import type { AnswerRef } from "../core/sluice.js";
+import type { AnswerRef } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import type { PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
 import type { ResultDisplay } from "../tools/user-files.js";

@@ -7,7 +7,8 @@ import { observed, type OperationEnd, type OperationInfo } from "../telemetry/op
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { MAX_OBSERVATION_CHARS } from "../config/schema.mjs";
 import type { SluiceConfig } from "../config/types.js";
-import { type PdfAddresses, type WasmSource, createSluiceOver, type Sluice } from "../core/sluice.js";
+import { type WasmSource, createSluiceOver } from "../core/sluice.js";
+import type { PdfAddresses, Sluice, OnStoreFailure } from "../core/types.js";
 import type { UserFilePrompts } from "../tools/user-files.js";
 import { type CatalogSource, listening } from "./tool.js";
 import { type CallPlace, type PlannerEvent, eventsOf, History } from "./event.js";
@@ -17,7 +18,7 @@ import type { HostStateStore } from "./state-store.js";
 import { chosenStore, type StoreOption } from "../artifacts/chosen-store.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
-import { type OnStoreFailure, timedStore } from "../core/store-access.js";
+import { timedStore } from "../core/store-access.js";
 import { jsonOf } from "../core/value.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";

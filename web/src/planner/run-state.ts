@@ -2,7 +2,7 @@
  * The result of a run, its trajectory, and the state that another process needs to continue it. JSON.
  * @module
  */
-import type { AnswerRef } from "../core/sluice.js";
+import type { AnswerRef } from "../core/types.js";
 import type { PausePayload, PauseReason } from "../tools/options.js";
 import type { LlmAnswer, LlmMessage, LlmToolCall } from "./llm/client.js";
 import { z } from "zod";

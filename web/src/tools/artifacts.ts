@@ -4,7 +4,7 @@
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { ArtifactToolResult, Sluice } from "../core/sluice.js";
+import type { ArtifactToolResult, Sluice } from "../core/types.js";
 import { jsonOf } from "../core/value.js";
 import type { SluiceError } from "../errors/error.js";
 import type { Expansion } from "../mcp/arguments/arguments.js";

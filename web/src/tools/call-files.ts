@@ -6,7 +6,7 @@
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { Dialect, GatedResult, Sluice, Transformed, AnswerRef } from "../core/sluice.js";
+import type { Dialect, GatedResult, Sluice, Transformed, AnswerRef } from "../core/types.js";
 import { Answer } from "../core/transform.js";
 import { isStoreFailure, type StorageAct, storageError } from "../errors/storage.js";
 import type { ToolContext } from "./options.js";

@@ -5,7 +5,8 @@
 import type { StoreOption } from "../artifacts/chosen-store.js";
 import type { ToolArtifacts } from "../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import type { WasmSource, AnswerRef, Dialect, PdfAddresses, Sluice, Transformed } from "../core/sluice.js";
+import type { WasmSource } from "../core/sluice.js";
+import type { AnswerRef, Dialect, PdfAddresses, Sluice, Transformed } from "../core/types.js";
 import type { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../errors/arguments.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";

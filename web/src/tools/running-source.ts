@@ -9,8 +9,7 @@ import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "
 import { untilEither } from "../core/abort.js";
 import { createSluiceOver } from "../core/sluice.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
-import type { OnStoreFailure } from "../core/store-access.js";
+import type { Dialect, OnStoreFailure, Sluice, Transformed } from "../core/types.js";
 import { timedStore } from "../core/store-access.js";
 import { readToolName } from "../mcp/artifact-reader/definition.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";

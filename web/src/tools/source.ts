@@ -2,7 +2,7 @@
  * The interface between a ToolNode and a source: MCP, HTTP, UTCP, a command.
  * @module
  */
-import type { Dialect, GatedResult } from "../core/sluice.js";
+import type { Dialect, GatedResult } from "../core/types.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { ToolContext, ToolProgress } from "./options.js";
 import type { PromptConnection } from "./prompts.js";

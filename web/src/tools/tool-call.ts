@@ -15,7 +15,7 @@ import type {
   GatedResult,
   Sluice,
   Transformed,
-} from "../core/sluice.js";
+} from "../core/types.js";
 import { Answer } from "../core/transform.js";
 import type { SluiceError } from "../errors/error.js";
 import { isStoreFailure } from "../errors/storage.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactStore } from "../artifacts/store.js";
-import type { Dialect } from "../core/sluice.js";
+import type { Dialect } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { ToolClientError, ToolNodeError, wasClosed } from "./errors.js";

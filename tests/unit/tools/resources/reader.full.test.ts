@@ -5,7 +5,7 @@ import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../../web/src/artifacts/no-op.js";
 import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
 import type { ResourcesConfig } from "../../../../web/src/config/types.js";
-import type { Transformed } from "../../../../web/src/core/sluice.js";
+import type { Transformed } from "../../../../web/src/core/types.js";
 import { SluiceError } from "../../../../web/src/errors/error.js";
 import { createSluice } from "../../../../web/src/index.js";
 import { ToolNode } from "../../../../web/src/tools-node.js";

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../../web/src/artifacts/store.js";
-import type { AnswerOptions, Sluice, Transformed } from "../../../../web/src/core/sluice.js";
+import type { AnswerOptions, Sluice, Transformed } from "../../../../web/src/core/types.js";
 import { createSluice } from "../../../../web/src/index.js";
 import { httpSource } from "../../../../web/src/tools/sources/http/source.js";
 import type { HttpDeps } from "../../../../web/src/tools/sources/document-source.js";

@@ -5,7 +5,7 @@
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import type { ArtifactStore } from "../../artifacts/store.js";
 import { counted, humanSize } from "../../core/amounts.js";
-import type { AnswerRef } from "../../core/sluice.js";
+import type { AnswerRef } from "../../core/types.js";
 import { ToolNode } from "../../tools-node.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { ToolNodeError } from "../../tools/errors.js";

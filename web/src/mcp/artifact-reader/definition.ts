@@ -5,7 +5,7 @@
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { humanSize } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
-import type { ArtifactTool } from "../../core/sluice.js";
+import type { ArtifactTool } from "../../core/types.js";
 import { shortened } from "./answer.js";
 
 /** A tool in `tools/list`. */

@@ -8,7 +8,7 @@ import { isArtifactId } from "../../artifacts/reference.js";
 import type { Retention } from "../../artifacts/retention/policy.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
-import type { FileClaim, FileLook } from "../../core/sluice.js";
+import type { FileClaim, FileLook } from "../../core/types.js";
 import { writerOf } from "../../artifacts/writer.js";
 import { NAMESPACE } from "../../errors/arguments.js";
 import { coreDescriber } from "../../files/user-storage.js";

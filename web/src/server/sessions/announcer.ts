@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { isTruncated } from "../../artifacts/reference.js";
-import type { AnswerRef } from "../../core/sluice.js";
+import type { AnswerRef } from "../../core/types.js";
 import type { ServedSession } from "./session.js";
 import type { ServeDeps } from "../deps.js";
 import { CLAMPED, CLOSING, eventOf, named, REFERENCE, TIME } from "../schemas.js";

@@ -4,7 +4,7 @@
  */
 import { Answer } from "../../core/transform.js";
 import type { SluiceConfig } from "../../config/types.js";
-import type { Sluice, Transformed } from "../../core/sluice.js";
+import type { Sluice, Transformed } from "../../core/types.js";
 import type { ToolContext } from "../options.js";
 import { ToolClientError } from "../errors.js";
 import type { ToolSpec } from "../registry.js";

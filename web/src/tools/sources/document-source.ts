@@ -4,7 +4,7 @@
  * @module
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
-import type { Sluice } from "../../core/sluice.js";
+import type { Sluice } from "../../core/types.js";
 import { nearest, isObject } from "../../errors/arguments.js";
 import type { DestinationRules } from "../addresses.js";
 import type { AuthType, UtcpMode } from "../config/config.js";

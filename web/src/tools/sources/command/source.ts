@@ -3,7 +3,8 @@
  * result.
  * @module
  */
-import { MAGIC, type Sluice, type TransformOptions } from "../../../core/sluice.js";
+import { MAGIC } from "../../../core/sluice.js";
+import type { Sluice, TransformOptions } from "../../../core/types.js";
 import type { ServerProcess } from "../../../mcp/stdio/server-process.js";
 import { adaptError } from "../../adapt-error.js";
 import { credentialOf } from "../../auth/credentials.js";

@@ -14,7 +14,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { ArtifactStore } from "../../../artifacts/store.js";
 import { onAbort } from "../../../core/abort.js";
-import type { Sluice } from "../../../core/sluice.js";
+import type { Sluice } from "../../../core/types.js";
 import { MAX_MESSAGE } from "../../../jsonrpc/limits.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
