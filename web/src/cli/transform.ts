@@ -13,7 +13,7 @@ import type { SluiceError } from "../errors/error.js";
 import { readToolName } from "../mcp/artifact-reader/definition.js";
 import { withoutInterceptor } from "../mcp/interceptor-config.js";
 import { isBlank, linePieces } from "../jsonrpc/lines.js";
-import type { Invocation } from "./commands.js";
+import type { Invocation } from "./command.js";
 import { checkConfig, readConfig } from "./configuration.js";
 import { errorInPlace, Exit, exitCodeOfAnswer, isDataError, UsageError } from "./exit.js";
 import { openInput, withoutMark, type Input } from "./terminal/input.js";

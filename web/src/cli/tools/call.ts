@@ -9,7 +9,7 @@ import { boundedBytes, textOf } from "../../jsonrpc/bytes.js";
 import type { ToolNode } from "../../tools-node.js";
 import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
 import { ToolClientError } from "../../tools/errors.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { notJson } from "../configuration.js";
 import { Exit, exitCodeOfAnswer, UsageError } from "../exit.js";
 import { openInput } from "../terminal/input.js";
