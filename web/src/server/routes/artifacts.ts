@@ -20,8 +20,10 @@ import { MAX_FILENAME, TRACE } from "../http/request.js";
 import { inSteps, inStoreTime, inTime, limitedStore, StoreLate } from "../http/time-limit.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
-import { noteTrace, scopeOf } from "../sessions/session.js";
-import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import { scopeOf } from "../sessions/session.js";
+import { noteTrace } from "../sessions/session-register.js";
+import type { ServeDeps } from "../deps.js";
+import type { InSession, ServeEnv } from "../http/context.js";
 import { bytesOf, jsonOf, noBody, operation, routesOf, UPLOAD, type Upload } from "./operation.js";
 import { BYTES_ASKED, BYTES_HEADERS, ID, REFERENCE, STORED } from "../schemas.js";
 

@@ -13,11 +13,12 @@ import { TRACE } from "../http/request.js";
 import { emptyAnswer } from "../http/answers.js";
 import { announced, publicRef } from "../sessions/announcer.js";
 import { sessionRefused } from "../http/refusals.js";
-import { noteTrace, scopeOf } from "../sessions/session.js";
-import { MAX_SUBSCRIPTIONS } from "../sessions/session-register.js";
+import { scopeOf } from "../sessions/session.js";
+import { MAX_SUBSCRIPTIONS, noteTrace } from "../sessions/session-register.js";
 import { answeredFor } from "../sessions/session-work.js";
 import { takenBack } from "../sources/watcher.js";
-import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import type { ServeDeps } from "../deps.js";
+import type { InSession, ServeEnv } from "../http/context.js";
 import { jsonOf, noBody, operation, routesOf } from "./operation.js";
 import { REFERENCE } from "../schemas.js";
 
