@@ -14,7 +14,7 @@ import { jsonOf } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { Semaphore } from "../core/semaphore.js";
 import type { ArtifactArguments } from "../tools/artifacts.js";
-import type { PausePayload, PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
+import type { PausePayload, PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
 import type { ToolSpec } from "../tools/registry.js";
 import { ToolAnswer } from "../tools/tool-call.js";
 import {

@@ -5,7 +5,7 @@
 import { untilEither } from "../core/abort.js";
 import type { AnswerRef } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
-import type { PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
+import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
 import type { ResultDisplay } from "../tools/user-files.js";
 import type { LlmUsage } from "./llm/client.js";
 import type { PlannerOutcome } from "./run-state.js";

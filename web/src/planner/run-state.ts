@@ -3,7 +3,7 @@
  * @module
  */
 import type { AnswerRef } from "../core/types.js";
-import type { PausePayload, PauseReason } from "../tools/options.js";
+import type { PausePayload, PauseReason } from "../tools/context.js";
 import type { LlmAnswer, LlmMessage, LlmToolCall } from "./llm/client.js";
 import { z } from "zod";
 import { scopeKey } from "../artifacts/scope.js";

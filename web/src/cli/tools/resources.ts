@@ -7,7 +7,7 @@
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import { counted, humanSize } from "../../core/amounts.js";
 import type { ToolNode } from "../../tools-node.js";
-import type { ToolContext } from "../../tools/options.js";
+import type { ToolContext } from "../../tools/context.js";
 import type { ListedResource, Listing } from "../../tools/resources/connection.js";
 import type { ResourceContent, ResourceReading } from "../../tools/resources/cache.js";
 import type { Invocation } from "../command.js";

@@ -5,7 +5,8 @@
 import { z } from "zod";
 import type { FullScope } from "../../artifacts/scope.js";
 import { SluiceError } from "../../errors/error.js";
-import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
+import type { ToolResult } from "../../tools/result.js";
+import type { ToolContext, ToolProgress } from "../../tools/context.js";
 import { named, REFERENCE } from "../schemas.js";
 import { announced, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
 import type { Told } from "../sessions/session-work.js";

@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "../../errors/error.js";
 import { onAbort } from "../../core/abort.js";
-import type { ToolContext } from "../../tools/options.js";
+import type { ToolContext } from "../../tools/context.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
 import type { Told } from "../sessions/session-work.js";
 import { sessionOver } from "../sessions/session.js";

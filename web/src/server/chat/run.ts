@@ -10,7 +10,7 @@ import type { PlannerEvent } from "../../planner/event.js";
 import type { ReactPlanner, ResumeOptions } from "../../planner/react-planner.js";
 import type { PlannerPause, PlannerResult } from "../../planner/run-state.js";
 import { leading } from "../../planner/tool.js";
-import type { PausePayload } from "../../tools/options.js";
+import type { PausePayload } from "../../tools/context.js";
 import { announced, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
 import { saidOf } from "../http/refusals.js";

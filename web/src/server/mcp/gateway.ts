@@ -11,7 +11,7 @@ import type { UserFiles } from "../../files/user-files.js";
 import { MCP_PATH, McpSessions, type HttpRequest, type OpenSession } from "../../mcp/http/sessions.js";
 import { type InterceptorDeps, type InterceptorEvent, interceptorDeps, McpInterceptor } from "../../mcp/interceptor.js";
 import { PassThrough } from "../../mcp/pass-through.js";
-import type { ToolResult } from "../../tools/options.js";
+import type { ToolResult } from "../../tools/result.js";
 import { callTool, invokeTool, type CallDeps } from "../calls/call.js";
 import { readMessage } from "../http/request.js";
 import { announced } from "../sessions/announcer.js";
