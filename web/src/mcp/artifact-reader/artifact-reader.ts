@@ -55,7 +55,7 @@ const MAX_RESOURCE_JSON = 6 * 1024 * 1024;
 
 export { listing, readTool, readToolName, resourceTemplate } from "./definition.js";
 export type { ReadSource } from "./source.js";
-export type { ListedResource, ListedTemplate, ReadContent, ReadContents, ReadTool } from "./definition.js";
+export type { ListedResource, ListedTemplate, ReadContent, ReadContents } from "./definition.js";
 
 /** Options for an {@link ArtifactReader}. */
 export interface ArtifactReaderOptions {
