@@ -19,5 +19,6 @@ export type { UserFilesOptions, UserWorkspace } from "./files/options.js";
 export type { UserFile, UserFileInfo } from "./files/user-file.js";
 export { UserFiles } from "./files/user-files.js";
 export { UserStorage } from "./files/user-storage.js";
-export type { FileOwner, UserStorageOptions } from "./files/user-storage.js";
+export type { UserStorageOptions } from "./files/user-storage.js";
+export type { FileOwner } from "./files/names.js";
 export { FileTooLargeError, InvalidPathError } from "./files/workspace/errors.js";

@@ -9,7 +9,8 @@
  * ```
  * @module mcp-sluice
  */
-import { createSluiceOver, type WasmSource, type Sluice, type SluiceOptions } from "./core/sluice.js";
+import { createSluiceOver, type WasmSource } from "./core/sluice.js";
+import type { Sluice, SluiceOptions } from "./core/types.js";
 import { chosenStore } from "./artifacts/chosen-store.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
 
@@ -88,7 +89,7 @@ export type {
   Sniffed,
   Transformed,
   TransformOptions,
-} from "./core/sluice.js";
+} from "./core/types.js";
 export { SluiceError } from "./errors/error.js";
 export type { ErrorCode } from "./errors/error.js";
 export { useOpenTelemetry } from "./telemetry/api.js";

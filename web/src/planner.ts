@@ -14,7 +14,7 @@
  */
 export type { ToolArtifacts } from "./artifacts/scoped.js";
 export type { PlannerBudget } from "./planner/budget.js";
-export type { PlannerEvent } from "./planner/event.js";
+export type { PlannerEvent, PlannerOutcome } from "./planner/event.js";
 export { AiSdkClient } from "./planner/llm/ai-sdk.js";
 export type { AiSdkClientOptions, AiSdkModel } from "./planner/llm/ai-sdk.js";
 export { LlmError } from "./planner/llm/client.js";
@@ -32,8 +32,9 @@ export type { OpenAiClientOptions } from "./planner/llm/openai.js";
 export { scriptedModel } from "./planner/llm/scripted-model.js";
 export type { Script } from "./planner/llm/scripted-model.js";
 export { ReactPlanner } from "./planner/react-planner.js";
-export type { ReactPlannerOptions, ResumeOptions, RunOptions } from "./planner/react-planner.js";
-export type { PlannerOutcome, PlannerPause, PlannerResult, Trajectory } from "./planner/run-state.js";
+export type { ReactPlannerOptions } from "./planner/react-planner.js";
+export type { ResumeOptions, RunOptions } from "./planner/run-options.js";
+export type { PlannerPause, PlannerResult, Trajectory } from "./planner/run-state.js";
 export { MemoryStateStore } from "./planner/state-store.js";
 export type {
   HostStateStore,

@@ -13,7 +13,7 @@ export * from "./tools.js";
 import { Copies } from "./artifacts/private-folder.js";
 import type { ArtifactStore } from "./artifacts/store.js";
 import type { ArtifactCopies } from "./tools/running-source.js";
-import type { Dialect } from "./core/sluice.js";
+import type { Dialect } from "./core/types.js";
 import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";

@@ -11,7 +11,7 @@
  * ```
  * @module mcp-sluice/tools
  */
-import type { Dialect } from "./core/sluice.js";
+import type { Dialect } from "./core/types.js";
 import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
@@ -50,17 +50,12 @@ export {
   ToolServerError,
   ToolTimeoutError,
 } from "./tools/errors.js";
-export type {
-  ResourceEvent,
-  ToolContext,
-  ToolNodeEvent,
-  ToolNodeOptions,
-  ToolProgress,
-  ToolResult,
-  ToolWait,
-  TransformerContext,
-} from "./tools/options.js";
-export type { ListedPrompt, PromptReading } from "./tools/prompts.js";
+export type { ToolNodeOptions } from "./tools/options.js";
+export type { ResourceEvent, ToolNodeEvent } from "./tools/event.js";
+export type { ToolResult } from "./tools/result.js";
+export type { ToolContext, ToolProgress, ToolWait, TransformerContext } from "./tools/context.js";
+export type { PromptReading } from "./tools/prompts.js";
+export type { ListedPrompt } from "./tools/prompt-connection.js";
 export { ToolRegistry } from "./tools/registry.js";
 export type { ToolSpec } from "./tools/registry.js";
 export type { ResourceReading } from "./tools/resources/cache.js";

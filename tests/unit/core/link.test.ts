@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { createSluice, NoOpArtifactStore, SluiceError } from "../../../web/src/index.js";
-import type { Transformed } from "../../../web/src/core/sluice.js";
+import type { Transformed } from "../../../web/src/core/types.js";
 import { faulty } from "./faulty-store.js";
 import { base64, longestRun, onlyBytes, PDF, PNG, prose, refsIn, sha256 } from "./samples.js";
 

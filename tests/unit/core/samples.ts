@@ -8,7 +8,7 @@ import { makePdf } from "../../../scripts/demo/pdf.mjs";
 import { makePng } from "../../../scripts/demo/png.mjs";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../../../web/src/artifacts/store.js";
-import type { AnswerRef } from "../../../web/src/core/sluice.js";
+import type { AnswerRef } from "../../../web/src/core/types.js";
 import { createSluice, type Sluice } from "../../../web/src/index.js";
 import { noise } from "../artifacts/bytes.js";
 

@@ -2,12 +2,13 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import type { CallPlace } from "../../../web/src/planner/event.js";
+import type { CallPlace, PlannerOutcome } from "../../../web/src/planner/event.js";
 import type { StopReason } from "../../../web/src/planner/llm/client.js";
 import type { Script } from "../../../web/src/planner/llm/scripted-model.js";
-import { ReactPlanner, type ReactPlannerOptions, type RunOptions } from "../../../web/src/planner/react-planner.js";
+import { ReactPlanner, type ReactPlannerOptions } from "../../../web/src/planner/react-planner.js";
+import type { RunOptions } from "../../../web/src/planner/run-options.js";
 import type { ExhaustedLimit } from "../../../web/src/planner/budget.js";
-import { outcomeOf, type PlannerOutcome } from "../../../web/src/planner/run-state.js";
+import { outcomeOf } from "../../../web/src/planner/run-state.js";
 import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
 import {
   type CatalogSource,

@@ -4,7 +4,7 @@ import { expect, test, describe, onTestFinished } from "vitest";
 import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { SluiceConfig } from "../../../web/src/config/types.js";
-import type { Sluice } from "../../../web/src/core/sluice.js";
+import type { Sluice } from "../../../web/src/core/types.js";
 import type { ObservationClampedEvent, PlannerEvent } from "../../../web/src/planner/event.js";
 import type { Script } from "../../../web/src/planner/llm/scripted-model.js";
 import { shared, Sluices } from "../../../web/src/planner/observation.js";

@@ -13,7 +13,7 @@ import {
 } from "../../../web/src/planner.js";
 import type { LlmErrorCode } from "../../../web/src/planner/llm/client.js";
 import type { ToolErrorCode } from "../../../web/src/tools/errors.js";
-import type { PausePayload, PauseReason } from "../../../web/src/tools/options.js";
+import type { PausePayload, PauseReason } from "../../../web/src/tools/context.js";
 import type { ToolContext, ToolNodeError } from "../../../web/src/tools.js";
 import { OwnClient } from "./planned.js";
 

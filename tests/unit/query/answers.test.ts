@@ -1,6 +1,6 @@
 /** What SQL means here: NULL, exact sums, order, names, and what other dialects write. */
 import { describe, expect, test } from "vitest";
-import type { QueryTable } from "../../../web/src/query/query.js";
+import type { QueryTable } from "../../../web/src/query/types.js";
 import { csvTable, jsonTable } from "../../../web/src/query/table.js";
 import { answerOf, pieces, rowsOf } from "./tables.js";
 

@@ -1,6 +1,7 @@
 /** Queries and rows that are made to break something: all end soon, with rows or with an error that says what to do. */
 import { describe, expect, test } from "vitest";
-import { query, type QueryTable } from "../../../web/src/query/query.js";
+import { query } from "../../../web/src/query/query.js";
+import type { QueryTable } from "../../../web/src/query/types.js";
 import { csvTable, jsonTable, ndjsonTable, tableOf } from "../../../web/src/query/table.js";
 import { answerOf, failureOf, pieces, rowsOf } from "./tables.js";
 

@@ -1,6 +1,6 @@
 /** Queries of several tables, and what is exact where all rows are kept. */
 import { describe, expect, test } from "vitest";
-import type { NamedTables, QueryTable } from "../../../web/src/query/query.js";
+import type { NamedTables, QueryTable } from "../../../web/src/query/types.js";
 import { csvTable, jsonTable, tableOf } from "../../../web/src/query/table.js";
 import { answerOf, failureOf, pieces, rowsOf } from "./tables.js";
 

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { executeSql, type SqlPrimitive } from "squirreling";
 import { expect, test } from "vitest";
-import type { QueryTable } from "../../../web/src/query/query.js";
+import type { QueryTable } from "../../../web/src/query/types.js";
 import { csvTable, jsonTable, ndjsonTable, tableOf } from "../../../web/src/query/table.js";
 import { answerOf, failureOf, pieces, rowsOf } from "./tables.js";
 

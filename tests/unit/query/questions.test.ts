@@ -1,7 +1,7 @@
 /** Thirty questions that people ask of tables: the same that `npm run bench:query` asks in other languages. */
 import { describe, expect, test } from "vitest";
 import { ORDERS, PEOPLE, QUESTIONS, REPOSITORIES } from "../../../scripts/bench/query/questions.mjs";
-import type { QueryTable } from "../../../web/src/query/query.js";
+import type { QueryTable } from "../../../web/src/query/types.js";
 import { csvTable, jsonTable, ndjsonTable } from "../../../web/src/query/table.js";
 import { answerOf, pieces } from "./tables.js";
 

@@ -2,7 +2,8 @@
  * Tables for the tests of queries, and their answers in one piece.
  * @module
  */
-import { query, type QueryOptions, type QueryTable } from "../../../web/src/query/query.js";
+import { query } from "../../../web/src/query/query.js";
+import type { QueryOptions, QueryTable } from "../../../web/src/query/types.js";
 
 /** Text as bytes in pieces of some size. */
 export async function* pieces(text: string, size = 64 * 1024): AsyncGenerator<Uint8Array> {

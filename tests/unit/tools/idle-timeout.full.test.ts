@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { type ExternalToolConfig, ToolNode, type ToolNodeEvent } from "../../../web/src/tools-node.js";
-import type { ToolWait } from "../../../web/src/tools/options.js";
+import type { ToolWait } from "../../../web/src/tools/context.js";
 import { overAfter, timeoutResult, waitNotices } from "../../../web/src/tools/tool-call.js";
 import { isCall, listening } from "./sources/mcp/http-server.js";
 

@@ -13,7 +13,7 @@ import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "
 import { counted, humanSize } from "../core/amounts.js";
 import { checkSections } from "../config/check.js";
 import { SluiceError } from "../errors/error.js";
-import type { Invocation } from "./commands.js";
+import type { Invocation } from "./command.js";
 import { checkConfig, readConfig } from "./configuration.js";
 import { deliver } from "./terminal/delivery.js";
 import { CommandError, Exit, UsageError } from "./exit.js";

@@ -4,29 +4,38 @@
  * The operands and options are in `commands.ts`.
  * @module
  */
-import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type Invocation, type OptionSpec } from "./commands.js";
+import { GLOBAL_OPTIONS, type CommandSpec, type Invocation, type OptionSpec } from "./command.js";
 import { Exit } from "./exit.js";
 import type { Terminal } from "./terminal/terminal.js";
 
-const SHELLS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
+/** A word after `sluice`: a command, or a group of commands. */
+interface TopWord {
+  readonly word: string;
+  readonly summary: string;
+  /** The command, or those of the group. */
+  readonly specs: readonly CommandSpec[];
+  readonly isGroup: boolean;
+}
 
-/** Prints the script for a shell. */
-export async function run({ operands: [shell = ""] }: Invocation, { output }: Terminal): Promise<number> {
-  await output.write(SHELLS[shell]?.() ?? "");
+const SHELLS: Readonly<Record<string, (words: readonly TopWord[]) => string>> = { bash, zsh, fish };
+
+/** Prints the script that completes these commands in a shell. */
+export async function run(
+  commands: readonly CommandSpec[],
+  { operands: [shell = ""] }: Invocation,
+  { output }: Terminal,
+): Promise<number> {
+  await output.write(SHELLS[shell]?.(topWords(commands)) ?? "");
   return Exit.ok;
 }
 
-/** The words after `sluice`, each with its command, or with the commands of its group. */
-function topWords(): readonly {
-  readonly word: string;
-  readonly summary: string;
-  readonly specs: readonly CommandSpec[];
-}[] {
-  const words = new Set(COMMANDS.map(({ name }) => firstWord(name)));
+function topWords(commands: readonly CommandSpec[]): readonly TopWord[] {
+  const words = new Set(commands.map(({ name }) => firstWord(name)));
   return [...words].map((word) => {
-    const verbs = verbsOf(word);
-    const specs = verbs.length === 0 ? COMMANDS.filter(({ name }) => name === word) : verbs;
-    return { word, summary: verbs.length === 0 ? (specs[0]?.summary ?? "") : verbs.map(verbOf).join(", "), specs };
+    const verbs = commands.filter(({ name }) => name.startsWith(`${word} `));
+    const isGroup = verbs.length > 0;
+    const specs = isGroup ? verbs : commands.filter(({ name }) => name === word);
+    return { word, summary: isGroup ? verbs.map(verbOf).join(", ") : (specs[0]?.summary ?? ""), specs, isGroup };
   });
 }
 
@@ -43,12 +52,12 @@ function kindOf(value: string): "files" | "folders" | "none" {
 /** A text as one word of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-function bash(): string {
-  const cases = topWords().flatMap(({ word, specs }) =>
+function bash(words: readonly TopWord[]): string {
+  const cases = words.flatMap(({ word, specs }) =>
     specs.map((spec) => `    ${quoted(`${word} ${verbOf(spec)}`)}) ${bashCommand(spec)} ;;`),
   );
-  const verbs = topWords()
-    .filter(({ word }) => verbsOf(word).length > 0)
+  const verbs = words
+    .filter(({ isGroup }) => isGroup)
     .map(
       ({ word, specs }) =>
         `    ${word}) if ((at == 2)); then words=${quoted(specs.map(verbOf).join(" "))}; else verb=\${COMP_WORDS[2]}; fi ;;`,
@@ -62,11 +71,7 @@ _sluice() {
   for ((i = 1; i < at; i++)); do
     if [[ \${COMP_WORDS[i]} == -- ]]; then COMPREPLY=($(compgen -c -f -- "$cur")); return; fi
   done
-  if ((at == 1)); then words=${quoted(
-    topWords()
-      .map(({ word }) => word)
-      .join(" "),
-  )}; fi
+  if ((at == 1)); then words=${quoted(words.map(({ word }) => word).join(" "))}; fi
   case \${COMP_WORDS[1]} in
 ${verbs.join("\n")}
   esac
@@ -103,12 +108,11 @@ function bashCommand(spec: CommandSpec): string {
   return `${cases}options=${quoted(options.join(" "))}; operand=${kindOf(spec.operands)}; choices=${quoted(choices.join(" "))}`;
 }
 
-function zsh(): string {
-  const cases = topWords().map(({ word, specs }) => {
-    const verbs = verbsOf(word);
-    if (verbs.length === 0) return `    ${word}) ${specs.map(zshArguments).join("")} ;;`;
-    const listed = verbs.map((spec) => quoted(`${verbOf(spec)}:${spec.summary}`)).join(" ");
-    const each = verbs.map((spec) => `        ${verbOf(spec)}) ${zshArguments(spec)} ;;`).join("\n");
+function zsh(words: readonly TopWord[]): string {
+  const cases = words.map(({ word, specs, isGroup }) => {
+    if (!isGroup) return `    ${word}) ${specs.map(zshArguments).join("")} ;;`;
+    const listed = specs.map((spec) => quoted(`${verbOf(spec)}:${spec.summary}`)).join(" ");
+    const each = specs.map((spec) => `        ${verbOf(spec)}) ${zshArguments(spec)} ;;`).join("\n");
     return `    ${word})
       if (( CURRENT == 2 )); then words_of=(${listed}); _describe verb words_of; return; fi
       shift words; (( CURRENT-- ))
@@ -116,7 +120,7 @@ function zsh(): string {
 ${each}
       esac ;;`;
   });
-  const listed = topWords().map(({ word, summary }) => quoted(`${word}:${summary}`));
+  const listed = words.map(({ word, summary }) => quoted(`${word}:${summary}`));
   return `#compdef sluice
 # For zsh: sluice completion zsh > a folder of $fpath, as _sluice; or source <(sluice completion zsh)
 _sluice() {
@@ -157,20 +161,19 @@ function zshArguments(spec: CommandSpec): string {
 /** Brackets and colons end a description. */
 const escapedForZsh = (text: string): string => text.replaceAll(/[[\]:\\]/g, String.raw`\$&`);
 
-function fish(): string {
-  const lines = topWords().flatMap(({ word, summary, specs }) => {
-    const verbs = verbsOf(word);
-    const words = [`complete -c sluice -n '__fish_use_subcommand' -a ${word} -d ${quotedForFish(summary)}`];
+function fish(words: readonly TopWord[]): string {
+  const lines = words.flatMap(({ word, summary, specs, isGroup }) => {
+    const first = [`complete -c sluice -n '__fish_use_subcommand' -a ${word} -d ${quotedForFish(summary)}`];
     const seen = `__fish_seen_subcommand_from ${word}`;
-    if (verbs.length === 0) return [...words, ...specs.flatMap((spec) => fishOptions(spec, seen))];
-    const names = verbs.map(verbOf).join(" ");
+    if (!isGroup) return [...first, ...specs.flatMap((spec) => fishOptions(spec, seen))];
+    const names = specs.map(verbOf).join(" ");
     return [
-      ...words,
-      ...verbs.map(
+      ...first,
+      ...specs.map(
         (spec) =>
           `complete -c sluice -n '${seen}; and not __fish_seen_subcommand_from ${names}' -a ${verbOf(spec)} -d ${quotedForFish(spec.summary)}`,
       ),
-      ...verbs.flatMap((spec) => fishOptions(spec, `${seen}; and __fish_seen_subcommand_from ${verbOf(spec)}`)),
+      ...specs.flatMap((spec) => fishOptions(spec, `${seen}; and __fish_seen_subcommand_from ${verbOf(spec)}`)),
     ];
   });
   return `# For fish: sluice completion fish > ~/.config/fish/completions/sluice.fish\ncomplete -c sluice -f\n${lines.join("\n")}\n`;

@@ -6,7 +6,7 @@
  * @module
  */
 import { readFile } from "node:fs/promises";
-import type { Invocation } from "./commands.js";
+import type { Invocation } from "./command.js";
 import { CommandError, Exit } from "./exit.js";
 import { tabbedRow } from "./terminal/table.js";
 import { textWidth, wrap, type Output, type Terminal } from "./terminal/terminal.js";

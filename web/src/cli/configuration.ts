@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import type { SluiceConfig } from "../config/types.js";
 import { SluiceError, type ErrorCode } from "../errors/error.js";
 import { MEGABYTES, type FLAGS } from "../files/options.js";
-import type { Invocation } from "./commands.js";
+import type { Invocation } from "./command.js";
 import { CommandError, Exit, systemReason, UsageError } from "./exit.js";
 import { clause, fileName } from "./terminal/terminal.js";
 

@@ -10,7 +10,7 @@ import { FLAGS, MIB } from "../files/options.js";
 import { coreDescriber, UserStorage } from "../files/user-storage.js";
 import type { UserFile } from "../files/user-file.js";
 import { SluiceError } from "../errors/error.js";
-import { commandLine, type Invocation } from "./commands.js";
+import { commandLine, type Invocation } from "./command.js";
 import { deliver } from "./terminal/delivery.js";
 import { Exit, UsageError } from "./exit.js";
 import { fileFlags } from "./configuration.js";

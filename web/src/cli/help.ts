@@ -2,7 +2,8 @@
  * `--help`, written from the table of commands.
  * @module
  */
-import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type OptionSpec } from "./commands.js";
+import { COMMANDS, verbsOf } from "./commands.js";
+import { GLOBAL_OPTIONS, type CommandSpec, type OptionSpec } from "./command.js";
 import { EXIT_MEANINGS } from "./exit.js";
 import { textWidth, wrap, type Output } from "./terminal/terminal.js";
 

@@ -3,7 +3,8 @@
  * @module
  */
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type Invocation, type OptionSpec } from "./commands.js";
+import { COMMANDS, verbsOf } from "./commands.js";
+import { GLOBAL_OPTIONS, type CommandSpec, type Invocation, type OptionSpec } from "./command.js";
 import { UsageError } from "./exit.js";
 import { alternatives, nearest } from "../errors/arguments.js";
 

@@ -18,7 +18,7 @@ import { Workspace, type WorkspaceOptions } from "../files/workspace/workspace.j
 import { inherited } from "../mcp/stdio/gated-stdio.js";
 import type { FileRefusal } from "../tools/user-files.js";
 import { childEnvironment, type ProcessEnd } from "../mcp/stdio/server-process.js";
-import type { Invocation } from "./commands.js";
+import type { Invocation } from "./command.js";
 import { CommandError, Exit, UsageError } from "./exit.js";
 import { switched } from "./configuration.js";
 import { endLike } from "./proxy/stdio.js";

@@ -5,8 +5,8 @@
  * @module
  */
 import { MemoryArtifactStore } from "../artifacts/memory.js";
-import type { Sluice, Sniffed } from "../core/sluice.js";
-import type { Invocation } from "./commands.js";
+import type { Sluice, Sniffed } from "../core/types.js";
+import type { Invocation } from "./command.js";
 import { CommandError, Exit } from "./exit.js";
 import { openInput, type Input } from "./terminal/input.js";
 import { openSluice } from "./transform.js";

@@ -7,18 +7,13 @@
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { counted, humanSize } from "../core/amounts.js";
-import {
-  createSluiceOver,
-  type Sluice,
-  type SluiceStream,
-  type Transformed,
-  type TransformOptions,
-} from "../core/sluice.js";
+import { createSluiceOver } from "../core/sluice.js";
+import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../core/types.js";
 import type { SluiceError } from "../errors/error.js";
 import { readToolName } from "../mcp/artifact-reader/definition.js";
 import { withoutInterceptor } from "../mcp/interceptor-config.js";
 import { isBlank, linePieces } from "../jsonrpc/lines.js";
-import type { Invocation } from "./commands.js";
+import type { Invocation } from "./command.js";
 import { checkConfig, readConfig } from "./configuration.js";
 import { errorInPlace, Exit, exitCodeOfAnswer, isDataError, UsageError } from "./exit.js";
 import { openInput, withoutMark, type Input } from "./terminal/input.js";

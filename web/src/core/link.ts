@@ -5,9 +5,8 @@
 import { isTruncated } from "../artifacts/reference.js";
 import { SluiceError } from "../errors/error.js";
 import { plainType } from "./media-type.js";
-import type { AnswerRef, Transformed } from "./sluice.js";
-import { checked, infoOf } from "./store-access.js";
-import type { MessageDeps } from "./transform.js";
+import type { AnswerRef, Transformed } from "./types.js";
+import { checked, infoOf, type MessageDeps } from "./store-access.js";
 
 /** What the block of a link shows of its content. */
 interface LinkOutcome {

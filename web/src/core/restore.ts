@@ -9,7 +9,7 @@ import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/sto
 import { SluiceError } from "../errors/error.js";
 import { guarded, storageError } from "../errors/storage.js";
 import type { Engine, EnginePool } from "./engine.js";
-import type { AnswerRef, TransformOptions } from "./sluice.js";
+import type { AnswerRef, TransformOptions } from "./types.js";
 import { infoOf, type StoreAccess } from "./store-access.js";
 
 /** Most levels of texts within texts. A message has fewer segments, so a text that goes deeper refers to itself. */

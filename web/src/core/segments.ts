@@ -11,9 +11,8 @@ import { writerOf } from "../artifacts/writer.js";
 import type { Engine } from "./engine.js";
 import { readLink } from "./link.js";
 import { textOf } from "./restore.js";
-import type { AnswerRef } from "./sluice.js";
-import { checked, infoOf, type StoreAccess } from "./store-access.js";
-import type { MessageDeps } from "./transform.js";
+import type { AnswerRef } from "./types.js";
+import { checked, infoOf, type StoreAccess, type MessageDeps } from "./store-access.js";
 
 /** Kinds of event: `EventKind` in `wasm/include/sluice/segment.h`. */
 const OPEN = 1;

@@ -22,13 +22,12 @@ import type {
   AnswerRef,
   ArtifactTool,
   ArtifactToolsOptions,
+  OnStoreFailure,
   PdfAddresses,
   Sluice,
+  Transformed,
   TransformOptions,
-} from "./sluice.js";
-
-/** What happens if the store fails: the answer comes without it, or the error is thrown. */
-export type OnStoreFailure = "answer" | "throw";
+} from "./types.js";
 
 /** Most failures that one answer lists. */
 const MAX_FAILURES = 32;
@@ -257,6 +256,17 @@ export class StoreAccess {
       await this.clear(() => reader.cancel());
     }
   }
+}
+
+/** What a message needs besides an engine. */
+export interface MessageDeps {
+  readonly access: StoreAccess;
+  readonly options: TransformOptions;
+  /** The name of the tool that reads what is stored. Undefined if the model has none. */
+  readonly readTool: string | undefined;
+  /** Reduces another result over the same store, such as a resource that was read from a link. */
+  readonly reduce: (result: unknown, options: TransformOptions, access: StoreAccess) => Promise<Transformed>;
+  readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
 }
 
 /** The record of what is stored of a result. */

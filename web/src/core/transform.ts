@@ -21,8 +21,8 @@ import type {
   SluiceStream,
   Transformed,
   TransformOptions,
-} from "./sluice.js";
-import { infoOf, type StoreAccess } from "./store-access.js";
+} from "./types.js";
+import { infoOf, type StoreAccess, type MessageDeps } from "./store-access.js";
 import { base64Of, chunksIn, filenameOf, typeOf, type ByteSource } from "./value.js";
 
 const BROKEN_OFF = "Content not stored: its stream ended early. Call the tool again.";
@@ -42,17 +42,6 @@ const MOST_BYTES = 4;
 const NO_REFS: ReadonlyMap<number, AnswerRef> = new Map();
 
 const encoder = new TextEncoder();
-
-/** What a message needs besides an engine. */
-export interface MessageDeps {
-  readonly access: StoreAccess;
-  readonly options: TransformOptions;
-  /** The name of the tool that reads what is stored. Undefined if the model has none. */
-  readonly readTool: string | undefined;
-  /** Reduces another result over the same store, such as a resource that was read from a link. */
-  readonly reduce: (result: unknown, options: TransformOptions, access: StoreAccess) => Promise<Transformed>;
-  readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
-}
 
 /** Bits of the core's `outcome`: the result differs, it was clamped, the whole of it should be stored. */
 const CHANGED = 1;

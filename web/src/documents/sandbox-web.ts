@@ -2,7 +2,7 @@
  * Conversion in a web worker, which can be ended whatever it does.
  * @module
  */
-import type { PdfAddresses } from "../core/sluice.js";
+import type { PdfAddresses } from "../core/types.js";
 import type { ConversionFacts, ConversionRequest } from "./conversion.js";
 import { unreadable } from "./document.js";
 import {

@@ -4,7 +4,7 @@
  */
 import { untilEither } from "../core/abort.js";
 import { Semaphore } from "../core/semaphore.js";
-import type { PdfAddresses } from "../core/sluice.js";
+import type { PdfAddresses } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import type { ConversionFacts, ConversionRequest } from "./conversion.js";
 

@@ -2,7 +2,7 @@
  * The web worker in which documents are converted: see `sandbox-web.ts`.
  * @module
  */
-import type { PdfAddresses } from "../core/sluice.js";
+import type { PdfAddresses } from "../core/types.js";
 import { convert, type OptionalLibraries } from "./conversion.js";
 import type { SluiceError } from "../errors/error.js";
 import { unreadable } from "./document.js";

@@ -4,7 +4,7 @@
  */
 import { sha256 } from "#hash";
 import { nearest } from "../errors/arguments.js";
-import type { FileOwner } from "./user-storage.js";
+import type { ArtifactScope } from "../artifacts/store.js";
 
 /** Longest name in UTF-8 bytes: the least limit of common file systems. */
 const MAX_BYTES = 255;
@@ -124,3 +124,9 @@ export function nearestNames(name: string, names: readonly string[]): readonly s
   }
   return told;
 }
+
+/** The owner of files: a user, with a tenant if there are tenants, and a session if files do not outlive it. */
+export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & {
+  /** Never empty. */
+  readonly user_id: string;
+};

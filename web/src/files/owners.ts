@@ -4,9 +4,9 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { ToolAuthError } from "../tools/errors.js";
-import { workspaceName } from "./names.js";
+import { workspaceName, type FileOwner } from "./names.js";
 import type { OpenWorkspace, UserWorkspace } from "./options.js";
-import { UserStorage, type FileOwner, type UserStorageOptions } from "./user-storage.js";
+import { UserStorage, type UserStorageOptions } from "./user-storage.js";
 
 interface OwnerDeps {
   readonly store: ArtifactStore;

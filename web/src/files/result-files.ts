@@ -9,7 +9,7 @@ import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock } from "../artifa
 import { untilAborted } from "../core/abort.js";
 import type { ContractReading, DroppedField } from "../core/contract-reader.js";
 import type { ContractArtifact, DeferredArtifact, ToolContract } from "../core/contract-types.js";
-import type { AnswerRef, Transformed } from "../core/sluice.js";
+import type { AnswerRef, Transformed } from "../core/types.js";
 import { StoreSilentError } from "../core/store-access.js";
 import { SluiceError } from "../errors/error.js";
 import { isStoreFailure, storageError } from "../errors/storage.js";

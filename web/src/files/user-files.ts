@@ -5,7 +5,7 @@
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { TieredArtifactStore } from "../artifacts/tiered-store.js";
 import { untilAborted } from "../core/abort.js";
-import type { Transformed } from "../core/sluice.js";
+import type { Transformed } from "../core/types.js";
 import { timedStore } from "../core/store-access.js";
 import { readContract } from "../core/contract-reader.js";
 import { SluiceError } from "../errors/error.js";

@@ -16,10 +16,11 @@ import type {
   StoredArtifact,
 } from "../artifacts/store.js";
 import { openedWriter } from "../artifacts/writer.js";
-import { createSluiceOver, type WasmSource, type FileClaim, type FileLook, type Sluice } from "../core/sluice.js";
+import { createSluiceOver, type WasmSource } from "../core/sluice.js";
+import type { FileClaim, FileLook, Sluice } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import { KeyedQueue } from "../core/keyed-work.js";
-import { fileName, nearestNames } from "./names.js";
+import { fileName, nearestNames, type FileOwner } from "./names.js";
 import { MAX_FILE_BYTES } from "./options.js";
 import {
   isExpired,
@@ -35,12 +36,6 @@ import {
 import { FileTooLargeError } from "./workspace/errors.js";
 import { nullIfExpired } from "../artifacts/tiered-store.js";
 import { checkOptionNames } from "../errors/arguments.js";
-
-/** The owner of files: a user, with a tenant if there are tenants, and a session if files do not outlive it. */
-export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & {
-  /** Never empty. */
-  readonly user_id: string;
-};
 
 /** Options of a `UserStorage`. */
 export interface UserStorageOptions {

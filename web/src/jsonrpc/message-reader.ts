@@ -2,7 +2,7 @@
  * Reads one message from a server, whatever it is: an object, a batch, or output that is not a message.
  * @module
  */
-import type { Sluice } from "../core/sluice.js";
+import type { Sluice } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import { StructureScanner, type StructureVisitor } from "../json/structure-scanner.js";
 import { BYTE_ORDER_MARK, copyOf } from "./bytes.js";

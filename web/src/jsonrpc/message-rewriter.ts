@@ -2,7 +2,7 @@
  * Rewrites one message from a server to a client: buffers a small one, streams a large one through the gate.
  * @module
  */
-import type { GatedResult, Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
+import type { GatedResult, Sluice, SluiceStream, Transformed, TransformOptions } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import { copyOf, textOf } from "./bytes.js";
 import { MAX_HEAD, MAX_MESSAGE } from "./limits.js";

@@ -3,14 +3,12 @@
  * @module
  */
 import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
-import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions, Sluice } from "../core/sluice.js";
+import type { ArtifactTool, ArtifactToolResult, ArtifactToolsOptions, Sluice } from "../core/types.js";
 import { editTool } from "./artifact-editor/definition.js";
 import { failureOf } from "./artifact-reader/answer.js";
 import { ArtifactReader, readTool, sentenceOf, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource, loaded, type ReadSource } from "./artifact-reader/source.js";
-
-/** A tool in `tools/list`. */
-export type ToolDefinition = Omit<ArtifactTool, "call">;
+import type { ToolDefinition } from "./artifact-reader/definition.js";
 
 /** What a tool works with. */
 export interface ToolDeps extends Pick<ArtifactReaderOptions, "sluice" | "showsImages"> {

@@ -5,7 +5,7 @@
  */
 import { SluiceError } from "../errors/error.js";
 import { appendEdit, applyEdits, parseJson, valueAt, type Edit, type ObjectNode } from "../json/text.js";
-import type { ToolDefinition } from "./artifact-tools.js";
+import type { ToolDefinition } from "./artifact-reader/definition.js";
 import { objectOr, stringOr } from "../jsonrpc/rpc.js";
 import { schemaEdits, type SchemaMode } from "./schemas/schemas.js";
 

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactRef, ArtifactScope } from "../artifacts/store.js";
-import type { AnswerRef, ArtifactTool } from "../core/sluice.js";
+import type { AnswerRef, ArtifactTool } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
 import {

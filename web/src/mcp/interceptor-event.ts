@@ -2,7 +2,7 @@
  * Events of an interceptor.
  * @module
  */
-import type { AnswerRef } from "../core/sluice.js";
+import type { AnswerRef } from "../core/types.js";
 import type { SluiceError } from "../errors/error.js";
 
 /** Content was stored. */

@@ -2,14 +2,8 @@
  * The interceptor between one MCP client and one server: it reads what each sends and decides what the other gets.
  * @module
  */
-import {
-  type Sluice,
-  type Transformed,
-  type TransformOptions,
-  createSluiceOver,
-  type PdfAddresses,
-  type WasmSource,
-} from "../core/sluice.js";
+import { createSluiceOver, type WasmSource } from "../core/sluice.js";
+import type { Sluice, Transformed, TransformOptions, PdfAddresses } from "../core/types.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";

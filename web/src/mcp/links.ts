@@ -3,7 +3,7 @@
  * @module
  */
 import { plainType } from "../core/media-type.js";
-import type { AnswerRef, Transformed } from "../core/sluice.js";
+import type { AnswerRef, Transformed } from "../core/types.js";
 import {
   appendEdit,
   applyEdits,

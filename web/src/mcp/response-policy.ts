@@ -2,7 +2,7 @@
  * Decides which messages from a server are gated, edited or forwarded unchanged.
  * @module
  */
-import type { GatedResult, Transformed, TransformOptions } from "../core/sluice.js";
+import type { GatedResult, Transformed, TransformOptions } from "../core/types.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageAction, GateAnswer, MessagePolicy } from "../jsonrpc/message-rewriter.js";

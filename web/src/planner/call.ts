@@ -9,13 +9,12 @@ import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { ToolArtifacts } from "../artifacts/scoped.js";
 import { untilAborted } from "../core/abort.js";
 import { wrong, nearest, OBJECT } from "../errors/arguments.js";
-import type { AnswerRef, ClampReport, Sluice } from "../core/sluice.js";
-import type { OnStoreFailure } from "../core/store-access.js";
+import type { AnswerRef, ClampReport, Sluice, OnStoreFailure } from "../core/types.js";
 import { jsonOf } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { Semaphore } from "../core/semaphore.js";
 import type { ArtifactArguments } from "../tools/artifacts.js";
-import type { PausePayload, PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
+import type { PausePayload, PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
 import type { ToolSpec } from "../tools/registry.js";
 import { ToolAnswer } from "../tools/tool-call.js";
 import {
@@ -34,7 +33,7 @@ import {
 import type { CallPlace, PlannerEvent } from "./event.js";
 import type { RawResult } from "./observation.js";
 import { jsonIn, type LlmToolCall } from "./llm/client.js";
-import type { OpenStep } from "./run-state.js";
+import type { OpenStep, Settled, Waiting } from "./run-state.js";
 
 /** What calls work with. */
 export interface CallDeps {
@@ -387,22 +386,6 @@ function unexplained(tool: string, cause: unknown): SluiceError {
 
 /** The namespace of what native tools store, and of the tool that reads it. */
 export const NATIVE: string = "native";
-
-/** A result on its way to the model, and what the host keeps of it. */
-export interface Settled extends RawResult {
-  readonly isError: boolean;
-  readonly artifacts: readonly AnswerRef[];
-  /** Fields marked `artifact: true`, by tool and field. */
-  readonly kept: Readonly<Record<string, unknown>>;
-}
-
-/** A call that waits for a person. It is made again when there is an answer. */
-export interface Waiting {
-  /** The tool's name in the catalog. */
-  readonly tool: string;
-  readonly reason: PauseReason;
-  readonly payload: PausePayload;
-}
 
 /** The outcome of a call. */
 export type Outcome = { readonly settled: Settled } | { readonly waiting: Waiting };

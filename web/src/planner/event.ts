@@ -3,13 +3,12 @@
  * @module
  */
 import { untilEither } from "../core/abort.js";
-import type { AnswerRef } from "../core/sluice.js";
-import { SluiceError } from "../errors/error.js";
-import type { PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
+import type { AnswerRef } from "../core/types.js";
+import type { SluiceError } from "../errors/error.js";
+import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
 import type { ResultDisplay } from "../tools/user-files.js";
 import type { LlmUsage } from "./llm/client.js";
-import type { PlannerOutcome } from "./run-state.js";
-import type { HostStateStore } from "./state-store.js";
+import type { ExhaustedLimit } from "./budget.js";
 
 /** A call's place in a run. */
 export interface CallPlace {
@@ -20,6 +19,18 @@ export interface CallPlace {
   /** The tool's name in the catalog, or at most 64 characters of what the model wrote. */
   readonly tool: string;
 }
+
+/**
+ * How a run ended. `answered`: with a complete answer.
+ *
+ * With an incomplete answer: `length`, the model reached the token limit of its server or client; `content_filter`,
+ * the server cut or withheld it; `empty`, the model said nothing.
+ *
+ * With the model's answer at a limit of the budget: `steps`, `tokens`, `seconds`.
+ *
+ * Without an answer of the model's: `limit`, the host's limit was reached before the turn, and `answer` says which.
+ */
+export type PlannerOutcome = "answered" | "length" | "content_filter" | "empty" | "limit" | ExhaustedLimit;
 
 /** An event of a run. */
 export type PlannerEvent =
@@ -266,56 +277,5 @@ export async function* eventsOf<Event extends object, Result>(
   } finally {
     left.abort(new DOMException("Nobody is listening any more.", "AbortError"));
     await over;
-  }
-}
-
-/** Events that are worth nothing later, or contained in a later one. */
-const FLEETING: ReadonlySet<PlannerEvent["kind"]> = new Set([
-  "text",
-  "text_discarded",
-  "tool_progress",
-  "tool_waiting",
-  "chunk_emitted",
-]);
-
-/**
- * Stores the events of one run, in order. After a failure no more are stored: each would wait for a store that is
- * away.
- */
-export class History {
-  readonly #save: ((event: PlannerEvent) => Promise<void>) | undefined;
-  readonly #onFailure: (error: SluiceError) => void;
-  #last: Promise<void> = Promise.resolve();
-  #hasFailed = false;
-
-  /** Stores nothing if the store cannot, or the run has no trace. */
-  constructor(
-    store: HostStateStore | undefined,
-    traceId: string | null | undefined,
-    onFailure: (error: SluiceError) => void,
-  ) {
-    const save = store?.saveEvent?.bind(store);
-    this.#save = save === undefined || traceId == null ? undefined : (event) => save(traceId, event);
-    this.#onFailure = onFailure;
-  }
-
-  /** Stores an event after all earlier ones. */
-  add(event: PlannerEvent): void {
-    const save = this.#save;
-    if (save === undefined || FLEETING.has(event.kind)) return;
-    this.#last = this.#last
-      .then(() => (this.#hasFailed ? undefined : save(event)))
-      .catch((error: unknown) => this.#failed(error));
-  }
-
-  /** Settles when all events are stored or have failed. */
-  async settled(): Promise<void> {
-    await this.#last;
-  }
-
-  #failed(cause: unknown): void {
-    this.#hasFailed = true;
-    const sentence = "The events of the run cannot be saved: check the state store.";
-    this.#onFailure(cause instanceof SluiceError ? cause : new SluiceError("E_STORE_WRITE", sentence, {}, { cause }));
   }
 }

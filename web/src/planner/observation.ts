@@ -5,7 +5,7 @@
  */
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { AnswerRef, ClampReport, Sluice } from "../core/sluice.js";
+import type { AnswerRef, ClampReport, Sluice } from "../core/types.js";
 import { MAX_CALLS } from "./llm/client.js";
 
 /** A result on its way to the model. */

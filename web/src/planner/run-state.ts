@@ -2,15 +2,16 @@
  * The result of a run, its trajectory, and the state that another process needs to continue it. JSON.
  * @module
  */
-import type { AnswerRef } from "../core/sluice.js";
-import type { PausePayload, PauseReason } from "../tools/options.js";
+import type { AnswerRef } from "../core/types.js";
+import type { PausePayload, PauseReason } from "../tools/context.js";
 import type { LlmAnswer, LlmMessage, LlmToolCall } from "./llm/client.js";
 import { z } from "zod";
 import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import { USAGE, type BudgetUsage, type ExhaustedLimit } from "./budget.js";
-import type { Settled, Waiting } from "./call.js";
+import type { PlannerOutcome } from "./event.js";
+import type { RawResult } from "./observation.js";
 
 /** The run is over. */
 export interface PlannerResult {
@@ -76,18 +77,6 @@ export interface Trajectory {
   readonly artifacts: Readonly<Record<string, unknown>>;
 }
 
-/**
- * How a run ended. `answered`: with a complete answer.
- *
- * With an incomplete answer: `length`, the model reached the token limit of its server or client; `content_filter`,
- * the server cut or withheld it; `empty`, the model said nothing.
- *
- * With the model's answer at a limit of the budget: `steps`, `tokens`, `seconds`.
- *
- * Without an answer of the model's: `limit`, the host's limit was reached before the turn, and `answer` says which.
- */
-export type PlannerOutcome = "answered" | "length" | "content_filter" | "empty" | "limit" | ExhaustedLimit;
-
 /** The outcome of a run's last turn. What the answer lacks takes precedence over the limit. */
 export function outcomeOf(
   { text, stopReason }: Pick<LlmAnswer, "text" | "stopReason">,
@@ -108,6 +97,22 @@ export interface RunState {
   /** Fields marked `artifact: true`. */
   readonly artifacts: Readonly<Record<string, unknown>>;
   readonly spent: BudgetUsage;
+}
+
+/** A result on its way to the model, and what the host keeps of it. */
+export interface Settled extends RawResult {
+  readonly isError: boolean;
+  readonly artifacts: readonly AnswerRef[];
+  /** Fields marked `artifact: true`, by tool and field. */
+  readonly kept: Readonly<Record<string, unknown>>;
+}
+
+/** A call that waits for a person. It is made again when there is an answer. */
+export interface Waiting {
+  /** The tool's name in the catalog. */
+  readonly tool: string;
+  readonly reason: PauseReason;
+  readonly payload: PausePayload;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import { onAbort, untilAborted, untilEither, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { MemoryStateStore, leaseOf, type HostStateStore, type AfterRelease, type StateStore } from "./state-store.js";
-import type { ResumeOptions, RunOptions } from "./react-planner.js";
+import type { ResumeOptions, RunOptions } from "./run-options.js";
 import {
   type PlannerPause,
   type PlannerResult,

@@ -8,7 +8,7 @@ import { record } from "../telemetry/metrics.js";
 import { plainName } from "../telemetry/names.js";
 import { observed } from "../telemetry/operation.js";
 import { BudgetMeter, type PlannerBudget } from "./budget.js";
-import { allMade, argsOf, type CallDeps, type Outcome, type Settled, callsOf } from "./call.js";
+import { allMade, argsOf, type CallDeps, type Outcome, callsOf } from "./call.js";
 import { leading, listed, type CatalogSource, jsonFields } from "./tool.js";
 import type { Observation, ObservationLimiter } from "./observation.js";
 import type { RunKeeping } from "./run-store.js";
@@ -31,6 +31,7 @@ import {
   type OpenStep,
   type RunState,
   type WaitingCall,
+  type Settled,
 } from "./run-state.js";
 
 /** What a run works with. */

@@ -5,7 +5,7 @@
 import type { ExprNode } from "squirreling";
 import { compile, isTrue, MAX_TEXT, tooLong, type CompileOptions, type Evaluator } from "./expression.js";
 import type { Limits } from "./limits.js";
-import type { Cells } from "./query.js";
+import type { Cells } from "./types.js";
 import { wrongQuery } from "./statement.js";
 import { compareValues, fitting, keyOf, numberIn, owned, textOf } from "./values.js";
 

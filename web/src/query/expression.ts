@@ -9,7 +9,7 @@ import type { ExprNode } from "squirreling";
 import { applyIntervalToDate, dateTrunc, extractField } from "squirreling/src/expression/date.js";
 import { evaluateMathFunc } from "squirreling/src/expression/math.js";
 import { evaluateStringFunc } from "squirreling/src/expression/strings.js";
-import type { Cells } from "./query.js";
+import type { Cells } from "./types.js";
 import type { Scope } from "./scope.js";
 import { wrongQuery } from "./statement.js";
 import { tooLarge } from "./limits.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import type { QueryOptions } from "./query.js";
+import type { QueryOptions } from "./types.js";
 import { owned, sizeOf } from "./values.js";
 
 const TIMEOUT_MS = 20_000;

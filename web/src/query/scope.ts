@@ -2,7 +2,7 @@
  * The columns that a query names, and what it means by a name.
  * @module
  */
-import type { QueryTable } from "./query.js";
+import type { QueryTable } from "./types.js";
 import { wrongQuery } from "./statement.js";
 
 /** Most columns or tables that an error lists. */

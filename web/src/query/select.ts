@@ -6,7 +6,7 @@ import { derivedAlias, type ExprNode, type SelectStatement, type Statement } fro
 import { Aggregate, type Accumulator } from "./aggregate.js";
 import { compile, isTrue, NO_AGGREGATE, Unsupported, type CompileOptions, type Evaluator } from "./expression.js";
 import { Limits, tooLarge } from "./limits.js";
-import type { Cells, QueryAnswer, QueryOptions, QueryTable } from "./query.js";
+import type { Cells, QueryAnswer, QueryOptions, QueryTable } from "./types.js";
 import { Scope } from "./scope.js";
 import {
   hasPart,
@@ -21,6 +21,7 @@ import {
 import { Tables } from "./tables.js";
 import { compareValues, keyOf, plain } from "./values.js";
 import { answerWhole } from "./whole.js";
+import type { Run, Result } from "./run.js";
 
 /** Most columns that a star stands for. */
 const MAX_STAR = 10_000;
@@ -30,19 +31,6 @@ const NO_ROW: Cells = [];
 
 /** Rows that are handed from a query to the one around it. */
 const BATCH = 500;
-
-/** A query while it is answered. */
-export interface Run {
-  readonly parsed: Parsed;
-  readonly limits: Limits;
-  readonly tables: Tables;
-}
-
-/** An answer inside: values are as they were computed, and rows come in batches. */
-export interface Result {
-  readonly columns: readonly string[];
-  readonly batches: AsyncIterable<readonly Cells[]>;
-}
 
 /** Answers a query. See `query`. */
 export async function answer(sql: string, table: QueryTable, options: QueryOptions): Promise<QueryAnswer> {

@@ -8,7 +8,7 @@ import { pointerOf, tokensOf } from "../json/pointer.js";
 import { columnNames, CsvRows, valueOf } from "./csv-cells.js";
 import type { CsvDialect } from "./csv.js";
 import { JsonRows, MAX_ROW_BYTES, rowPlace, tooLong, valueOfJson, type JsonRow, type RowPlace } from "./json-rows.js";
-import type { Cells, QueryTable } from "./query.js";
+import type { Cells, QueryTable } from "./types.js";
 import { unknownColumn } from "./scope.js";
 import { wrongQuery } from "./statement.js";
 import { indexOfByte } from "#byte-search";

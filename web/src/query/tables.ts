@@ -2,7 +2,7 @@
  * The tables that one query reads, by the names that it gives them.
  * @module
  */
-import type { NamedTables, QueryTable } from "./query.js";
+import type { NamedTables, QueryTable } from "./types.js";
 import { quotedName, unknownTable } from "./scope.js";
 import { wrongQuery } from "./statement.js";
 

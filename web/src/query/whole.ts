@@ -6,8 +6,8 @@
 import { executeSql, type AsyncDataSource, type Statement } from "squirreling";
 import { EngineFunctions } from "./engine-functions.js";
 import { tooLarge, type Limits } from "./limits.js";
-import type { Cells, QueryTable } from "./query.js";
-import type { Result, Run } from "./select.js";
+import type { Cells, QueryTable } from "./types.js";
+import type { Result, Run } from "./run.js";
 import { expressionsOf, statementsIn, tableNames, walk, wrongQuery } from "./statement.js";
 import { Translation, type EngineTable } from "./translation.js";
 import { comparable } from "./values.js";

@@ -2,7 +2,6 @@
  * What the routes of a server work with.
  * @module
  */
-import type { Context } from "hono";
 import type { Retention } from "../artifacts/retention/policy.js";
 import type { ArtifactStore } from "../artifacts/store.js";
 import type { UserFiles } from "../files/user-files.js";
@@ -14,9 +13,9 @@ import type { McpGateway } from "./mcp/gateway.js";
 import type { ServeLimits } from "./options.js";
 import type { SeenArtifacts } from "./artifacts/handler.js";
 import type { OidcAccess } from "./oidc/oidc-access.js";
-import type { Readiness } from "./routes/health.js";
+import type { Readiness } from "./readiness.js";
 import type { SessionTokens } from "./sessions/credentials.js";
-import type { Authenticate, Identity, ServedSession } from "./sessions/session.js";
+import type { Authenticate } from "./sessions/session.js";
 import type { ServedSources } from "./sources/served-sources.js";
 import type { MetricsOptions } from "../telemetry/metrics-endpoint.js";
 import type { ServeState } from "./state.js";
@@ -82,19 +81,3 @@ export interface ServedFiles {
   /** Whether files outlive their session. */
   readonly isLasting: boolean;
 }
-
-/** The variables of a Hono context. */
-export interface ServeEnv {
-  Variables: {
-    session: ServedSession;
-    /** Of somebody who begins a session. */
-    identity: Identity;
-    /** Whether the session is that of a page of this server: its browser sent the cookie. */
-    isPage?: boolean;
-    /** When the access token ends that an MCP client came with, in milliseconds since 1970. */
-    until?: number;
-  };
-}
-
-/** A request within a session. */
-export type InSession = Context<ServeEnv>;

@@ -4,7 +4,7 @@
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { ArtifactToolResult, Sluice } from "../core/sluice.js";
+import type { ArtifactToolResult, Sluice } from "../core/types.js";
 import { jsonOf } from "../core/value.js";
 import type { SluiceError } from "../errors/error.js";
 import type { Expansion } from "../mcp/arguments/arguments.js";
@@ -13,7 +13,7 @@ import { ArtifactSource } from "../mcp/artifact-reader/source.js";
 import { ARTIFACT_TOOLS } from "../mcp/artifact-tools.js";
 import { ToolClientError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
-import type { SourceTool } from "./source.js";
+import type { SourceTool } from "./source-tool.js";
 import { ToolAnswer } from "./tool-call.js";
 import { isObject } from "../errors/arguments.js";
 

@@ -6,10 +6,10 @@
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { Dialect, GatedResult, Sluice, Transformed, AnswerRef } from "../core/sluice.js";
+import type { Dialect, GatedResult, Sluice, Transformed, AnswerRef } from "../core/types.js";
 import { Answer } from "../core/transform.js";
 import { isStoreFailure, type StorageAct, storageError } from "../errors/storage.js";
-import type { ToolContext } from "./options.js";
+import type { ToolContext } from "./context.js";
 import { type Clock, systemClock } from "./resilience/attempt.js";
 import type { SourceResult } from "./source.js";
 import { dropStaged, staged, stagingScope, through } from "./sources/gated.js";

@@ -2,46 +2,17 @@
  * The prompts of a source (MCP, "Prompts"), as a host reads them.
  * @module
  */
-import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
 import { settingsOf } from "../config/check.js";
 import { RESOURCES_SCHEMA } from "../config/schema.mjs";
 import type { ResourcesConfig } from "../config/types.js";
 import type { SluiceError } from "../errors/error.js";
 import { isObject } from "../errors/arguments.js";
 import { ToolClientError, unsupported } from "./errors.js";
-import type { ToolContext } from "./options.js";
+import type { ToolContext } from "./context.js";
 import { contentsOf } from "./resources/cache.js";
-import { describedEntry, fitEntries, isFitUri, type Listing, type ReadContent } from "./resources/connection.js";
-
-/** An argument of a prompt, which is a text. */
-export interface PromptArgument {
-  /** The name by which it is given. */
-  readonly name: string;
-  /** The source's description. */
-  readonly description?: string;
-  /** Whether the prompt needs it. */
-  readonly required: boolean;
-}
-
-/** A prompt that the source lists. */
-export interface ListedPrompt {
-  /** The name to get it by. */
-  readonly name: string;
-  /** A title for people. */
-  readonly title?: string;
-  /** The source's description. */
-  readonly description?: string;
-  /** Its arguments. */
-  readonly arguments: readonly PromptArgument[];
-}
-
-/** A message that a prompt gives, or that a server has for a model. */
-export interface PromptMessage {
-  /** Who says it. */
-  readonly role: "user" | "assistant";
-  /** A text, or an artifact: bytes and long texts. What is neither, such as a link, is its JSON. */
-  readonly content: ReadContent;
-}
+import { describedEntry, fitEntries, isFitUri, type Listing } from "./resources/connection.js";
+import type { ListedPrompt, PromptMessage, PromptConnection } from "./prompt-connection.js";
 
 /** What a prompt gives. */
 export interface PromptReading {
@@ -51,22 +22,6 @@ export interface PromptReading {
   readonly artifacts: readonly ArtifactRef[];
   /** Errors of the store. The messages are complete nevertheless. */
   readonly failures: readonly SluiceError[];
-}
-
-/** How messages are read. */
-export interface MessageReading {
-  readonly scope: ArtifactScope;
-  /** Maximum characters of an inline text. */
-  readonly inlineChars: number;
-  readonly signal: AbortSignal;
-}
-
-/** A source's prompts. Throws like `SourceConnection`. */
-export interface PromptConnection {
-  /** Lists prompts. Follows pages. */
-  list(signal: AbortSignal): Promise<readonly ListedPrompt[]>;
-  /** Gets a prompt. Binary data, and text longer than `inlineChars`, become artifacts. */
-  get(name: string, args: Readonly<Record<string, string>>, reading: MessageReading): Promise<readonly PromptMessage[]>;
 }
 
 export interface PromptDeps {

@@ -4,9 +4,10 @@
  */
 import { matchesFilter, type ToolConfig } from "./config/config.js";
 import { shownName, type ToolNodeError, wrong } from "./errors.js";
-import type { ToolContext, ToolResult } from "./options.js";
+import type { ToolResult } from "./result.js";
+import type { ToolContext } from "./context.js";
 import { type Clock, sleep, systemClock } from "./resilience/attempt.js";
-import type { JsonSchema, LeftOutTool, SourceTool } from "./source.js";
+import type { JsonSchema, LeftOutTool, SourceTool } from "./source-tool.js";
 import { withoutUsername } from "./user-files.js";
 
 /** A tool, as planners see it. */

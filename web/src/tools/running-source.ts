@@ -9,8 +9,7 @@ import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "
 import { untilEither } from "../core/abort.js";
 import { createSluiceOver } from "../core/sluice.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
-import type { OnStoreFailure } from "../core/store-access.js";
+import type { Dialect, OnStoreFailure, Sluice, Transformed } from "../core/types.js";
 import { timedStore } from "../core/store-access.js";
 import { readToolName } from "../mcp/artifact-reader/definition.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
@@ -19,28 +18,31 @@ import { authorizeFor, type Authorization } from "./auth/credentials.js";
 import { userKey } from "./auth/token-store.js";
 import type { OAuthProviderConfig } from "./auth/oauth-client.js";
 import { callTime, timeoutOf, ToolAnswer, ToolCall } from "./tool-call.js";
-import type { ToolResult, SourceParts, ToolContext, ToolNodeEvent, ToolNodeOptions } from "./options.js";
+import type { SourceParts, ToolNodeOptions } from "./options.js";
+import type { ToolNodeEvent } from "./event.js";
+import type { ToolResult } from "./result.js";
+import type { ToolContext } from "./context.js";
 import type { ToolConfig } from "./config/config.js";
 import { LostSession, ToolAuthError, ToolConfigError, unsupported } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { Attempt, SilenceListener } from "./resilience/attempt.js";
 import { Resilience, type ResilientCall } from "./resilience/resilience.js";
-import { getPrompt, type ListedPrompt, listPrompts, type PromptDeps, type PromptReading } from "./prompts.js";
+import { getPrompt, listPrompts, type PromptDeps, type PromptReading } from "./prompts.js";
+import type { ListedPrompt } from "./prompt-connection.js";
 import type { Listing } from "./resources/connection.js";
 import { ResourceReader } from "./resources/reader.js";
 import { resourceTools, type RunTool } from "./resources/tools.js";
 import { Sessions } from "./sessions.js";
 import type {
   Authorize,
-  LeftOutTool,
   McpReadMethod,
   McpResult,
   McpServerDescription,
   SourceConnection,
   SourceNotice,
-  SourceTool,
   ToolSource,
 } from "./source.js";
+import type { LeftOutTool, SourceTool } from "./source-tool.js";
 import type { CallFiles } from "./call-files.js";
 import type { UserFileHandling } from "./user-files.js";
 import { resolveVariables, secretsOf, type ResolvedToolConfig } from "./config/resolved-config.js";

@@ -4,7 +4,7 @@
  */
 import type { ArtifactScope } from "../artifacts/store.js";
 import { onAbort, untilAborted } from "../core/abort.js";
-import type { ToolContext } from "./options.js";
+import type { ToolContext } from "./context.js";
 import { LostSession, noteErrorOutput, ToolConnectionError } from "./errors.js";
 import { OutOfTime, outOfTime, systemClock } from "./resilience/attempt.js";
 import type { Authorize, SourceConnection, SourceNotice, ToolSource } from "./source.js";

@@ -15,7 +15,7 @@ import type {
   GatedResult,
   Sluice,
   Transformed,
-} from "../core/sluice.js";
+} from "../core/types.js";
 import { Answer } from "../core/transform.js";
 import type { SluiceError } from "../errors/error.js";
 import { isStoreFailure } from "../errors/storage.js";
@@ -23,11 +23,14 @@ import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { shortened } from "../mcp/artifact-reader/answer.js";
 import type { Args, Prepared } from "./artifacts.js";
 import { ToolClientError, ToolNodeError } from "./errors.js";
-import type { Segment, ToolContext, ToolNodeEvent, ToolProgress, ToolWait, ToolResult } from "./options.js";
+import type { ToolNodeEvent } from "./event.js";
+import type { ToolResult } from "./result.js";
+import type { Segment, ToolContext, ToolProgress, ToolWait } from "./context.js";
 import { OutOfTime, type SilenceListener } from "./resilience/attempt.js";
 import type { ResourceReading } from "./resources/cache.js";
 import type { RunningDeps, RunningSource, SessionAttempt } from "./running-source.js";
-import type { SourceCall, SourceConnection, SourceResult, SourceTool } from "./source.js";
+import type { SourceCall, SourceConnection, SourceResult } from "./source.js";
+import type { SourceTool } from "./source-tool.js";
 import { shown } from "./sources/mcp/elicitation.js";
 import { type ErrorResult, errorResult, type FileCall, type ResultDisplay, takesUsername } from "./user-files.js";
 

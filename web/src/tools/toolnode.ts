@@ -3,21 +3,17 @@
  * @module
  */
 import type { ArtifactStore } from "../artifacts/store.js";
-import type { Dialect } from "../core/sluice.js";
+import type { Dialect } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { ToolClientError, ToolNodeError, wasClosed } from "./errors.js";
 import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./config/config.js";
-import {
-  checkToolNode,
-  type SourceParts,
-  type ToolContext,
-  type ToolNodeEvent,
-  type ToolNodeOptions,
-  variablesIn,
-  type ToolResult,
-} from "./options.js";
-import type { ListedPrompt, PromptReading } from "./prompts.js";
+import { checkToolNode, type SourceParts, type ToolNodeOptions, variablesIn } from "./options.js";
+import type { ToolNodeEvent } from "./event.js";
+import type { ToolResult } from "./result.js";
+import type { ToolContext } from "./context.js";
+import type { PromptReading } from "./prompts.js";
+import type { ListedPrompt } from "./prompt-connection.js";
 import { fitTools, Refreshing, ToolCatalog, ToolRegistry, type ToolSpec, toolSpecs } from "./registry.js";
 import { SingleFlight } from "../core/keyed-work.js";
 import type { ListedResource, ListedTemplate, Listing } from "./resources/connection.js";

@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
-import type { Invocation } from "../../../../web/src/cli/commands.js";
+import type { Invocation } from "../../../../web/src/cli/command.js";
 import { exitCodeOf } from "../../../../web/src/cli/exit.js";
 import { doctor } from "../../../../web/src/cli/install/doctor.js";
 import { install, uninstall, type InstallDeps } from "../../../../web/src/cli/install/install.js";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactStore, StoredArtifact } from "../../../../web/src/artifacts/store.js";
-import type { Invocation } from "../../../../web/src/cli/commands.js";
+import type { Invocation } from "../../../../web/src/cli/command.js";
 import { parse } from "../../../../web/src/cli/parse.js";
 import { acrossScopes, artifactId, locate, locateAll } from "../../../../web/src/cli/store/scope.js";
 

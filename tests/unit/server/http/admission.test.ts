@@ -9,7 +9,7 @@ import { LIMITS } from "../../../../web/src/server/options.js";
 import { Announcer } from "../../../../web/src/server/sessions/announcer.js";
 import { memoryState } from "../../../../web/src/server/state.js";
 import { UserUsage } from "../../../../web/src/server/usage/user-usage.js";
-import type { ServeEnv } from "../../../../web/src/server/deps.js";
+import type { ServeEnv } from "../../../../web/src/server/http/context.js";
 import { refused, Visitor, byHeaders } from "../visitor.js";
 import * as fc from "fast-check";
 import { z } from "zod";

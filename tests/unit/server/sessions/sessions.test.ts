@@ -7,12 +7,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore, RetainingArtifactStore } from "../../../../web/src/index.js";
 import { memoryState, SluiceServer } from "../../../../web/src/serve.js";
-import {
-  announced,
-  Announcer,
-  type AnnouncingDeps,
-  sessionChannel,
-} from "../../../../web/src/server/sessions/announcer.js";
+import { announced, Announcer, sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { CHANNEL_SECONDS, ENDED_SECONDS } from "../../../../web/src/server/sessions/event-log.js";
 import { MemoryEventLog } from "../../../../web/src/server/sessions/memory-event-log.js";
 import { MemorySessionRegister } from "../../../../web/src/server/sessions/session-register.js";
@@ -45,13 +40,13 @@ describe("the announcer", () => {
     expires_at: Date.now() + 60_000,
   };
 
-  function announcing(): AnnouncingDeps {
+  function announcing() {
     const state = memoryState();
     const store = new RetainingArtifactStore(new MemoryArtifactStore());
     return { state, store, announcer: new Announcer(state.events, () => undefined) };
   }
 
-  async function told({ state }: AnnouncingDeps): Promise<readonly unknown[]> {
+  async function told({ state }: ReturnType<typeof announcing>): Promise<readonly unknown[]> {
     const all: unknown[] = [];
     const signal = AbortSignal.timeout(50);
     for await (const { event } of state.events.follow(sessionChannel("s1"), { after: null, signal })) all.push(event);

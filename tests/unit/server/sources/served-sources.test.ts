@@ -12,7 +12,7 @@ import { Pauses } from "../../../../web/src/server/sources/pauses.js";
 import { ServedSource, SharedProviders, SourceNode } from "../../../../web/src/server/sources/served-source.js";
 import { ServedSources } from "../../../../web/src/server/sources/served-sources.js";
 import { type ExternalToolConfig, OAuthManager, readToolConfig, ToolNode } from "../../../../web/src/tools-node.js";
-import type { PausePayload } from "../../../../web/src/tools/options.js";
+import type { PausePayload } from "../../../../web/src/tools/context.js";
 import { TestRedis } from "../../redis/redis-server.js";
 import { consent, REDIRECT, startAuthorizationServer } from "../../tools/auth/authorization-server.js";
 import { startProtectedMcp } from "../../tools/auth/protected-mcp.js";
@@ -137,7 +137,10 @@ describe("served sources", () => {
     const node = await here.sources.get("own", {});
     expect((await node.call("token")).value).toBe("t0");
     // Nobody has to come for it.
-    const missing = expect.objectContaining({ code: "E_TOOL_AUTH", message: expect.stringContaining("GONE") as unknown });
+    const missing = expect.objectContaining({
+      code: "E_TOOL_AUTH",
+      message: expect.stringContaining("GONE") as unknown,
+    });
     expect(() => made([program("other", "${GONE}")])).toThrow(missing);
   });
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { type Asker, askUser, Questions } from "../../../../web/src/tools/auth/credentials.js";
 import type { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
 import { ToolAuthError } from "../../../../web/src/tools/errors.js";
-import type { ToolContext } from "../../../../web/src/tools/options.js";
+import type { ToolContext } from "../../../../web/src/tools/context.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
 import { managerOf, providerAt } from "./consenting.js";
 

@@ -7,7 +7,7 @@ import { discoverMcpProvider } from "../../../../web/src/tools/auth/mcp-discover
 import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
 import { MemoryTokenStore } from "../../../../web/src/tools/auth/token-store.js";
 import { ToolAuthError, ToolNodeError } from "../../../../web/src/tools/errors.js";
-import type { ToolContext } from "../../../../web/src/tools/options.js";
+import type { ToolContext } from "../../../../web/src/tools/context.js";
 import { serveForTest } from "../serve.js";
 import { consent, REDIRECT, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
 import { type ProtectedMcp, startProtectedMcp } from "./protected-mcp.js";

@@ -7,7 +7,7 @@ import { checkProvider, type OAuthProviderConfig } from "../../../../web/src/too
 import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
 import { MemoryTokenStore } from "../../../../web/src/tools/auth/token-store.js";
 import { ToolAuthError } from "../../../../web/src/tools/errors.js";
-import type { ToolContext } from "../../../../web/src/tools/options.js";
+import type { ToolContext } from "../../../../web/src/tools/context.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
 import { connect, managerOf, SharedTokenStore, TestClock } from "./consenting.js";
 import { describeTokenStore, tokenNamed } from "./token-store-contract.js";

@@ -14,7 +14,7 @@ import type {
 } from "../../../../web/src/tools/resources/connection.js";
 import type { SourceNotice } from "../../../../web/src/tools/source.js";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
-import type { ResourceEvent } from "../../../../web/src/tools/options.js";
+import type { ResourceEvent } from "../../../../web/src/tools/event.js";
 import { type ResourceDeps, ResourceReader } from "../../../../web/src/tools/resources/reader.js";
 
 /** A document: text, or bytes. */

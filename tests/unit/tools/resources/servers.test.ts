@@ -1,8 +1,8 @@
 /** Resources of a real server, over both transports and in both eras, through the tools that a planner has. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSluice } from "../../../../web/src/index.js";
-import type { Transformed } from "../../../../web/src/core/sluice.js";
-import type { ResourceEvent } from "../../../../web/src/tools/options.js";
+import type { Transformed } from "../../../../web/src/core/types.js";
+import type { ResourceEvent } from "../../../../web/src/tools/event.js";
 import { ResourceReader } from "../../../../web/src/tools/resources/reader.js";
 import { resourceTools } from "../../../../web/src/tools/resources/tools.js";
 import type { SourceConnection } from "../../../../web/src/tools/source.js";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
 import type { SluiceConfig } from "../../../../web/src/config/types.js";
-import type { Transformed } from "../../../../web/src/core/sluice.js";
+import type { Transformed } from "../../../../web/src/core/types.js";
 import { createSluice } from "../../../../web/src/index.js";
 import { ToolClientError } from "../../../../web/src/tools/errors.js";
 import type { ToolSpec } from "../../../../web/src/tools/registry.js";

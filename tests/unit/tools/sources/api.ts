@@ -6,17 +6,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../../web/src/artifacts/store.js";
-import type { AnswerOptions, Sluice, Transformed } from "../../../../web/src/core/sluice.js";
+import type { AnswerOptions, Sluice, Transformed } from "../../../../web/src/core/types.js";
 import { createSluice } from "../../../../web/src/index.js";
 import { httpSource } from "../../../../web/src/tools/sources/http/source.js";
 import type { HttpDeps } from "../../../../web/src/tools/sources/document-source.js";
-import type {
-  SourceCall,
-  SourceConnection,
-  SourceResult,
-  SourceTool,
-  ToolSource,
-} from "../../../../web/src/tools/source.js";
+import type { SourceCall, SourceConnection, SourceResult, ToolSource } from "../../../../web/src/tools/source.js";
+import type { SourceTool } from "../../../../web/src/tools/source-tool.js";
 import { serveForTest } from "../serve.js";
 
 /** A request as the server got it. */

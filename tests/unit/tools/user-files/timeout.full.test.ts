@@ -5,7 +5,7 @@ import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts
 import { createSluice } from "../../../../web/src/index.js";
 import { whole } from "../../../../web/src/tools/call-files.js";
 import { ToolConnectionError } from "../../../../web/src/tools/errors.js";
-import type { ToolWait } from "../../../../web/src/tools/options.js";
+import type { ToolWait } from "../../../../web/src/tools/context.js";
 import type { SourceResult } from "../../../../web/src/tools/source.js";
 import { through } from "../../../../web/src/tools/sources/gated.js";
 import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/tools/tool-call.js";

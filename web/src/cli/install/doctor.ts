@@ -11,7 +11,7 @@ import spawn from "cross-spawn";
 import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { isObject } from "../../errors/arguments.js";
 import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { Exit, exitCodeOf } from "../exit.js";
 import { storeFolder } from "../store/folders.js";
 import { savingsIn, totalSavings, type Savings } from "../store/savings.js";

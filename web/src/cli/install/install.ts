@@ -8,7 +8,7 @@ import { rm } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { counted } from "../../core/amounts.js";
 import { nearest } from "../../errors/arguments.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { CommandError, Exit, exitCodeOf, UsageError } from "../exit.js";
 import { report } from "../terminal/report.js";
 import { alignedTable } from "../terminal/table.js";

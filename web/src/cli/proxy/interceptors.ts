@@ -16,7 +16,7 @@ import {
   interceptorDeps,
 } from "../../mcp/interceptor.js";
 import type { SchemaMode } from "../../mcp/schemas/schemas.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { checkConfig, readConfig } from "../configuration.js";
 import { UsageError } from "../exit.js";
 import { storeFolder } from "../store/folders.js";

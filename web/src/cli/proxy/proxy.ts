@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { McpInterceptor } from "../../mcp/interceptor.js";
 import type { ProcessEnd } from "../../mcp/stdio/server-process.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { UsageError } from "../exit.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { readSecret } from "../configuration.js";

@@ -15,7 +15,7 @@ import { printKeys } from "../config.js";
 import { cannotListen, Exit, signalled } from "../exit.js";
 import { shown } from "../proxy/http-listener.js";
 import { offerMetrics } from "../proxy/metrics-listener.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { authenticationOf, oidcOptions, providerOptions, serverOptions } from "./server-options.js";
 import { Front } from "./front.js";

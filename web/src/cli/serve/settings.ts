@@ -8,7 +8,7 @@ import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { checkSources } from "../../tools/config/sources-file.js";
 import { isVariableName, variablesOf, type Variables } from "../../tools/config/variables.js";
 import { childEnvironment } from "../../mcp/stdio/server-process.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { readSecret, readSecrets, fileFlags } from "../configuration.js";
 import { UsageError } from "../exit.js";
 import { isLoopback, listenAddress, type ListenAddress } from "../proxy/http-listener.js";

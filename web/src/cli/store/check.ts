@@ -6,7 +6,7 @@ import { type CheckReport, type StoreFault, type StoreFaultKind } from "../../ar
 import type { ArtifactStore } from "../../artifacts/store.js";
 import { counted, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { Exit, UsageError } from "../exit.js";
 import { Progress } from "../terminal/progress.js";
 import { printJson } from "../terminal/json.js";

@@ -10,7 +10,7 @@ import { orNull } from "../../artifacts/file/safe-open.js";
 import type { RecordStore } from "../../artifacts/record-store.js";
 import { counted, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { CommandError, Exit, exitCodeOf, UsageError } from "../exit.js";
 import { printJson } from "../terminal/json.js";
 import { Progress } from "../terminal/progress.js";

@@ -6,7 +6,7 @@
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { nearest } from "../../errors/arguments.js";
-import { commandLine, type Invocation } from "../commands.js";
+import { commandLine, type Invocation } from "../command.js";
 import { UsageError } from "../exit.js";
 import { printable } from "../terminal/terminal.js";
 

@@ -7,9 +7,10 @@
 import { isObject, nearest } from "../../errors/arguments.js";
 import { boundedBytes, textOf } from "../../jsonrpc/bytes.js";
 import type { ToolNode } from "../../tools-node.js";
-import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
+import type { ToolResult } from "../../tools/result.js";
+import type { ToolContext, ToolProgress } from "../../tools/context.js";
 import { ToolClientError } from "../../tools/errors.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { notJson } from "../configuration.js";
 import { Exit, exitCodeOfAnswer, UsageError } from "../exit.js";
 import { openInput } from "../terminal/input.js";

@@ -12,7 +12,7 @@ import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { ToolAuthError } from "../../tools/errors.js";
 import { Exit, exitCodeOf, UsageError } from "../exit.js";
 import { report } from "../terminal/report.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { onOneLine, textWidth, wrap, type Output, type Terminal } from "../terminal/terminal.js";
 import { readSource } from "./named-sources.js";
 import { StatusLine } from "../terminal/progress.js";

@@ -9,7 +9,7 @@ import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { getPreset, presetNames } from "../../tools/config/presets.js";
 import type { ToolSpec } from "../../tools/registry.js";
 import { variableNames } from "../../tools/config/variables.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { Exit, exitCodeOf } from "../exit.js";
 import { printJson } from "../terminal/json.js";
 import { StatusLine } from "../terminal/progress.js";

@@ -6,7 +6,7 @@ import { nearest } from "../../errors/arguments.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { readSourcesFile } from "../../tools/config/sources-file.js";
 import { getPreset, presetNames } from "../../tools/config/presets.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { checkConfig, readConfigFile } from "../configuration.js";
 import { UsageError } from "../exit.js";
 

@@ -7,10 +7,10 @@
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import { counted, humanSize } from "../../core/amounts.js";
 import type { ToolNode } from "../../tools-node.js";
-import type { ToolContext } from "../../tools/options.js";
+import type { ToolContext } from "../../tools/context.js";
 import type { ListedResource, Listing } from "../../tools/resources/connection.js";
 import type { ResourceContent, ResourceReading } from "../../tools/resources/cache.js";
-import type { Invocation } from "../commands.js";
+import type { Invocation } from "../command.js";
 import { Exit, exitCodeOfAnswer } from "../exit.js";
 import { printJson } from "../terminal/json.js";
 import { StatusLine } from "../terminal/progress.js";

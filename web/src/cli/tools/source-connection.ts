@@ -5,11 +5,11 @@
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import type { ArtifactStore } from "../../artifacts/store.js";
 import { counted, humanSize } from "../../core/amounts.js";
-import type { AnswerRef } from "../../core/sluice.js";
+import type { AnswerRef } from "../../core/types.js";
 import { ToolNode } from "../../tools-node.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { ToolNodeError } from "../../tools/errors.js";
-import type { ToolNodeEvent } from "../../tools/options.js";
+import type { ToolNodeEvent } from "../../tools/event.js";
 import type { ToolSpec } from "../../tools/registry.js";
 import { presetNames } from "../../tools/config/presets.js";
 import { variablesOf, type Variables } from "../../tools/config/variables.js";

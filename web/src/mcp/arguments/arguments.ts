@@ -28,7 +28,7 @@ import {
 import { mistakenIn, uriIn, type GivenUri } from "./uri.js";
 import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "../../json/text.js";
 import { base64Of } from "../artifact-reader/byte-range.js";
-import type { ArtifactToolResult } from "../../core/sluice.js";
+import type { ArtifactToolResult } from "../../core/types.js";
 import { readSpan, type ReadSource } from "../artifact-reader/source.js";
 
 export type { ArgumentTool, ArtifactForm, ArtifactForms } from "./form.js";

@@ -4,7 +4,7 @@
  */
 import { alternatives } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
-import type { ArtifactToolResult } from "../../core/sluice.js";
+import type { ArtifactToolResult } from "../../core/types.js";
 import { pathText, type ArgumentPath } from "./form.js";
 
 /** Thrown if a call must not be made. Carries the message for the caller. */

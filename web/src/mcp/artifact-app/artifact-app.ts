@@ -7,7 +7,7 @@ import { readPage } from "#app";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { objectOr } from "../../jsonrpc/rpc.js";
-import type { ToolDefinition } from "../artifact-tools.js";
+import type { ToolDefinition } from "../artifact-reader/definition.js";
 import type { ClientRequest } from "../client-request.js";
 
 /** The extension in a client's capabilities. */

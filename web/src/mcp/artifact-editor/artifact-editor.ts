@@ -7,7 +7,7 @@ import type { StreamHash } from "../../artifacts/hash.js";
 import { isTruncated } from "../../artifacts/reference.js";
 import type { ArtifactRef, ArtifactWriter } from "../../artifacts/store.js";
 import { counted, humanSize } from "../../core/amounts.js";
-import type { ArtifactToolResult } from "../../core/sluice.js";
+import type { ArtifactToolResult } from "../../core/types.js";
 import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, type AnswerParts } from "../artifact-reader/answer.js";

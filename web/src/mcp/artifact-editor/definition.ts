@@ -2,7 +2,7 @@
  * The tool that edits artifacts, as hosts see it: constant for a namespace.
  * @module
  */
-import type { ArtifactTool } from "../../core/sluice.js";
+import type { ArtifactTool } from "../../core/types.js";
 
 /** A tool in `tools/list`. */
 export type EditTool = Omit<ArtifactTool, "call">;

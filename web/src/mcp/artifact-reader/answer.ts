@@ -2,7 +2,7 @@
  * Builds an answer within its length, counted as code points of its JSON.
  * @module
  */
-import type { ArtifactToolResult } from "../../core/sluice.js";
+import type { ArtifactToolResult } from "../../core/types.js";
 
 /** The parts of an answer. */
 export interface AnswerParts {

@@ -6,7 +6,7 @@ import type { WrittenRange } from "../../artifacts/bytes.js";
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
-import type { ArtifactToolResult, Sluice } from "../../core/sluice.js";
+import type { ArtifactToolResult, Sluice } from "../../core/types.js";
 import type { DocumentKind } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
@@ -55,7 +55,7 @@ const MAX_RESOURCE_JSON = 6 * 1024 * 1024;
 
 export { listing, readTool, readToolName, resourceTemplate } from "./definition.js";
 export type { ReadSource } from "./source.js";
-export type { ListedResource, ListedTemplate, ReadContent, ReadContents, ReadTool } from "./definition.js";
+export type { ListedResource, ListedTemplate, ReadContent, ReadContents } from "./definition.js";
 
 /** Options for an {@link ArtifactReader}. */
 export interface ArtifactReaderOptions {

@@ -5,11 +5,11 @@
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { humanSize } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
-import type { ArtifactTool } from "../../core/sluice.js";
+import type { ArtifactTool } from "../../core/types.js";
 import { shortened } from "./answer.js";
 
 /** A tool in `tools/list`. */
-export type ReadTool = Omit<ArtifactTool, "call">;
+export type ToolDefinition = Omit<ArtifactTool, "call">;
 
 /** A resource in `resources/list`. `size` is in bytes. */
 export interface ListedResource {
@@ -99,7 +99,7 @@ export function readToolName(namespace: string): string {
 }
 
 /** The tool that reads a namespace's artifacts. Pure, because hosts fingerprint definitions. */
-export function readTool(namespace: string): ReadTool {
+export function readTool(namespace: string): ToolDefinition {
   return {
     name: readToolName(namespace),
     title: "Read a stored artifact",

@@ -5,7 +5,7 @@
 import { SluiceError } from "../../errors/error.js";
 import { pointerOf } from "../../json/pointer.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
-import type { NamedTables, QueryTable } from "../../query/query.js";
+import type { NamedTables, QueryTable } from "../../query/types.js";
 import { csvTable, jsonTable } from "../../query/table.js";
 import { chunksOf, formFor } from "./forms.js";
 import { documentKind, headOf, inspect } from "./inspection.js";

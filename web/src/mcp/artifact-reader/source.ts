@@ -11,7 +11,7 @@ import type {
   ByteRange,
   StoredArtifact,
 } from "../../artifacts/store.js";
-import type { Sluice } from "../../core/sluice.js";
+import type { Sluice } from "../../core/types.js";
 import type { DocumentFacts } from "../../documents/document.js";
 import { SluiceError } from "../../errors/error.js";
 

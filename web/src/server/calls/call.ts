@@ -5,12 +5,14 @@
 import { z } from "zod";
 import type { FullScope } from "../../artifacts/scope.js";
 import { SluiceError } from "../../errors/error.js";
-import type { ToolContext, ToolProgress, ToolResult } from "../../tools/options.js";
-import type { ServeDeps } from "../deps.js";
+import type { ToolResult } from "../../tools/result.js";
+import type { ToolContext, ToolProgress } from "../../tools/context.js";
 import { named, REFERENCE } from "../schemas.js";
-import { announced, publicRef } from "../sessions/announcer.js";
+import { announced, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
 import type { Told } from "../sessions/session-work.js";
-import { noteTrace, scopeOf, sessionOver, type ServedSession } from "../sessions/session.js";
+import { scopeOf, sessionOver, type ServedSession } from "../sessions/session.js";
+import { noteTrace, type SessionRegister } from "../sessions/session-register.js";
+import type { ServedSources } from "../sources/served-sources.js";
 
 /** The members of a result. */
 export const RESULT = {
@@ -36,7 +38,10 @@ export interface AskedCall {
 }
 
 /** What a call works with. */
-export type CallDeps = Pick<ServeDeps, "state" | "store" | "sources" | "announcer">;
+export interface CallDeps extends AnnouncingDeps {
+  readonly state: { readonly sessions: Pick<SessionRegister, "find" | "addTrace"> };
+  readonly sources: Pick<ServedSources, "get">;
+}
 
 /** How a call is made. */
 export interface CallHow extends Pick<ToolContext, "dialect" | "showImages"> {

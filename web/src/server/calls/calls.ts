@@ -3,25 +3,29 @@
  * @module
  */
 import { untilEither } from "../../core/abort.js";
-import type { ServeDeps } from "../deps.js";
 import type { SentEvent } from "../http/sse.js";
 import { saidOf } from "../http/refusals.js";
 import { within } from "../http/time-limit.js";
 import { drained, type LoggedEvent } from "../sessions/event-log.js";
 import type { EndedSession } from "../sessions/session-register.js";
-import type { Told } from "../sessions/session-work.js";
+import type { SessionWork, Told } from "../sessions/session-work.js";
 import type { ServedSession } from "../sessions/session.js";
+import type { ServedSources } from "../sources/served-sources.js";
 import { following } from "../work/following.js";
-import type { HeldWork } from "../work/work-keeper.js";
+import type { HeldWork, WorkKeeper } from "../work/work-keeper.js";
 import type { Work } from "../work/work-register.js";
-import { calledFor, type AskedCall, type CallResult } from "./call.js";
+import { calledFor, type AskedCall, type CallDeps, type CallResult } from "./call.js";
 import { CallPlace, callsChannel, loadRecord, placeOf, type CallRecord } from "./call-place.js";
-import { forget, LiveCall } from "./live-call.js";
+import { forget, LiveCall, type LiveCallDeps } from "./live-call.js";
 
-type CallsDeps = Pick<
-  ServeDeps,
-  "state" | "store" | "sources" | "announcer" | "sessionWork" | "keeper" | "report" | "over" | "streamsEnd"
->;
+interface CallsDeps extends CallDeps, LiveCallDeps {
+  readonly state: LiveCallDeps["state"];
+  readonly sources: Pick<ServedSources, "get" | "pauses">;
+  readonly sessionWork: Pick<SessionWork, "lasting">;
+  readonly keeper: Pick<WorkKeeper, "hold" | "takesUp">;
+  /** Aborted when the server is closed. */
+  readonly over: AbortSignal;
+}
 
 /** Most calls that this process makes at once of those that others made. They wait for people. */
 const MOST_TAKEN = 64;

@@ -4,17 +4,26 @@
  */
 import { SluiceError } from "../../errors/error.js";
 import { onAbort } from "../../core/abort.js";
-import type { ToolContext } from "../../tools/options.js";
-import type { ServeDeps } from "../deps.js";
+import type { ToolContext } from "../../tools/context.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
 import type { Told } from "../sessions/session-work.js";
 import { sessionOver } from "../sessions/session.js";
 import { MAX_OPEN, newPause, tooMany, type OpenPause, type PauseQuestion } from "../sources/pauses.js";
-import type { HeldWork } from "../work/work-keeper.js";
+import type { HeldWork, WorkKeeper } from "../work/work-keeper.js";
 import { callsChannel, printOf, type CallPlace, type CallRecord } from "./call-place.js";
+import type { ServedSources } from "../sources/served-sources.js";
+import type { ServeState } from "../state.js";
 
 /** What calls that are kept work with. */
-export type LiveCallDeps = Pick<ServeDeps, "state" | "sources" | "keeper" | "report" | "streamsEnd">;
+export interface LiveCallDeps {
+  readonly state: Pick<ServeState, "runs" | "sessions" | "events">;
+  readonly sources: Pick<ServedSources, "pauses">;
+  readonly keeper: Pick<WorkKeeper, "hold">;
+  /** Receives failures that no client sees. Must not throw. */
+  readonly report: (error: unknown) => void;
+  /** Aborted when streams end that clients can come back to. */
+  readonly streamsEnd: AbortSignal;
+}
 
 /** Seconds until another process may have the calls of a dead one. */
 const LEASE_SECONDS = 15;
@@ -257,7 +266,7 @@ const TOO_LARGE = {
 export async function forget(
   { session, token }: CallPlace,
   { asked }: Pick<CallRecord, "asked">,
-  { state, sources }: Pick<ServeDeps, "state" | "sources">,
+  { state, sources }: Pick<LiveCallDeps, "state" | "sources">,
 ): Promise<void> {
   await state.runs.savePlannerState(token, null);
   for (const { pause } of asked) await sources.pauses.forget(session, pause);

@@ -2,7 +2,7 @@
  * The events of a run for its session's clients: the planner's, without scopes.
  * @module
  */
-import type { AnswerRef } from "../../core/sluice.js";
+import type { AnswerRef } from "../../core/types.js";
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { CallPlace, PausedEvent, PlannerEvent } from "../../planner/event.js";
 import type {

@@ -7,25 +7,27 @@ import { pauseIn } from "../../planner/run-state.js";
 import type { SentEvent } from "../http/sse.js";
 import { within } from "../http/time-limit.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
-import type { EndedSession } from "../sessions/session-register.js";
-import { noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
+import { type EndedSession, noteTrace } from "../sessions/session-register.js";
+import { sessionOver, type ServedSession } from "../sessions/session.js";
 import { following } from "../work/following.js";
-import type { HeldWork } from "../work/work-keeper.js";
+import type { HeldWork, WorkKeeper } from "../work/work-keeper.js";
 import type { Work } from "../work/work-register.js";
 import { GIVEN_UP, isLast, noSuchRun, pauseEvent, tooMany, type ChatEnd, type ChatEvent } from "./chat-event.js";
 import { LiveRun, Stops, type Stop } from "./live-run.js";
 import { forget, loadRecord, placeOf, placeOfPause, RunPlace, saveRecord, type RunRecord } from "./run-place.js";
-import { Running, type RunHow } from "./run.js";
-import type { ArtifactScope } from "../../artifacts/store.js";
+import { Running, type ChatRunDeps, type MakePlanner, type RunHow } from "./run.js";
+import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
+import type { UserFiles } from "../../files/user-files.js";
 import type { CatalogSource } from "../../planner/tool.js";
-import type { PausePayload } from "../../tools/options.js";
 import { type ReactPlannerOptions, ReactPlanner } from "../../planner/react-planner.js";
 import type { LlmClient } from "../../planner/llm/client.js";
 import type { HostStateStore, StateStore } from "../../planner/state-store.js";
-import type { SluiceServerOptions } from "../options.js";
-import type { ServeDeps } from "../deps.js";
+import type { ServeLimits, SluiceServerOptions } from "../options.js";
+import type { ServedSources } from "../sources/served-sources.js";
+import type { ServeState } from "../state.js";
 import { MeteredLlm } from "../usage/metered-llm.js";
 import { UserLimitReached } from "../usage/user-limits.js";
+import type { UserUsage } from "../usage/user-usage.js";
 
 /** A question. */
 interface ChatRequest extends RunRecord {
@@ -47,6 +49,13 @@ const MOST_TAKEN = 16;
 
 /** Milliseconds that the end of a session, or of this process, waits for runs. */
 const STOP_TIMEOUT = 10_000;
+
+/** What chats work with. */
+export interface ChatDeps extends ChatRunDeps {
+  readonly limits: Pick<Required<ServeLimits>, "runs">;
+  readonly usage: Pick<UserUsage, "hold" | "tokensLeft">;
+  readonly keeper: Pick<WorkKeeper, "hold" | "takesUp">;
+}
 
 /** Starts, resumes, follows and stops runs, in whichever process they are. */
 export class Chats implements AsyncDisposable {
@@ -336,11 +345,21 @@ export const LEASE_SECONDS = 15;
 /** Most seconds of a run, not counting those in which it waits for a person. */
 const MAX_SECONDS = 15 * 60;
 
+/** What planners work with. */
+interface PlannersDeps {
+  readonly store: ArtifactStore;
+  readonly state: Pick<ServeState, "runs">;
+  readonly sources: Pick<ServedSources, "planned">;
+  /** Users' files, or null if the server keeps none. */
+  readonly files: { readonly userFiles: UserFiles } | null;
+  readonly usage: UserUsage;
+}
+
 /**
  * Creates the function that makes planners, or null without a model. Throws SluiceError E_CONFIG_…,
  * E_INVALID_ARGUMENT.
  */
-export function plannersOf(options: SluiceServerOptions, deps: ServeDeps): MakePlanner | null {
+export function plannersOf(options: SluiceServerOptions, deps: PlannersDeps): MakePlanner | null {
   const { llm, tools = [], config, instructions, budget } = options;
   const { store, state, sources, files, usage } = deps;
   if (llm === undefined) return null;
@@ -382,16 +401,4 @@ function withoutHistory(runs: StateStore): HostStateStore {
     updatePlannerState: (token, owner, payload) => runs.updatePlannerState(token, owner, payload),
     releasePlannerState: (token, owner, then) => runs.releasePlannerState(token, owner, then),
   };
-}
-
-/** Makes the planner of a run with the tools for its user. Throws the signal's reason. */
-type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactPlanner>;
-
-export interface ChatDeps extends Pick<
-  ServeDeps,
-  "state" | "store" | "limits" | "usage" | "announcer" | "keeper" | "report"
-> {
-  readonly planner: MakePlanner;
-  /** Registers the session of a request for consent in a pause. Throws SluiceError E_STORE_…. */
-  readonly noteConsent: (session: string, payload: PausePayload) => Promise<void>;
 }

@@ -4,12 +4,15 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FullScope } from "../../artifacts/scope.js";
+import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import type { PlannerEvent } from "../../planner/event.js";
-import type { ReactPlanner, ResumeOptions } from "../../planner/react-planner.js";
+import type { ReactPlanner } from "../../planner/react-planner.js";
+import type { ResumeOptions } from "../../planner/run-options.js";
 import type { PlannerPause, PlannerResult } from "../../planner/run-state.js";
 import { leading } from "../../planner/tool.js";
-import { announced, publicRef } from "../sessions/announcer.js";
+import type { PausePayload } from "../../tools/context.js";
+import { announced, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
 import { saidOf } from "../http/refusals.js";
 import { scopeOf } from "../sessions/session.js";
@@ -26,11 +29,25 @@ import {
   type ToldError,
 } from "./chat-event.js";
 import type { LiveRun } from "./live-run.js";
-import type { ChatDeps } from "./chats.js";
 import { forget, loadRecord, type RunRecord } from "./run-place.js";
+import type { ServeState } from "../state.js";
 
 /** What to do with the planner. */
 type RunWork = (planner: ReactPlanner, options: ResumeOptions) => Promise<PlannerResult | PlannerPause>;
+
+/** Makes the planner of a run with the tools for its user. Throws the signal's reason. */
+export type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactPlanner>;
+
+/** What a run works with. */
+export interface ChatRunDeps extends AnnouncingDeps {
+  readonly state: Pick<ServeState, "runs" | "sessions" | "events">;
+  readonly store: Pick<ArtifactStore, "putText" | "delete">;
+  readonly planner: MakePlanner;
+  /** Registers the session of a request for consent in a pause. Throws SluiceError E_STORE_…. */
+  readonly noteConsent: (session: string, payload: PausePayload) => Promise<void>;
+  /** Receives failures that no client sees. Must not throw. */
+  readonly report: (error: unknown) => void;
+}
 
 /** How a run is done. */
 export interface RunHow {
@@ -53,10 +70,10 @@ const ATTEMPTS = 30;
 export class Running {
   readonly #live: LiveRun;
   readonly #how: RunHow;
-  readonly #deps: ChatDeps;
+  readonly #deps: ChatRunDeps;
   readonly #writer: RunWriter;
 
-  constructor(live: LiveRun, how: RunHow, deps: ChatDeps) {
+  constructor(live: LiveRun, how: RunHow, deps: ChatRunDeps) {
     const { state, report } = deps;
     this.#live = live;
     this.#how = how;
@@ -206,7 +223,7 @@ async function resultEvent(
   { answer, outcome, spent, trajectory }: PlannerResult,
   live: LiveRun,
   trace: string | null,
-  deps: ChatDeps,
+  deps: ChatRunDeps,
 ): Promise<ChatEnd> {
   const shown = shownTrajectory(trajectory);
   const whole: ChatEnd = { kind: "result", answer, outcome, spent, trajectory: shown };

@@ -9,9 +9,18 @@ import { MAX_JSON } from "./request.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { ownerOf } from "../sessions/session.js";
 import { isStream, type Operation, operationFor, UPLOAD } from "../routes/operation.js";
-import type { ServeEnv, ServeDeps } from "../deps.js";
+import type { ServeEnv } from "./context.js";
+import type { ServeLimits } from "../options.js";
+import type { ServeState } from "../state.js";
+import type { UserUsage } from "../usage/user-usage.js";
 
-type AdmissionDeps = Pick<ServeDeps, "state" | "limits" | "usage" | "report">;
+interface AdmissionDeps {
+  readonly state: Pick<ServeState, "rates">;
+  readonly limits: Pick<Required<ServeLimits>, "requestsPerMinute" | "concurrentRequests" | "listeners">;
+  readonly usage: Pick<UserUsage, "request">;
+  /** Receives failures that no client sees. Must not throw. */
+  readonly report: (error: unknown) => void;
+}
 
 /** Counted separately: event streams cost next to nothing, and last. */
 type Kind = "requests" | "listeners";

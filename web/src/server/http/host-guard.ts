@@ -9,8 +9,8 @@ import { wrong } from "../../errors/arguments.js";
 import { isLoopback, isOrigin } from "../../tools/addresses.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { closingRefused, originRefused } from "./refusals.js";
-import { isProbe } from "../routes/health.js";
-import type { ServeEnv, ServeDeps } from "../deps.js";
+import { isProbe } from "../readiness.js";
+import type { ServeEnv } from "./context.js";
 
 /** The names of the server, and the origins that may use it. */
 interface HostDeps {
@@ -111,8 +111,18 @@ const OPEN: ReadonlySet<string> = new Set(["", "oauth/callback"]);
 /** Headers of MCP clients, in all protocol versions. */
 const MCP = ["Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id"];
 
+/** Who tells which requests are refused. */
+interface GuardDeps {
+  readonly hosts: HostGuard;
+}
+
+/** The path of all routes, which begins and ends with `/`. */
+interface BaseDeps {
+  readonly base: string;
+}
+
 /** Refuses requests by the host guard. */
-export function fromWhereItMay({ hosts, base }: Pick<ServeDeps, "hosts" | "base">): MiddlewareHandler<ServeEnv> {
+export function fromWhereItMay({ hosts, base }: GuardDeps & BaseDeps): MiddlewareHandler<ServeEnv> {
   return (c, next) => {
     const isOpen = OPEN.has(new URL(c.req.url).pathname.slice(base.length));
     const refusal = hosts.refusal(c.req.raw, isOpen);
@@ -121,7 +131,7 @@ export function fromWhereItMay({ hosts, base }: Pick<ServeDeps, "hosts" | "base"
 }
 
 /** Lets pages of configured origins read the answers (CORS). They need a token: they cannot use cookies. */
-export function forGuests({ hosts }: Pick<ServeDeps, "hosts">): MiddlewareHandler<ServeEnv> {
+export function forGuests({ hosts }: GuardDeps): MiddlewareHandler<ServeEnv> {
   const guests = cors({
     origin: (origin) => (hosts.isGuest(origin) ? origin : null),
     allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
@@ -162,7 +172,7 @@ export const withSafety: MiddlewareHandler<ServeEnv> = async (c, next) => {
 };
 
 /** Refuses requests while the server closes. */
-export function whileOpen({ over, base }: Pick<ServeDeps, "over" | "base">): MiddlewareHandler<ServeEnv> {
+export function whileOpen({ over, base }: BaseDeps & { readonly over: AbortSignal }): MiddlewareHandler<ServeEnv> {
   return (c, next) => {
     const { pathname } = new URL(c.req.url);
     return over.aborted && !isProbe(pathname, base) ? Promise.resolve(closingRefused()) : next();

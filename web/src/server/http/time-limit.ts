@@ -7,7 +7,6 @@ import { onAbort, untilLate } from "../../core/abort.js";
 import { timedStore } from "../../core/store-access.js";
 import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
-import type { ServeDeps } from "../deps.js";
 
 /** The longest time of a timer, in milliseconds. */
 export const MAX_TIMER = 2 ** 31 - 1;
@@ -105,7 +104,9 @@ class Watch {
 }
 
 /** Where the time limit of stores comes from. */
-type StoreTimeouts = Pick<ServeDeps, "limits">;
+interface StoreTimeouts {
+  readonly limits: { readonly storeSeconds: number };
+}
 
 /** Waits for a store. Throws StoreLate if it takes too long, and E_STORE_… if it fails. */
 export function inStoreTime<T>({ limits }: StoreTimeouts, work: Promise<T>): Promise<T> {

@@ -6,21 +6,30 @@
 import { randomUUID } from "node:crypto";
 import { isTruncated } from "../../artifacts/reference.js";
 import type { FullScope } from "../../artifacts/scope.js";
+import type { ArtifactStore } from "../../artifacts/store.js";
+import type { UserFiles } from "../../files/user-files.js";
 import { MCP_PATH, McpSessions, type HttpRequest, type OpenSession } from "../../mcp/http/sessions.js";
 import { type InterceptorDeps, type InterceptorEvent, interceptorDeps, McpInterceptor } from "../../mcp/interceptor.js";
 import { PassThrough } from "../../mcp/pass-through.js";
-import type { ToolResult } from "../../tools/options.js";
-import { callTool, invokeTool } from "../calls/call.js";
-import type { ServeDeps } from "../deps.js";
+import type { ToolResult } from "../../tools/result.js";
+import { callTool, invokeTool, type CallDeps } from "../calls/call.js";
 import { readMessage } from "../http/request.js";
 import { announced } from "../sessions/announcer.js";
 import { scopeOf, type ServedSession } from "../sessions/session.js";
 import { SourceServer } from "./source-server.js";
+import type { ServedSources } from "../sources/served-sources.js";
 
 /** How results are written: reduced, or as the source answered. */
 export type McpWay = "mcp" | "raw";
 
-type GatewayDeps = Pick<ServeDeps, "sources" | "store" | "files" | "state" | "announcer" | "report">;
+interface GatewayDeps extends CallDeps {
+  readonly sources: Pick<ServedSources, "get" | "pauses" | "config">;
+  readonly store: ArtifactStore;
+  /** Users' files, or null if the server keeps none. */
+  readonly files: { readonly userFiles: UserFiles } | null;
+  /** Receives failures that no client sees. Must not throw. */
+  readonly report: (error: unknown) => void;
+}
 
 interface McpRequest extends HttpRequest {
   readonly session: ServedSession;

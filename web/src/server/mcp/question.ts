@@ -3,7 +3,7 @@
  * @module
  */
 import { objectOr } from "../../jsonrpc/rpc.js";
-import type { PausePayload } from "../../tools/options.js";
+import type { PausePayload } from "../../tools/context.js";
 
 /** A question, as `askedBy` tells of it. */
 export interface AskedPause {

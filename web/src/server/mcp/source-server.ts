@@ -11,7 +11,8 @@ import { errorMessage, objectOr, parsedOr, PROTOCOL_VERSION, RpcCode, stringOr }
 import { cancelledBy, elementsOf, requestOf, type ClientRequest } from "../../mcp/client-request.js";
 import type { MessagePeer } from "../../mcp/http/session.js";
 import { ToolNodeError } from "../../tools/errors.js";
-import type { ToolContext, ToolResult } from "../../tools/options.js";
+import type { ToolResult } from "../../tools/result.js";
+import type { ToolContext } from "../../tools/context.js";
 import type { ToolSpec } from "../../tools/registry.js";
 import type { McpReadMethod } from "../../tools/source.js";
 import type { ToolNode } from "../../tools-node.js";

@@ -4,7 +4,7 @@
  */
 import { isObject } from "../../errors/arguments.js";
 import { objectOr } from "../../jsonrpc/rpc.js";
-import type { ToolResult } from "../../tools/options.js";
+import type { ToolResult } from "../../tools/result.js";
 import type { ToolSpec } from "../../tools/registry.js";
 
 /** A tool as MCP lists it. */

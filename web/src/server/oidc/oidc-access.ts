@@ -6,12 +6,12 @@
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { z } from "zod";
-import type { ServeDeps, ServeEnv } from "../deps.js";
+import type { ServeEnv } from "../http/context.js";
 import { refusal } from "../http/answers.js";
 import { nothingThere, signInUnknown } from "../http/refusals.js";
 import { jsonOf, operation, routesOf } from "../routes/operation.js";
 import type { Identity, ServedSession } from "../sessions/session.js";
-import { beginRefusal, beginSession } from "../sessions/session-begin.js";
+import { beginRefusal, beginSession, type BeginDeps } from "../sessions/session-begin.js";
 import { bearerIn, type AccessGrant, type AccessTokens, type TokenRefusal } from "./access-tokens.js";
 import {
   challengeOf,
@@ -21,6 +21,7 @@ import {
   WELL_KNOWN,
   type ProtectedResource,
 } from "./protected-resource.js";
+import type { ServeLimits } from "../options.js";
 
 /** What tokens are checked by, and for which server. */
 interface OidcAccessDeps {
@@ -41,6 +42,11 @@ export interface AccessSession {
   readonly session: ServedSession;
   /** Milliseconds since 1970. */
   readonly until: number;
+}
+
+/** What is needed to begin the session of an MCP client. */
+export interface AccessSessionDeps extends BeginDeps {
+  readonly limits: BeginDeps["limits"] & Pick<Required<ServeLimits>, "sessionSeconds">;
 }
 
 /** Lets users in by access tokens. */
@@ -67,7 +73,7 @@ export class OidcAccess {
    *
    * @throws SluiceError E_STORE_… if the token cannot be checked, or no session can be begun.
    */
-  async session(request: Request, deps: SessionDeps): Promise<AccessSession | Response | null> {
+  async session(request: Request, deps: AccessSessionDeps): Promise<AccessSession | Response | null> {
     const { base, tokens } = this.#deps;
     const [, source = ""] = /^mcp\/([^/]+)$/.exec(new URL(request.url).pathname.slice(base.length)) ?? [];
     const resource = this.#sourceAt(source);
@@ -155,8 +161,6 @@ export class OidcAccess {
     }
   }
 }
-
-type SessionDeps = Pick<ServeDeps, "state" | "limits" | "readiness" | "usage">;
 
 function refused(challenge: string, verdict: TokenRefusal | undefined): Response {
   const headers = { "WWW-Authenticate": challenge };

@@ -17,7 +17,8 @@ import { BodyRefused, MAX_FILENAME } from "../http/request.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
 import { ownerOf, scopeOf } from "../sessions/session.js";
-import type { InSession, ServedFiles, ServeEnv, ServeDeps } from "../deps.js";
+import type { ServedFiles, ServeDeps } from "../deps.js";
+import type { InSession, ServeEnv } from "../http/context.js";
 import { bytesOf, jsonOf, noBody, operation, routesOf, UPLOAD, type Upload } from "./operation.js";
 import { BYTES_ASKED, BYTES_HEADERS, FILE, ID, STORED } from "../schemas.js";
 

@@ -4,7 +4,8 @@
  */
 import type { Hono } from "hono";
 import { z } from "zod";
-import type { InSession, ServeDeps, ServeEnv } from "../deps.js";
+import type { ServeDeps } from "../deps.js";
+import type { InSession, ServeEnv } from "../http/context.js";
 import { refusal } from "../http/answers.js";
 import { nothingThere } from "../http/refusals.js";
 import type { McpWay } from "../mcp/gateway.js";

@@ -5,7 +5,8 @@
 import { Hono } from "hono";
 import { metricsResponse } from "../../telemetry/metrics-endpoint.js";
 import { nothingThere } from "../http/refusals.js";
-import type { ServeEnv, ServeDeps } from "../deps.js";
+import type { ServeDeps } from "../deps.js";
+import type { ServeEnv } from "../http/context.js";
 import { operation, routesOf, textOf } from "./operation.js";
 
 /** The metrics of this process, if they are offered here. */

@@ -9,7 +9,8 @@ import { messagePage, type Message } from "../http/answers.js";
 import { methodRefused, saidOf } from "../http/refusals.js";
 import { inSession } from "../sessions/credentials.js";
 import { ownerOf, type ServedSession } from "../sessions/session.js";
-import type { ServeEnv, ServeDeps } from "../deps.js";
+import type { ServeDeps } from "../deps.js";
+import type { ServeEnv } from "../http/context.js";
 import { operation, pageOf, routesOf } from "./operation.js";
 
 /** What providers send (RFC 6749, 4.1.2). */

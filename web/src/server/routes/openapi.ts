@@ -8,7 +8,8 @@ import { z } from "zod";
 import { SAFETY } from "../artifacts/headers.js";
 import { verdictOf } from "../artifacts/bytes.js";
 import { REFUSED } from "../http/refusals.js";
-import type { ServeDeps, ServeEnv } from "../deps.js";
+import type { ServeDeps } from "../deps.js";
+import type { ServeEnv } from "../http/context.js";
 import { NAMED, REFUSAL } from "../schemas.js";
 import {
   type Answer,

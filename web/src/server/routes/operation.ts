@@ -9,7 +9,7 @@ import { z } from "zod";
 import { jsonAnswer } from "../http/answers.js";
 import { methodRefused } from "../http/refusals.js";
 import { type BodyLimits, declaredType, readJson, readPath, readQuery, uploadedPieces } from "../http/request.js";
-import type { InSession, ServeEnv } from "../deps.js";
+import type { InSession, ServeEnv } from "../http/context.js";
 
 /** What is answered with one status. */
 export interface Answer<T = unknown> {

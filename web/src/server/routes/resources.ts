@@ -5,7 +5,7 @@
 import type { Hono } from "hono";
 import { z } from "zod";
 import { SluiceError } from "../../errors/error.js";
-import type { ToolContext } from "../../tools/options.js";
+import type { ToolContext } from "../../tools/context.js";
 import { checkUri, MAX_WATCHED_URI } from "../../tools/resources/connection.js";
 import type { ResourceContent } from "../../tools/resources/cache.js";
 import type { ToolNode } from "../../tools-node.js";
@@ -13,11 +13,12 @@ import { TRACE } from "../http/request.js";
 import { emptyAnswer } from "../http/answers.js";
 import { announced, publicRef } from "../sessions/announcer.js";
 import { sessionRefused } from "../http/refusals.js";
-import { noteTrace, scopeOf } from "../sessions/session.js";
-import { MAX_SUBSCRIPTIONS } from "../sessions/session-register.js";
+import { scopeOf } from "../sessions/session.js";
+import { MAX_SUBSCRIPTIONS, noteTrace } from "../sessions/session-register.js";
 import { answeredFor } from "../sessions/session-work.js";
 import { takenBack } from "../sources/watcher.js";
-import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import type { ServeDeps } from "../deps.js";
+import type { InSession, ServeEnv } from "../http/context.js";
 import { jsonOf, noBody, operation, routesOf } from "./operation.js";
 import { REFERENCE } from "../schemas.js";
 

@@ -4,7 +4,8 @@
  */
 import type { Hono } from "hono";
 import { z } from "zod";
-import type { ServeDeps, ServeEnv } from "../deps.js";
+import type { ServeDeps } from "../deps.js";
+import type { ServeEnv } from "../http/context.js";
 import { inStoreTime } from "../http/time-limit.js";
 import { TIME } from "../schemas.js";
 import { jsonOf, operation, routesOf } from "./operation.js";

@@ -3,13 +3,13 @@
  * @module
  */
 import { z } from "zod";
-import type { ArtifactRef } from "../../artifacts/store.js";
+import type { ArtifactRef, ArtifactStore } from "../../artifacts/store.js";
 import { isTruncated } from "../../artifacts/reference.js";
-import type { AnswerRef } from "../../core/sluice.js";
+import type { AnswerRef } from "../../core/types.js";
 import type { ServedSession } from "./session.js";
-import type { ServeDeps } from "../deps.js";
 import { CLAMPED, CLOSING, eventOf, named, REFERENCE, TIME } from "../schemas.js";
 import { EVENTS_LOST, type EventLog } from "./event-log.js";
+import type { SessionRegister } from "./session-register.js";
 
 const NAMESPACE = z.string().describe("The source.");
 
@@ -98,7 +98,12 @@ export function publicRef<T extends Pick<ArtifactRef, "scope">>({ scope: _, ...s
   return said;
 }
 
-export type AnnouncingDeps = Pick<ServeDeps, "state" | "store" | "announcer">;
+/** What is needed to announce what was stored, and to delete it if the session is over. */
+export interface AnnouncingDeps {
+  readonly state: { readonly sessions: Pick<SessionRegister, "find"> };
+  readonly store: Pick<ArtifactStore, "delete">;
+  readonly announcer: Pick<Announcer, "stored" | "tell">;
+}
 
 /**
  * Tells a session what was stored for it. Returns false if the session is over, and deletes what was stored since

@@ -6,11 +6,32 @@ import type { Context, MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
 import { decode, sign, verify } from "hono/jwt";
 import type { Clock } from "../../artifacts/store.js";
-import type { ServeEnv, ServeDeps } from "../deps.js";
+import type { ServeEnv } from "../http/context.js";
 import { sessionRefused } from "../http/refusals.js";
 import { bearerIn } from "../oidc/access-tokens.js";
 import { secretId, secretsOf, type Secrets } from "../sealing.js";
-import { identityOf, sameIdentity, type ServedSession } from "./session.js";
+import { identityOf, sameIdentity, type Authenticate, type ServedSession } from "./session.js";
+import type { Admission } from "../http/admission.js";
+import type { HostGuard } from "../http/host-guard.js";
+import type { AccessSessionDeps, OidcAccess } from "../oidc/oidc-access.js";
+
+/** What the cookies of sessions depend on. */
+interface CookieDeps {
+  /** Begins and ends with `/`. */
+  readonly base: string;
+  readonly hosts: Pick<HostGuard, "publicUrl">;
+  readonly tokens: SessionTokens;
+}
+
+/** What sessions are found and let in by. */
+interface CredentialsDeps extends CookieDeps, AccessSessionDeps {
+  readonly hosts: Pick<HostGuard, "publicUrl" | "isGuest">;
+  readonly authenticate: Authenticate;
+  /** Lets users in by access tokens of a provider, or null. */
+  readonly access: Pick<OidcAccess, "session"> | null;
+  /** Counts the requests of sessions. */
+  readonly admission: Pick<Admission, "admit">;
+}
 
 /** Most cookies of the name that are read. */
 const MAX_COOKIES = 8;
@@ -19,7 +40,7 @@ const MAX_COOKIES = 8;
  * Requires a session, applies its limits, and sets the variable `session`. A bearer token counts before all cookies.
  * Requests without a session get 401.
  */
-export function inSession(deps: ServeDeps): MiddlewareHandler<ServeEnv> {
+export function inSession(deps: CredentialsDeps): MiddlewareHandler<ServeEnv> {
   return async (c, next) => {
     const { headers } = c.req.raw;
     // A page of another origin may share the browser's cookies, but not the session.
@@ -47,13 +68,17 @@ export function inSession(deps: ServeDeps): MiddlewareHandler<ServeEnv> {
  * Whether the host now identifies the browser's user as another one: a proxy in front may have signed in somebody
  * else.
  */
-async function isOfAnother(session: ServedSession, request: Request, deps: ServeDeps): Promise<boolean> {
+async function isOfAnother(
+  session: ServedSession,
+  request: Request,
+  deps: Pick<CredentialsDeps, "authenticate">,
+): Promise<boolean> {
   const identity = await identityOf(request, deps);
   return identity !== null && !sameIdentity(identity, session.identity);
 }
 
 /** Sets the session's cookie, which scripts cannot read. */
-export async function setSessionCookie(c: Context, deps: ServeDeps, session: ServedSession): Promise<void> {
+export async function setSessionCookie(c: Context, deps: CookieDeps, session: ServedSession): Promise<void> {
   setCookie(c, cookieName(deps, c.req.raw), await deps.tokens.sign(session), {
     ...cookieOptions(deps),
     expires: new Date(session.expires_at),
@@ -61,7 +86,7 @@ export async function setSessionCookie(c: Context, deps: ServeDeps, session: Ser
 }
 
 /** Deletes the session's cookie. */
-export function deleteSessionCookie(c: Context, deps: ServeDeps): void {
+export function deleteSessionCookie(c: Context, deps: Omit<CookieDeps, "tokens">): void {
   setCookie(c, cookieName(deps, c.req.raw), "", { ...cookieOptions(deps), maxAge: 0 });
 }
 
@@ -69,12 +94,12 @@ export function deleteSessionCookie(c: Context, deps: ServeDeps): void {
  * Lax, since OAuth providers send people back by a link. Requests that change something are checked for their origin
  * too.
  */
-function cookieOptions({ base, hosts }: ServeDeps) {
+function cookieOptions({ base, hosts }: Omit<CookieDeps, "tokens">) {
   return { path: base, httpOnly: true, sameSite: "Lax", secure: isSecure(hosts.publicUrl) } as const;
 }
 
 /** Cookies ignore ports: without the port in the name, two servers on one machine would overwrite each other's. */
-function cookieName({ hosts }: ServeDeps, request: Request): string {
+function cookieName({ hosts }: Pick<CookieDeps, "hosts">, request: Request): string {
   const asked = new URL(`http://${request.headers.get("host") ?? new URL(request.url).host}`);
   const { port } = hosts.publicUrl ?? asked;
   return `sluice_session${port === "" ? "" : `_${port}`}`;
@@ -92,7 +117,7 @@ function cookiesIn(headers: Headers, name: string): readonly string[] {
 }
 
 /** The session of the tokens. Null for none, and for tokens of different sessions: somebody else set one of them. */
-async function onlySession(tokens: readonly string[], deps: ServeDeps): Promise<string | null> {
+async function onlySession(tokens: readonly string[], deps: Pick<CookieDeps, "tokens">): Promise<string | null> {
   const read = await Promise.all(tokens.map((token) => deps.tokens.read(token)));
   const ids = new Set(read.filter((id) => id !== null));
   const [id = null] = ids;

@@ -3,11 +3,20 @@
  * @module
  */
 import { userKey } from "../../tools/auth/token-store.js";
-import type { ServeDeps } from "../deps.js";
 import { rateRefused } from "../http/refusals.js";
 import { ownerOf, type Identity, type ServedSession } from "./session.js";
+import type { ServeLimits } from "../options.js";
+import type { Readiness } from "../readiness.js";
+import type { ServeState } from "../state.js";
+import type { UserUsage } from "../usage/user-usage.js";
 
-type BeginDeps = Pick<ServeDeps, "state" | "limits" | "readiness" | "usage">;
+/** What is needed to begin a session. */
+export interface BeginDeps {
+  readonly state: Pick<ServeState, "rates" | "sessions">;
+  readonly limits: Pick<Required<ServeLimits>, "sessionsPerMinute">;
+  readonly readiness: Pick<Readiness, "unlessAway">;
+  readonly usage: Pick<UserUsage, "limits" | "sessionsReached" | "sessionBegun">;
+}
 
 const MINUTE = 60;
 

@@ -3,22 +3,31 @@
  * @module
  */
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
+import type { ArtifactStore } from "../../artifacts/store.js";
+import type { UserFiles } from "../../files/user-files.js";
 import { deleteAll } from "../artifacts/service.js";
 import { storageError } from "../../errors/storage.js";
-import { sessionChannel } from "./announcer.js";
-import type { ServeDeps } from "../deps.js";
+import { sessionChannel, type Announcer } from "./announcer.js";
 import type { EndedSession } from "./session-register.js";
 import { ownerOf, scopeOf } from "./session.js";
+import type { ServeState } from "../state.js";
 
 /** Cleans up what a part of the server holds for a session. Must not throw. */
 type OnSessionEnd = (ended: EndedSession) => Promise<void>;
 
+/** What sessions are kept in, and who is told of their end. */
+interface EndDeps {
+  readonly state: Pick<ServeState, "sessions" | "events">;
+  readonly store: ArtifactStore;
+  readonly announcer: Pick<Announcer, "tell">;
+}
+
 /** Ends sessions. */
 export class SessionEnding {
-  readonly #deps: ServeDeps;
+  readonly #deps: EndDeps;
   readonly #others: readonly OnSessionEnd[];
 
-  constructor(deps: ServeDeps, others: readonly OnSessionEnd[]) {
+  constructor(deps: EndDeps, others: readonly OnSessionEnd[]) {
     this.#deps = deps;
     this.#others = others;
   }
@@ -50,8 +59,16 @@ export class SessionEnding {
   }
 }
 
+/** Users' files, and how long they last. */
+interface FilesEndDeps {
+  /** Null if the server keeps none. */
+  readonly files: { readonly userFiles: Pick<UserFiles, "endSession">; readonly isLasting: boolean } | null;
+  /** Receives failures that no client sees. Must not throw. */
+  readonly report: (error: unknown) => void;
+}
+
 /** Empties the user's folder, and deletes files that do not outlive the session. */
-export function filesEnding({ files, report }: Pick<ServeDeps, "files" | "report">): OnSessionEnd {
+export function filesEnding({ files, report }: FilesEndDeps): OnSessionEnd {
   return async ({ session }) => {
     if (files === null) return;
     const scope = files.isLasting ? ownerOf(session.identity) : scopeOf(session);

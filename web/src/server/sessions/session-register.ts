@@ -5,6 +5,7 @@
 import type { Clock } from "../../artifacts/store.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import type { Identity, ServedSession } from "./session.js";
+import { SluiceError } from "../../errors/error.js";
 
 /** A resource whose changes a session receives. */
 export interface Subscription {
@@ -177,4 +178,18 @@ export function keyOfUser(identity: Identity): string {
 /** A subscription as one string. */
 export function subscriptionKey({ namespace, uri }: Subscription): string {
   return JSON.stringify([namespace, uri]);
+}
+
+/**
+ * Registers a trace that something may be stored under. Null is no trace. Throws SluiceError E_STORE_FULL for too
+ * many traces.
+ */
+export async function noteTrace(
+  { id }: ServedSession,
+  trace: string | null,
+  { state }: { readonly state: { readonly sessions: Pick<SessionRegister, "addTrace"> } },
+): Promise<void> {
+  if (trace === null || (await state.sessions.addTrace(id, trace))) return;
+  const sentence = `A session has at most ${MAX_TRACES} traces: start another session.`;
+  throw new SluiceError("E_STORE_FULL", sentence, { path: "trace" });
 }

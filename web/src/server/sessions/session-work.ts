@@ -11,15 +11,33 @@ import type { EventLog } from "./event-log.js";
 import { eventStream, type SentEvent } from "../http/sse.js";
 import { CLOSING, closingRefused, saidOf, sessionRefused } from "../http/refusals.js";
 import { isSessionOver, OVER } from "./session.js";
-import type { InSession, ServeDeps } from "../deps.js";
+import type { InSession } from "../http/context.js";
+import type { SessionRegister } from "./session-register.js";
 
 /** Of two such events in a row the last is enough. */
 const PASSING = "tool_progress";
 
+/** What answers with the result of work depend on. */
+interface AnswerDeps {
+  readonly sessionWork: SessionWork;
+  readonly state: { readonly sessions: Pick<SessionRegister, "find"> };
+  /** Aborted when the server is closed. */
+  readonly over: AbortSignal;
+}
+
+/** What answers with the events of work depend on. */
+interface StreamDeps {
+  readonly sessionWork: SessionWork;
+  /** Aborted when the server is closed. */
+  readonly over: AbortSignal;
+  /** Receives failures that no client sees. Must not throw. */
+  readonly report: (error: unknown) => void;
+}
+
 /** Answers with the result of work. Throws what the work throws. */
 export async function answeredFor<T>(
   c: InSession,
-  { sessionWork, state, over }: ServeDeps,
+  { sessionWork, state, over }: AnswerDeps,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | Response> {
   const { id } = c.get("session");
@@ -37,7 +55,7 @@ export async function answeredFor<T>(
 /** Answers with the events of work and then its result, or `failed` if it throws. */
 export function streamedFor(
   c: InSession,
-  { sessionWork, over, report }: ServeDeps,
+  { sessionWork, over, report }: StreamDeps,
   work: (tell: (event: Told) => void, signal: AbortSignal) => Promise<Told>,
 ): Response {
   const { id } = c.get("session");
@@ -54,7 +72,7 @@ export function streamedFor(
 
 function failure(
   error: unknown,
-  { signal, over, report }: { readonly signal: AbortSignal } & Pick<ServeDeps, "over" | "report">,
+  { signal, over, report }: { readonly signal: AbortSignal } & Pick<StreamDeps, "over" | "report">,
 ): Told {
   if (over.aborted) return failedEvent("E_STORE_CLOSED", CLOSING);
   if (isSessionOver(error) || (signal.aborted && isAbort(error))) return failedEvent("E_SESSION", OVER);

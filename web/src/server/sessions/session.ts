@@ -6,8 +6,6 @@ import { MAX_SCOPE_FIELD, type FullScope } from "../../artifacts/scope.js";
 import { SluiceError } from "../../errors/error.js";
 import { signInUnknown } from "../http/refusals.js";
 import { inTime } from "../http/time-limit.js";
-import type { ServeDeps } from "../deps.js";
-import { MAX_TRACES } from "./session-register.js";
 
 /** A user, as the host's authentication identifies them. */
 export interface Identity {
@@ -70,7 +68,7 @@ const AUTHENTICATION = 30_000;
  */
 export async function identityOf(
   request: Request,
-  { authenticate }: Pick<ServeDeps, "authenticate">,
+  { authenticate }: { readonly authenticate: Authenticate },
 ): Promise<Identity | null> {
   const asked = async (): Promise<Identity | null> => authenticate(request);
   try {
@@ -88,18 +86,4 @@ function isIdentity({ user_id, tenant_id }: Identity): boolean {
 
 function isName(value: unknown): boolean {
   return typeof value === "string" && value.length <= MAX_SCOPE_FIELD;
-}
-
-/**
- * Registers a trace that something may be stored under. Null is no trace. Throws SluiceError E_STORE_FULL for too
- * many traces.
- */
-export async function noteTrace(
-  { id }: ServedSession,
-  trace: string | null,
-  { state }: Pick<ServeDeps, "state">,
-): Promise<void> {
-  if (trace === null || (await state.sessions.addTrace(id, trace))) return;
-  const sentence = `A session has at most ${MAX_TRACES} traces: start another session.`;
-  throw new SluiceError("E_STORE_FULL", sentence, { path: "trace" });
 }

@@ -2,7 +2,7 @@
  * Questions to a person in the middle of a call. The answer may arrive in another process.
  * @module
  */
-import type { PausePayload, PauseReason, ToolContext } from "../../tools/options.js";
+import type { PausePayload, PauseReason, ToolContext } from "../../tools/context.js";
 import { ToolRateLimitError } from "../../tools/errors.js";
 import type { EventLog, LoggedEvent } from "../sessions/event-log.js";
 import type { ServedSession } from "../sessions/session.js";

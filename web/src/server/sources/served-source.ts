@@ -14,7 +14,9 @@ import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import { ToolNodeError, ToolRateLimitError, wasClosed } from "../../tools/errors.js";
 import type { ExternalToolConfig, ToolConfig } from "../../tools/config/config.js";
 import { transportOf } from "../../tools/config/connection.js";
-import type { ToolContext, ToolNodeEvent, ToolNodeOptions } from "../../tools/options.js";
+import type { ToolNodeOptions } from "../../tools/options.js";
+import type { ToolNodeEvent } from "../../tools/event.js";
+import type { ToolContext } from "../../tools/context.js";
 import { substitute, type Variables } from "../../tools/config/variables.js";
 import { UserLimitReached } from "../usage/user-limits.js";
 

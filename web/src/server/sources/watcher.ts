@@ -5,7 +5,8 @@
 import { onAbort } from "../../core/abort.js";
 import type { ToolNode } from "../../tools-node.js";
 import { userKey } from "../../tools/auth/token-store.js";
-import type { ToolContext, ToolNodeEvent } from "../../tools/options.js";
+import type { ToolNodeEvent } from "../../tools/event.js";
+import type { ToolContext } from "../../tools/context.js";
 import { ToolClientError } from "../../tools/errors.js";
 import type { Announcer, SessionEvent } from "../sessions/announcer.js";
 import type { EventLog } from "../sessions/event-log.js";

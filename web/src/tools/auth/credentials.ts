@@ -7,7 +7,7 @@ import { fullScope } from "../../artifacts/scope.js";
 import { untilAborted, untilLate } from "../../core/abort.js";
 import type { AuthType, ToolConfig } from "../config/config.js";
 import { ToolAuthError, ToolNodeError, ToolRateLimitError, ToolTimeoutError, wrong } from "../errors.js";
-import type { ToolContext } from "../options.js";
+import type { ToolContext } from "../context.js";
 import type { Authorize, OpenOptions, SourceConnection, ToolSource } from "../source.js";
 import type { ResolvedToolConfig } from "../config/resolved-config.js";
 import { isVariableName } from "../config/variables.js";

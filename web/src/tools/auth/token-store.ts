@@ -5,7 +5,7 @@
 import { fullScope } from "../../artifacts/scope.js";
 import type { ArtifactScope } from "../../artifacts/store.js";
 import { ToolAuthError } from "../errors.js";
-import type { ToolContext } from "../options.js";
+import type { ToolContext } from "../context.js";
 
 /** A user's token for a provider. All of it is secret. */
 export interface StoredToken {

@@ -7,7 +7,7 @@ import type { SluiceConfig } from "../../config/types.js";
 import { checkConnection, isAddress, wordsIn } from "./connection.js";
 import { isOrigin } from "../addresses.js";
 import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from "../errors.js";
-import type { TransformerContext } from "../options.js";
+import type { TransformerContext } from "../context.js";
 import { isVariableName } from "./variables.js";
 
 /** The transport of a source. `mcp` chooses stdio, Streamable HTTP or server-sent events from the connection. */

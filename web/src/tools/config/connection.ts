@@ -3,7 +3,6 @@
  * @module
  */
 import { parseArgsStringToArgv } from "string-argv";
-import type { ToolConfig } from "./config.js";
 import { ToolConfigError, wrongValue } from "../errors.js";
 import { WRITTEN } from "./variables.js";
 
@@ -79,8 +78,14 @@ function addressOf(text: string, path: string = "connection"): URL {
   return url;
 }
 
+/** How a source is reached. */
+interface SourceAddress {
+  readonly transport: string;
+  readonly connection: string;
+}
+
 /** Checks that a connection without variables fits its transport. Throws ToolConfigError. */
-export function checkConnection({ transport, connection }: ToolConfig, path: string = "connection"): void {
+export function checkConnection({ transport, connection }: SourceAddress, path: string = "connection"): void {
   if (transport === "mcp") transportOf(connection, undefined, path);
   else if (isAddress(connection) || (transport === "http" && !isInline(connection))) addressOf(connection, path);
 }

@@ -4,12 +4,12 @@
  */
 import { Answer } from "../../core/transform.js";
 import type { SluiceConfig } from "../../config/types.js";
-import type { Sluice, Transformed } from "../../core/sluice.js";
-import type { ToolContext } from "../options.js";
+import type { Sluice, Transformed } from "../../core/types.js";
+import type { ToolContext } from "../context.js";
 import { ToolClientError } from "../errors.js";
 import type { ToolSpec } from "../registry.js";
 import type { SilenceListener } from "../resilience/attempt.js";
-import type { JsonSchema } from "../source.js";
+import type { JsonSchema } from "../source-tool.js";
 import { ToolAnswer } from "../tool-call.js";
 import { namedArtifact, type ResourceContent } from "./cache.js";
 import { type Listing, MAX_PAGE_CHARS, MAX_PAGE_ENTRIES } from "./connection.js";

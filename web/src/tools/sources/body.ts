@@ -3,7 +3,8 @@
  * @module
  */
 import { base64Of } from "../../core/value.js";
-import { type GatedResult, MAGIC, type Sluice, type TransformOptions } from "../../core/sluice.js";
+import { MAGIC } from "../../core/sluice.js";
+import type { GatedResult, Sluice, TransformOptions } from "../../core/types.js";
 import { SluiceError } from "../../errors/error.js";
 import { joined } from "../../jsonrpc/bytes.js";
 import { through } from "./gated.js";

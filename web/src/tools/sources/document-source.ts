@@ -4,20 +4,13 @@
  * @module
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
-import type { Sluice } from "../../core/sluice.js";
+import type { Sluice } from "../../core/types.js";
 import { nearest, isObject } from "../../errors/arguments.js";
 import type { DestinationRules } from "../addresses.js";
 import type { AuthType, UtcpMode } from "../config/config.js";
 import { quoted, subjectOf, ToolClientError, ToolConnectionError, type ToolPlace } from "../errors.js";
-import type {
-  JsonSchema,
-  LeftOutTool,
-  SourceCall,
-  SourceConnection,
-  SourceResult,
-  SourceTool,
-  ToolSource,
-} from "../source.js";
+import type { SourceCall, SourceConnection, SourceResult, ToolSource } from "../source.js";
+import type { JsonSchema, LeftOutTool, SourceTool } from "../source-tool.js";
 import { fillVariables, type Variables } from "../config/variables.js";
 import type { UserFileHandling } from "../user-files.js";
 

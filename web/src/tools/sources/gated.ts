@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
-import type { GatedResult, Sluice, TransformOptions } from "../../core/sluice.js";
+import type { GatedResult, Sluice, TransformOptions } from "../../core/types.js";
 
 const encoder = new TextEncoder();
 

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocketServer, type WebSocket } from "ws";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
 import type { ExternalToolConfig } from "../../../../../web/src/tools/config/config.js";
-import type { ToolNodeEvent } from "../../../../../web/src/tools/options.js";
+import type { ToolNodeEvent } from "../../../../../web/src/tools/event.js";
 import { ToolNode } from "../../../../../web/src/tools-node.js";
 import { ToolNode as WebToolNode } from "../../../../../web/src/tools.js";
 import { onlyBytes, PNG, sha256 } from "../../../core/samples.js";

@@ -4,7 +4,7 @@ import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js"
 import { ToolNode } from "../../../../../web/src/tools.js";
 import type { OAuthManager } from "../../../../../web/src/tools/auth/oauth-manager.js";
 import type { ExternalToolConfig } from "../../../../../web/src/tools/config/config.js";
-import type { ToolContext } from "../../../../../web/src/tools/options.js";
+import type { ToolContext } from "../../../../../web/src/tools/context.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { httpSource } from "../../../../../web/src/tools/sources/http/source.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "../../auth/authorization-server.js";

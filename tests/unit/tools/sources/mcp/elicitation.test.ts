@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { ToolNode } from "../../../../../web/src/tools-node.js";
-import type { ToolContext } from "../../../../../web/src/tools/options.js";
+import type { ToolContext } from "../../../../../web/src/tools/context.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { answerTo, questionOf, shown } from "../../../../../web/src/tools/sources/mcp/elicitation.js";
 import { SETTINGS, useConnection, useFixture, call, opened, setting, useTaskServer } from "./setting.js";

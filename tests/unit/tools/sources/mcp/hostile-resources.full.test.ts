@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { NoOpArtifactStore } from "../../../../../web/src/artifacts/no-op.js";
 import type { ArtifactStore } from "../../../../../web/src/artifacts/store.js";
-import type { ResourceEvent } from "../../../../../web/src/tools/options.js";
+import type { ResourceEvent } from "../../../../../web/src/tools/event.js";
 import { ResourceReader } from "../../../../../web/src/tools/resources/reader.js";
 import { resourceTools } from "../../../../../web/src/tools/resources/tools.js";
 import type { ToolNodeError } from "../../../../../web/src/tools/errors.js";

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
 import { ToolNode } from "../../../../../web/src/tools-node.js";
-import type { ToolContext } from "../../../../../web/src/tools/options.js";
+import type { ToolContext } from "../../../../../web/src/tools/context.js";
 import { serveFixture } from "../../../../e2e/serving.js";
 import { samplingOf } from "../../../../../web/src/tools/sources/mcp/sampling.js";
 import { FIXTURE, SETTINGS, useConnection, useFixture, call, opened, setting } from "./setting.js";

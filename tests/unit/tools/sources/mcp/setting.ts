@@ -12,7 +12,7 @@ import { afterAll, beforeAll } from "vitest";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../../../web/src/artifacts/store.js";
 import { createSluice } from "../../../../../web/src/index.js";
-import type { Sluice, Transformed } from "../../../../../web/src/core/sluice.js";
+import type { Sluice, Transformed } from "../../../../../web/src/core/types.js";
 import type {
   Authorize,
   OpenOptions,

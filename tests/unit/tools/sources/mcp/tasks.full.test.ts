@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { ToolNodeError } from "../../../../../web/src/tools/errors.js";
-import type { ToolProgress } from "../../../../../web/src/tools/options.js";
+import type { ToolProgress } from "../../../../../web/src/tools/context.js";
 import {
   expectedHash,
   useConnection,

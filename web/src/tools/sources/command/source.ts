@@ -3,12 +3,14 @@
  * result.
  * @module
  */
-import { MAGIC, type Sluice, type TransformOptions } from "../../../core/sluice.js";
+import { MAGIC } from "../../../core/sluice.js";
+import type { Sluice, TransformOptions } from "../../../core/types.js";
 import type { ServerProcess } from "../../../mcp/stdio/server-process.js";
 import { adaptError } from "../../adapt-error.js";
 import { credentialOf } from "../../auth/credentials.js";
 import { subjectOf, ToolClientError } from "../../errors.js";
-import type { JsonSchema, OpenOptions, SourceCall, SourceConnection, SourceResult, ToolSource } from "../../source.js";
+import type { OpenOptions, SourceCall, SourceConnection, SourceResult, ToolSource } from "../../source.js";
+import type { JsonSchema } from "../../source-tool.js";
 import { block, gateBody, HeldBytes, textIn } from "../body.js";
 import { through } from "../gated.js";
 import {

@@ -3,7 +3,7 @@
  * @module
  */
 import { createParser } from "eventsource-parser";
-import type { GatedResult, Sluice, TransformOptions } from "../../../core/sluice.js";
+import type { GatedResult, Sluice, TransformOptions } from "../../../core/types.js";
 import { chunksIn } from "../../../core/value.js";
 import { joined } from "../../../jsonrpc/bytes.js";
 import { MAX_MESSAGE } from "../../../jsonrpc/limits.js";

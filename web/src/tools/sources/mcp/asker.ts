@@ -5,7 +5,7 @@
 import type { CreateMessageResult, ElicitResult } from "@modelcontextprotocol/client";
 import { onAbort, untilAborted, untilEither } from "../../../core/abort.js";
 import type { ToolPlace } from "../../errors.js";
-import type { PausePayload, PauseReason } from "../../options.js";
+import type { PausePayload, PauseReason } from "../../context.js";
 import type { SourceCall } from "../../source.js";
 import { answerTo, DECLINED, questionOf } from "./elicitation.js";
 import type { MessageDeps } from "./messages.js";

@@ -9,7 +9,7 @@ import {
   specTypeSchemas,
 } from "@modelcontextprotocol/client";
 import { untilEither } from "../../../core/abort.js";
-import type { TransformOptions } from "../../../core/sluice.js";
+import type { TransformOptions } from "../../../core/types.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
 import { badAnswer, subjectOf, ToolClientError, ToolNodeError, type ToolPlace, wasClosed } from "../../errors.js";

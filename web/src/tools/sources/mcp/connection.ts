@@ -14,15 +14,14 @@ import {
 } from "@modelcontextprotocol/client";
 import type { ArtifactStore } from "../../../artifacts/store.js";
 import { onAbort } from "../../../core/abort.js";
-import type { Sluice } from "../../../core/sluice.js";
+import type { Sluice } from "../../../core/types.js";
 import { MAX_MESSAGE } from "../../../jsonrpc/limits.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
 import { subjectOf, ToolClientError, ToolNodeError, type ToolPlace } from "../../errors.js";
-import type { PromptConnection } from "../../prompts.js";
+import type { PromptConnection } from "../../prompt-connection.js";
 import type { ResourceConnection } from "../../resources/connection.js";
 import type {
-  JsonSchema,
   OpenOptions,
   SourceCall,
   McpReadMethod,
@@ -31,8 +30,8 @@ import type {
   SourceConnection,
   SourceNotice,
   SourceResult,
-  SourceTool,
 } from "../../source.js";
+import type { JsonSchema, SourceTool } from "../../source-tool.js";
 import { McpCall } from "./call.js";
 import { Asker, Calls } from "./asker.js";
 import { DECLINED } from "./elicitation.js";

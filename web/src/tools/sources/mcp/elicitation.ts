@@ -6,8 +6,8 @@ import { specTypeSchemas, type ElicitResult } from "@modelcontextprotocol/client
 import { shortened } from "../../../mcp/artifact-reader/answer.js";
 import { subjectOf, ToolNodeError, type ToolPlace } from "../../errors.js";
 import { isSafe } from "../../addresses.js";
-import type { PausePayload, PauseReason } from "../../options.js";
-import type { JsonSchema } from "../../source.js";
+import type { PausePayload, PauseReason } from "../../context.js";
+import type { JsonSchema } from "../../source-tool.js";
 
 /** A form to fill in, or a page to open. */
 interface Elicitation {

@@ -4,7 +4,7 @@
  * @module
  */
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
-import type { MessageReading, PromptMessage } from "../../prompts.js";
+import type { MessageReading, PromptMessage } from "../../prompt-connection.js";
 import { through } from "../gated.js";
 import type { ConnectionDeps } from "./connection.js";
 import { readContents } from "./read-contents.js";

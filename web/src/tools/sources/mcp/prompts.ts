@@ -2,7 +2,7 @@
  * The prompts of an MCP server (MCP, "Prompts").
  * @module
  */
-import type { ListedPrompt, MessageReading, PromptConnection, PromptMessage } from "../../prompts.js";
+import type { ListedPrompt, MessageReading, PromptConnection, PromptMessage } from "../../prompt-connection.js";
 import type { ConnectionDeps } from "./connection.js";
 import { readMessages } from "./messages.js";
 import { NO_LIMIT, sendRequest } from "./requests.js";

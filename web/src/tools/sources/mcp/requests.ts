@@ -3,7 +3,7 @@
  * @module
  */
 import type { Client } from "@modelcontextprotocol/client";
-import type { GatedResult, TransformOptions } from "../../../core/sluice.js";
+import type { GatedResult, TransformOptions } from "../../../core/types.js";
 import { type ClientRequest, requestOf } from "../../../mcp/client-request.js";
 import { idKey, objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";

@@ -5,7 +5,7 @@
  */
 import { sameScope } from "../../../artifacts/scope.js";
 import type { ArtifactScope, ArtifactStore } from "../../../artifacts/store.js";
-import type { GatedResult, Sluice, TransformOptions } from "../../../core/sluice.js";
+import type { GatedResult, Sluice, TransformOptions } from "../../../core/types.js";
 import { SluiceError } from "../../../errors/error.js";
 import { JsonRpcScanner } from "../../../jsonrpc/json-rpc-scanner.js";
 import { MAX_HEAD, MAX_MESSAGE } from "../../../jsonrpc/limits.js";
