@@ -48,71 +48,64 @@ function read(path) {
   }
 }
 
-/** What each file has of a habit, sorted; files without are left out. */
+/** How often each name or word stands in the files, and where. */
 function collect(paths, find) {
-  const found = paths.map((path) => [path, find(read(path)).toSorted()]);
-  return Object.fromEntries(found.filter(([, all]) => all.length > 0));
+  const found = new Map();
+  for (const path of paths) {
+    for (const each of find(read(path))) found.set(each, [...(found.get(each) ?? []), path]);
+  }
+  return found;
 }
 
-/** What there is now. */
+/** What there is now, by habit. */
 function collectAll() {
-  const names = collect(listFiles("web/*.ts"), (text) => {
-    const all = [...text.matchAll(FUNCTIONS)].map(([, declared, constant]) => declared ?? constant);
-    return [...new Set(all)].filter(isHabit);
-  });
-  const words = collect(listFiles("*.md", "web/*.ts"), (text) =>
-    [...text.matchAll(WORDS)].map(([word]) => word.toLowerCase()),
-  );
-  return { names, words };
+  return {
+    names: collect(listFiles("web/*.ts"), (text) => {
+      const all = [...text.matchAll(FUNCTIONS)].map(([, declared, constant]) => declared ?? constant);
+      return [...new Set(all)].filter(isHabit);
+    }),
+    words: collect(listFiles("*.md", "web/*.ts"), (text) =>
+      [...text.matchAll(WORDS)].map(([word]) => word.toLowerCase()),
+    ),
+  };
 }
 
-const HABITS = ["names", "words"];
-
-/** A line for each file that has a habit: `names web/ui/a.ts: textOf, shown`. */
-function writeKnown(known) {
-  const lines = HABITS.flatMap((habit) =>
-    Object.entries(known[habit]).map(([path, all]) => `${habit} ${path}: ${all.join(", ")}\n`),
+/** A line for each, with how often there is one: `names textOf 16`. What moves to another file is the same. */
+function writeKnown(now) {
+  const lines = Object.entries(now).flatMap(([habit, found]) =>
+    [...found].toSorted().map(([each, places]) => `${habit} ${each} ${places.length}\n`),
   );
   writeFileSync(KNOWN, lines.join(""));
 }
 
+/** How often there may be one: `names textOf` → 16. */
 function readKnown() {
-  const known = Object.fromEntries(HABITS.map((habit) => [habit, {}]));
-  for (const line of readFileSync(KNOWN, "utf8").split("\n")) {
-    const [, habit, path, all] = /^(\w+) (.+?): (.+)$/.exec(line) ?? [];
-    if (habit !== undefined) known[habit][path] = all.split(", ");
-  }
-  return known;
+  const lines = readFileSync(KNOWN, "utf8").split("\n");
+  return new Map(lines.filter(Boolean).map((line) => [line.replace(/ \d+$/, ""), Number(/\d+$/.exec(line))]));
 }
 
-/** What `now` has more than `before`, one for one. */
-function subtract(now, before = []) {
-  const left = [...before];
-  return now.filter((each) => {
-    const at = left.indexOf(each);
-    if (at === -1) return true;
-    left.splice(at, 1);
-    return false;
-  });
-}
-
-function compare(now, before) {
-  return Object.entries(now).flatMap(([path, all]) => subtract(all, before[path]).map((each) => `${path}: ${each}`));
-}
+const RULES = {
+  names: "a function is a verb with its object, such as readPointer",
+  words: "a sentence is one that people say aloud",
+};
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const now = collectAll();
-  const known = readKnown();
-  const added = {
-    "a function is a verb with its object, such as readPointer": compare(now.names, known.names),
-    "a sentence is one that people say aloud": compare(now.words, known.words),
-  };
-  const gone = compare(known.names, now.names).length + compare(known.words, now.words).length;
-  for (const [rule, places] of Object.entries(added)) {
-    if (places.length > 0) console.log(`${rule}:\n  ${places.join("\n  ")}`);
+  const [now, known] = [collectAll(), readKnown()];
+  let [isNew, isGone] = [false, false];
+  for (const [habit, found] of Object.entries(now)) {
+    for (const [each, places] of found) {
+      const most = known.get(`${habit} ${each}`) ?? 0;
+      if (places.length <= most) continue;
+      isNew = true;
+      console.log(`${RULES[habit]}: ${each} stands ${places.length} times, ${most} before, in ${places.join(", ")}`);
+    }
   }
-  const isNew = Object.values(added).some(({ length }) => length > 0);
-  if (process.argv.includes("--write") && !isNew) writeKnown(now);
-  else if (gone > 0) console.log(`${gone} of scripts/known-names.txt are gone: node scripts/names.mjs --write`);
-  process.exitCode = isNew || (gone > 0 && !process.argv.includes("--write")) ? 1 : 0;
+  for (const [key, most] of known) {
+    const [habit, each] = [key.split(" ", 1)[0], key.slice(key.indexOf(" ") + 1)];
+    if ((now[habit].get(each) ?? []).length < most) isGone = true;
+  }
+  const isWritten = process.argv.includes("--write") && !isNew;
+  if (isWritten) writeKnown(now);
+  else if (isGone) console.log("some of scripts/known-names.txt are gone: node scripts/names.mjs --write");
+  process.exitCode = isNew || (isGone && !isWritten) ? 1 : 0;
 }
