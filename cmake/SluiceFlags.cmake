@@ -8,8 +8,9 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # name, which debug information would hold, does not count.
 find_program(CCACHE ccache NO_CMAKE_FIND_ROOT_PATH)
 if(CCACHE)
+  # What is compiled with a precompiled header is only cached where macros of time and of that header do not count.
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_NOHASHDIR=1 "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}"
-    "${CCACHE}")
+    CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE}")
 endif()
 
 add_library(sluice_flags INTERFACE)
