@@ -1,4 +1,4 @@
-/** Imports between the rooms of the library point one way, and no room imports what is there for users. */
+/** Imports between the rooms of the library point one way, in no circle, and no room imports what is there for users. */
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,22 +34,65 @@ function rowOf(path: string): number {
 
 const IMPORTED = /\bfrom "(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/g;
 
-/** What each file of a room imports of other rooms: `core/create.ts → artifacts/ids.js`. */
-async function imports(room: string): Promise<readonly { readonly file: string; readonly of: string }[]> {
-  const files = await readdir(join(SOURCES, room), { recursive: true });
+/** What each file below a folder of the sources imports of them: `core/create.ts → artifacts/ids.js`. */
+async function imports(folder: string): Promise<readonly { readonly file: string; readonly of: string }[]> {
+  const files = await readdir(join(SOURCES, folder), { recursive: true });
   const found = files
     .filter((name) => /\.m?ts$/.test(name))
     .map(async (name) => {
-      const path = join(SOURCES, room, name);
+      const path = join(SOURCES, folder, name);
       const text = await readFile(path, "utf8");
       return Array.from(text.matchAll(IMPORTED), ([, first, second]) => ({
-        file: `${room}/${name}`,
-        of: relative(SOURCES, resolve(dirname(path), first ?? second ?? ""))
-          .split(sep)
-          .join("/"),
+        file: shown(path),
+        of: shown(resolve(dirname(path), first ?? second ?? "")),
       }));
     });
-  return (await Promise.all(found)).flat().filter(({ of }) => !of.startsWith(`${room}/`));
+  return (await Promise.all(found)).flat();
+}
+
+function shown(path: string): string {
+  return relative(SOURCES, path).split(sep).join("/");
+}
+
+/** The circles among files, each as far as it goes around once: `a.ts → b.ts → a.ts` (Tarjan's algorithm finds them). */
+function circles(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const [found, open]: readonly [string[], string[]] = [[], []];
+  const order = new Map<string, number>();
+  const visit = (file: string): number => {
+    const at = order.size;
+    order.set(file, at);
+    open.push(file);
+    let low = at;
+    for (const next of graph.get(file) ?? []) {
+      if (!order.has(next)) low = Math.min(low, visit(next));
+      else if (open.includes(next)) low = Math.min(low, order.get(next) ?? low);
+    }
+    if (low < at) return low;
+    const members = new Set(open.splice(open.indexOf(file)));
+    const way = wayAround(file, members, graph);
+    if (way !== undefined) found.push(way.join(" → "));
+    return low;
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return found;
+}
+
+/** The shortest way from a file back to itself within a circle, or undefined. */
+function wayAround(
+  file: string,
+  members: ReadonlySet<string>,
+  graph: ReadonlyMap<string, readonly string[]>,
+): readonly string[] | undefined {
+  const [ways, seen] = [[[file]], new Set<string>()];
+  for (const way of ways) {
+    for (const next of graph.get(way.at(-1) ?? "") ?? []) {
+      if (next === file) return [...way, file];
+      if (!members.has(next) || seen.has(next)) continue;
+      seen.add(next);
+      ways.push([...way, next]);
+    }
+  }
+  return undefined;
 }
 
 test("every folder is a room", async () => {
@@ -58,6 +101,27 @@ test("every folder is a room", async () => {
 });
 
 test.each(ROWS.flat())("%s imports only what is below it", async (room) => {
-  const others = await imports(room);
+  const others = (await imports(room)).filter(({ of }) => !of.startsWith(`${room}/`));
   expect(others.filter(({ of }) => rowOf(of) >= rowOf(room))).toEqual([]);
+});
+
+test("no files import each other in a circle, not even types", async () => {
+  const graph = new Map<string, string[]>();
+  for (const { file, of } of await imports("")) {
+    const source = of.replace(/\.js$/, ".ts").replace(/\.mjs$/, ".d.mts");
+    graph.set(file, [...(graph.get(file) ?? []), source]);
+  }
+  expect(graph.size).toBeGreaterThan(400);
+  expect(circles(graph)).toEqual([]);
+});
+
+test("circles are found, and named by their files", () => {
+  const graph = new Map([
+    ["a.ts", ["b.ts"]],
+    ["b.ts", ["c.ts", "d.ts"]],
+    ["c.ts", ["e.ts", "b.ts"]],
+    ["d.ts", ["d.ts"]],
+    ["e.ts", ["f.ts"]],
+  ]);
+  expect(circles(graph)).toEqual(["d.ts → d.ts", "b.ts → c.ts → b.ts"]);
 });

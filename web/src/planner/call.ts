@@ -16,7 +16,7 @@ import { Semaphore } from "../core/semaphore.js";
 import type { ArtifactArguments } from "../tools/artifacts.js";
 import type { PausePayload, PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
 import type { ToolSpec } from "../tools/registry.js";
-import { ToolAnswer } from "../tools/tool-call.js";
+import { ToolAnswer } from "../tools/result.js";
 import {
   distinct,
   leading,

@@ -14,7 +14,7 @@ import { ARTIFACT_TOOLS } from "../mcp/artifact-tools.js";
 import { ToolClientError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { SourceTool } from "./source-tool.js";
-import { ToolAnswer } from "./tool-call.js";
+import { ToolAnswer } from "./result.js";
 import { isObject } from "../errors/arguments.js";
 
 /** Arguments of a call. */

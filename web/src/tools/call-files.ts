@@ -13,7 +13,7 @@ import type { ToolContext } from "./context.js";
 import { type Clock, systemClock } from "./resilience/attempt.js";
 import type { SourceResult } from "./source.js";
 import { dropStaged, staged, stagingScope, through } from "./sources/gated.js";
-import { callToolResult, MAX_RAW, ToolAnswer } from "./tool-call.js";
+import { callToolResult, MAX_RAW, ToolAnswer } from "./result.js";
 import type { FileCall, FiledArguments, FiledResult, UserFileHandling } from "./user-files.js";
 
 interface CallFilesDeps {

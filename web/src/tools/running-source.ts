@@ -9,7 +9,7 @@ import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "
 import { untilEither } from "../core/abort.js";
 import { createSluiceOver } from "../core/sluice.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { Dialect, OnStoreFailure, Sluice, Transformed } from "../core/types.js";
+import type { Sluice, Transformed } from "../core/types.js";
 import { timedStore } from "../core/store-access.js";
 import { readToolName } from "../mcp/artifact-reader/definition.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
@@ -17,33 +17,24 @@ import { ArtifactArguments, artifactTools, type Args } from "./artifacts.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
 import { userKey } from "./auth/token-store.js";
 import type { OAuthProviderConfig } from "./auth/oauth-client.js";
-import { callTime, timeoutOf, ToolAnswer, ToolCall } from "./tool-call.js";
+import { callTime, type SessionUse, type SessionWork, timeoutOf, ToolCall, type ToolCallDeps } from "./tool-call.js";
 import type { SourceParts, ToolNodeOptions } from "./options.js";
 import type { ToolNodeEvent } from "./event.js";
-import type { ToolResult } from "./result.js";
+import { type ToolResult, ToolAnswer } from "./result.js";
 import type { ToolContext } from "./context.js";
 import type { ToolConfig } from "./config/config.js";
 import { LostSession, ToolAuthError, ToolConfigError, unsupported } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
-import type { Attempt, SilenceListener } from "./resilience/attempt.js";
-import { Resilience, type ResilientCall } from "./resilience/resilience.js";
+import type { SilenceListener } from "./resilience/attempt.js";
+import { Resilience } from "./resilience/resilience.js";
 import { getPrompt, listPrompts, type PromptDeps, type PromptReading } from "./prompts.js";
 import type { ListedPrompt } from "./prompt-connection.js";
 import type { Listing } from "./resources/connection.js";
 import { ResourceReader } from "./resources/reader.js";
 import { resourceTools, type RunTool } from "./resources/tools.js";
 import { Sessions } from "./sessions.js";
-import type {
-  Authorize,
-  McpReadMethod,
-  McpResult,
-  McpServerDescription,
-  SourceConnection,
-  SourceNotice,
-  ToolSource,
-} from "./source.js";
+import type { Authorize, McpReadMethod, McpResult, McpServerDescription, SourceNotice, ToolSource } from "./source.js";
 import type { LeftOutTool, SourceTool } from "./source-tool.js";
-import type { CallFiles } from "./call-files.js";
 import type { UserFileHandling } from "./user-files.js";
 import { resolveVariables, secretsOf, type ResolvedToolConfig } from "./config/resolved-config.js";
 import type { Variables } from "./config/variables.js";
@@ -76,22 +67,11 @@ interface AssemblyDeps {
 }
 
 /** The parts of a running source. */
-export interface RunningDeps extends Pick<AssemblyDeps, "options" | "over" | "onEvent" | "onToolsChanged"> {
-  readonly config: ResolvedToolConfig;
+export interface RunningDeps extends ToolCallDeps, Pick<AssemblyDeps, "options" | "onToolsChanged"> {
   readonly source: ToolSource;
-  readonly sluice: Sluice;
-  readonly store: ArtifactStore;
   /** The store that calls read from: with users' files, those of the caller are in it too. */
   readonly reachable: ArtifactStore;
-  /** What happens to a result when the store fails. */
-  readonly onStoreFailure: OnStoreFailure;
-  /** Puts artifacts into arguments. */
-  readonly artifacts: ArtifactArguments;
   readonly copies: ArtifactCopies | undefined;
-  /** Handles users' files around calls. Undefined if the source has no `user_files`. */
-  readonly files: CallFiles | undefined;
-  /** The dialect of results that no transformer processes. */
-  readonly dialect: Dialect;
 }
 
 /**
@@ -158,15 +138,6 @@ function handlingFor({ user_files }: ResolvedToolConfig, { userFiles }: ToolNode
     "user_files needs a place for files: give the ToolNode the option userFiles, or try the source with sluice serve.";
   throw new ToolConfigError("user_files", message);
 }
-
-/** What is known about one attempt over a session. */
-export type SessionAttempt = Omit<Attempt, "number">;
-
-/** Options of one use of a session. */
-type Used = Omit<ResilientCall, "signal" | "timeoutSeconds">;
-
-/** Work to do over a session in one attempt. */
-type Work<T> = (connection: SourceConnection, attempt: SessionAttempt) => Promise<T>;
 
 /** A call as an operation of telemetry. That of a server's tool is the request to the server, too. */
 function toolOperation(namespace: string, name: string, isMcp: boolean): OperationInfo {
@@ -284,7 +255,7 @@ export class RunningSource implements AsyncDisposable {
   }
 
   /** Works over the caller's session until the caller cancels or the source is closed. */
-  using<T>(context: ToolContext, call: Used, work: Work<T>): Promise<T> {
+  using<T>(context: ToolContext, call: SessionUse, work: SessionWork<T>): Promise<T> {
     return untilEither([context.signal, this.deps.over], (signal) => this.#used({ ...context, signal }, call, work));
   }
 
@@ -299,7 +270,11 @@ export class RunningSource implements AsyncDisposable {
     };
   }
 
-  async #used<T>(context: ToolContext & { readonly signal: AbortSignal }, call: Used, work: Work<T>): Promise<T> {
+  async #used<T>(
+    context: ToolContext & { readonly signal: AbortSignal },
+    call: SessionUse,
+    work: SessionWork<T>,
+  ): Promise<T> {
     // Before the attempt: a person may take minutes to consent, and must neither occupy a slot nor run into the time
     // limit.
     const timeoutSeconds = timeoutOf(context, this.deps.config.timeout_s);

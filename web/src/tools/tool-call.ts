@@ -6,38 +6,70 @@ import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/sto
 import { ToolArtifacts, withoutScope } from "../artifacts/scoped.js";
 import type { TruncatedRef } from "../artifacts/reference.js";
 import { untilEither, untilLate } from "../core/abort.js";
-import type {
-  AnswerRef,
-  ArtifactToolResult,
-  Clamp,
-  ClampReport,
-  Dialect,
-  GatedResult,
-  Sluice,
-  Transformed,
-} from "../core/types.js";
+import type { AnswerRef, Dialect, GatedResult, OnStoreFailure, Sluice, Transformed } from "../core/types.js";
 import { Answer } from "../core/transform.js";
 import type { SluiceError } from "../errors/error.js";
 import { isStoreFailure } from "../errors/storage.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { shortened } from "../mcp/artifact-reader/answer.js";
-import type { Args, Prepared } from "./artifacts.js";
+import type { Args, ArtifactArguments, Prepared } from "./artifacts.js";
+import type { CallFiles } from "./call-files.js";
+import type { ResolvedToolConfig } from "./config/resolved-config.js";
 import { ToolClientError, ToolNodeError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
-import type { ToolResult } from "./result.js";
+import { MAX_RAW, ToolAnswer, type ToolResult } from "./result.js";
 import type { Segment, ToolContext, ToolProgress, ToolWait } from "./context.js";
-import { OutOfTime, type SilenceListener } from "./resilience/attempt.js";
+import { type Attempt, OutOfTime, type SilenceListener } from "./resilience/attempt.js";
+import type { ResilientCall } from "./resilience/resilience.js";
 import type { ResourceReading } from "./resources/cache.js";
-import type { RunningDeps, RunningSource, SessionAttempt } from "./running-source.js";
+import type { ResourceReader } from "./resources/reader.js";
 import type { SourceCall, SourceConnection, SourceResult } from "./source.js";
 import type { SourceTool } from "./source-tool.js";
 import { shown } from "./sources/mcp/elicitation.js";
-import { type ErrorResult, errorResult, type FileCall, type ResultDisplay, takesUsername } from "./user-files.js";
+import { type ErrorResult, errorResult, type FileCall, takesUsername } from "./user-files.js";
+
+/** What is known about one attempt over a session. */
+type SessionAttempt = Omit<Attempt, "number">;
+
+/** Options of one use of a session. */
+export type SessionUse = Omit<ResilientCall, "signal" | "timeoutSeconds">;
+
+/** Work to do over a session in one attempt. */
+export type SessionWork<T> = (connection: SourceConnection, attempt: SessionAttempt) => Promise<T>;
+
+/** What calls of one source work with. */
+export interface ToolCallDeps {
+  readonly config: ResolvedToolConfig;
+  readonly sluice: Sluice;
+  readonly store: ArtifactStore;
+  /** What happens to a result when the store fails. */
+  readonly onStoreFailure: OnStoreFailure;
+  /** Puts artifacts into arguments. */
+  readonly artifacts: ArtifactArguments;
+  /** Handles users' files around calls. Undefined if the source has no `user_files`. */
+  readonly files: CallFiles | undefined;
+  /** The dialect of results that no transformer processes. */
+  readonly dialect: Dialect;
+  /** Aborted when the source is closed. Its reason is thrown by calls under way. */
+  readonly over: AbortSignal;
+  /** Must not throw. */
+  readonly onEvent: (event: ToolNodeEvent) => void;
+}
+
+/** The source whose tool is called. */
+interface CallSource {
+  readonly deps: ToolCallDeps;
+  readonly resources: Pick<ResourceReader, "linkReader">;
+  /** Works over the caller's session until the caller cancels or the source is closed. */
+  using<T>(context: ToolContext, use: SessionUse, work: SessionWork<T>): Promise<T>;
+  /** Reports what was stored of a result, and what failed. */
+  tell(tool: string, result: Pick<Transformed, "artifacts" | "failures">): void;
+}
 
 /** One call by one caller. */
 export class ToolCall {
-  readonly #source: RunningSource;
-  readonly #deps: RunningDeps;
+  readonly #source: CallSource;
+  readonly #deps: ToolCallDeps;
   readonly #tool: SourceTool;
   readonly #context: ToolContext;
   readonly #time: CallTime;
@@ -45,7 +77,7 @@ export class ToolCall {
 
   /** `traceContext` tells the source what the call belongs to. @throws ToolClientError for an invalid time limit. */
   constructor(
-    source: RunningSource,
+    source: CallSource,
     tool: SourceTool,
     context: ToolContext,
     traceContext?: Readonly<Record<string, string>>,
@@ -231,65 +263,6 @@ function withReadings(answer: Transformed, read: readonly ResourceReading[]): Tr
   });
 }
 
-/** The result of a tool. */
-export class ToolAnswer extends Answer implements ToolResult {
-  readonly isError: boolean;
-  declare readonly display?: ResultDisplay;
-
-  constructor(answer: Transformed, isError: boolean, display?: ResultDisplay) {
-    const { text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs } = answer;
-    super({ text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs });
-    this.isError = isError;
-    if (display !== undefined) this.display = display;
-  }
-
-  /** Creates a result from the JSON text of an error, which is short. */
-  static failed(told: string, sluice: Sluice, dialect: Dialect): ToolAnswer {
-    const clamp = dialect === "mcp" ? undefined : sluice.clampText(told);
-    const text = clamp?.text ?? callToolResult(told, true);
-    const bytes = utf8Length(text);
-    const nothing = { artifacts: [], failures: [], changed: true, refs: undefined };
-    const cut = clamp && cutOf(clamp);
-    return new ToolAnswer(new Answer({ ...nothing, text, cut, bytesIn: bytes, bytesOut: bytes }), true);
-  }
-
-  /**
-   * Creates a result that Sluice gives in place of the tool. As an observation it passes the guardrail only. `artifacts` are those
-   * that were stored for it.
-   */
-  static told(
-    result: ArtifactToolResult,
-    sluice: Sluice,
-    dialect: Dialect = "observation",
-    artifacts: readonly AnswerRef[] = [],
-  ): ToolAnswer {
-    const isError = result.isError === true;
-    const [{ text: said }] = result.content;
-    const value = dialect === "mcp" ? result : isError ? { isError, content: said } : said;
-    const whole = JSON.stringify(value);
-    const clamp = dialect === "mcp" ? undefined : sluice.clamp(value);
-    const text = clamp?.text ?? whole;
-    const [bytesIn, bytesOut] = [utf8Length(whole), utf8Length(text)];
-    const nothing = { artifacts, failures: [], changed: false, refs: undefined };
-    return new ToolAnswer(new Answer({ ...nothing, text, cut: clamp && cutOf(clamp), bytesIn, bytesOut }), isError);
-  }
-}
-
-/** Wraps JSON text in an MCP CallToolResult. */
-export function callToolResult(json: string, isError: boolean): string {
-  const content = JSON.stringify([{ type: "text", text: json }]);
-  return `{"content":${content},"structuredContent":${json}${isError ? ',"isError":true' : ""}}`;
-}
-
-/** What the guardrail cut. Undefined if nothing. */
-function cutOf({ changed, originalChars, method }: Clamp): ClampReport | undefined {
-  return changed ? { originalChars, method } : undefined;
-}
-
-function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length;
-}
-
 /** Maximum characters of the last progress in a timeout result. */
 const MAX_PROGRESS = 300;
 
@@ -309,7 +282,11 @@ interface CallTimeDeps {
 }
 
 /** Watches the time of a call of a tool that has this name at the source. Throws a ToolClientError for an invalid limit. */
-export function callTime({ config, onEvent }: RunningDeps, tool: string, context: ToolContext): CallTime {
+export function callTime(
+  { config, onEvent }: Pick<ToolCallDeps, "config" | "onEvent">,
+  tool: string,
+  context: ToolContext,
+): CallTime {
   const { name, notify_after_s: notifyAfter, timeout_s } = config;
   const timeoutSeconds = timeoutOf(context, timeout_s);
   return new CallTime({ tool: `${name}.${tool}`, context, notifyAfter, timeoutSeconds, onEvent });
@@ -436,9 +413,6 @@ function inSeconds(seconds: number): string {
   return `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
 }
 
-/** Maximum size of a result that is kept in its original form. */
-export const MAX_RAW: number = 8 * 1024 * 1024;
-
 /**
  * Applies the host's transformer, then the gate, the size limits and the guardrail. Undefined if there is no
  * transformer, or if it throws, takes too long, or returns something that is not JSON: then the ordinary layers
@@ -451,7 +425,7 @@ async function applyTransformer(
   gated: GatedResult,
   tool: string,
   context: ToolContext & { readonly signal: AbortSignal },
-  { config, sluice, store, onStoreFailure, onEvent }: RunningDeps,
+  { config, sluice, store, onStoreFailure, onEvent }: ToolCallDeps,
 ): Promise<Transformed | undefined> {
   const {
     name: namespace,

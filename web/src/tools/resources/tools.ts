@@ -10,7 +10,7 @@ import { ToolClientError } from "../errors.js";
 import type { ToolSpec } from "../registry.js";
 import type { SilenceListener } from "../resilience/attempt.js";
 import type { JsonSchema } from "../source-tool.js";
-import { ToolAnswer } from "../tool-call.js";
+import { ToolAnswer } from "../result.js";
 import { namedArtifact, type ResourceContent } from "./cache.js";
 import { type Listing, MAX_PAGE_CHARS, MAX_PAGE_ENTRIES } from "./connection.js";
 import type { ResourceReader } from "./reader.js";

@@ -5,22 +5,13 @@
 import type { CreateMessageResult, ElicitResult } from "@modelcontextprotocol/client";
 import { onAbort, untilAborted, untilEither } from "../../../core/abort.js";
 import type { ToolPlace } from "../../errors.js";
-import type { PausePayload, PauseReason } from "../../context.js";
 import type { SourceCall } from "../../source.js";
-import { answerTo, DECLINED, questionOf } from "./elicitation.js";
+import { answerTo, DECLINED, questionOf, type Question } from "./elicitation.js";
 import type { MessageDeps } from "./messages.js";
 import { samplingOf } from "./sampling.js";
 
 /** Maximum number of questions of one call. */
 export const MAX_ASKED: number = 20;
-
-/** A question for the host. */
-export interface Question<R> {
-  readonly reason: PauseReason;
-  readonly payload: PausePayload;
-  /** Converts the host's answer. Undefined if it declines. Throws ToolNodeError for an invalid one. */
-  readonly read: (given: unknown) => R | undefined;
-}
 
 interface AskerDeps extends MessageDeps {
   /** The source's name. */

@@ -16,10 +16,11 @@ import { badAnswer, subjectOf, ToolClientError, ToolNodeError, type ToolPlace, w
 import { OutOfTime, sleep, systemClock } from "../../resilience/attempt.js";
 import type { SourceCall, SourceResult } from "../../source.js";
 import { through } from "../gated.js";
-import type { ConnectionDeps } from "./connection.js";
-import { type Asker, MAX_ASKED } from "./asker.js";
+import { type Asker, type Calls, MAX_ASKED } from "./asker.js";
 import { shown } from "./elicitation.js";
-import { GRACE, requestMark, NO_LIMIT, type RequestKind, sendRequest } from "./requests.js";
+import { GRACE, NO_LIMIT, type RequestDeps, type RequestKind, requestMark, sendRequest } from "./requests.js";
+import type { MessageDeps } from "./messages.js";
+import type { ToolInterceptor } from "./tool-interceptor.js";
 
 /** Milliseconds between two polls of a task: minimum, maximum, and the default if the server gives none. */
 const POLL: { readonly least: number; readonly most: number; readonly usual: number } = {
@@ -60,9 +61,17 @@ interface Sending {
   readonly options: RequestOptions;
 }
 
+/** What calls of one connection work with. */
+interface McpCallDeps extends RequestDeps, MessageDeps {
+  readonly interceptor: ToolInterceptor;
+  readonly calls: Pick<Calls, "follow">;
+  /** Whether hosts answer for a model. */
+  readonly sampling?: boolean;
+}
+
 /** Makes one call. */
 export class McpCall {
-  readonly deps: ConnectionDeps;
+  readonly deps: McpCallDeps;
   readonly call: SourceCall;
   readonly asker: Asker;
   readonly place: ToolPlace;
@@ -70,7 +79,7 @@ export class McpCall {
   /** Whether the server has answered, and so knows the call. */
   #isKnown = false;
 
-  constructor(deps: ConnectionDeps, call: SourceCall, asker: Asker) {
+  constructor(deps: McpCallDeps, call: SourceCall, asker: Asker) {
     this.deps = deps;
     this.call = call;
     this.asker = asker;
@@ -198,7 +207,7 @@ export class McpCall {
   }
 }
 
-function optionsOf({ namespace }: ConnectionDeps, call: SourceCall): TransformOptions {
+function optionsOf({ namespace }: Pick<McpCallDeps, "namespace">, call: SourceCall): TransformOptions {
   const { tool, dialect, keepOriginal, scope, signal, showImages = false } = call;
   return { tool, namespace, dialect, keepOriginal, scope, signal, clientShowsImages: showImages };
 }

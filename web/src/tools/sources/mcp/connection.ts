@@ -161,7 +161,8 @@ const PERMISSIVE: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
     (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
 
-export interface ConnectionDeps extends Omit<McpDeps, "client" | "secrets"> {
+/** What a connection works with. */
+interface ConnectionDeps extends Omit<McpDeps, "client" | "secrets"> {
   /** Prefix of artifact ids. */
   readonly namespace: string;
   readonly client: Client;

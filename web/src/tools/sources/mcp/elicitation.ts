@@ -9,6 +9,14 @@ import { isSafe } from "../../addresses.js";
 import type { PausePayload, PauseReason } from "../../context.js";
 import type { JsonSchema } from "../../source-tool.js";
 
+/** A question for the host. */
+export interface Question<R> {
+  readonly reason: PauseReason;
+  readonly payload: PausePayload;
+  /** Converts the host's answer. Undefined if it declines. Throws ToolNodeError for an invalid one. */
+  readonly read: (given: unknown) => R | undefined;
+}
+
 /** A form to fill in, or a page to open. */
 interface Elicitation {
   readonly reason: PauseReason;

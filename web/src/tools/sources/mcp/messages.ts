@@ -3,14 +3,20 @@
  * artifact.
  * @module
  */
+import type { ArtifactStore } from "../../../artifacts/store.js";
+import type { Sluice } from "../../../core/types.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import type { MessageReading, PromptMessage } from "../../prompt-connection.js";
 import { through } from "../gated.js";
-import type { ConnectionDeps } from "./connection.js";
 import { readContents } from "./read-contents.js";
 
 /** What messages are read with. */
-export type MessageDeps = Pick<ConnectionDeps, "sluice" | "store" | "namespace">;
+export interface MessageDeps {
+  readonly sluice: Sluice;
+  readonly store: ArtifactStore;
+  /** Prefix of artifact ids. */
+  readonly namespace: string;
+}
 
 /** A message as MCP has it. A message to a model may have several contents. */
 export interface Message {

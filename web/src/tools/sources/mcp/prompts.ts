@@ -3,16 +3,15 @@
  * @module
  */
 import type { ListedPrompt, MessageReading, PromptConnection, PromptMessage } from "../../prompt-connection.js";
-import type { ConnectionDeps } from "./connection.js";
-import { readMessages } from "./messages.js";
-import { NO_LIMIT, sendRequest } from "./requests.js";
+import { type MessageDeps, readMessages } from "./messages.js";
+import { NO_LIMIT, type RequestDeps, sendRequest } from "./requests.js";
 import { allPages } from "./resources.js";
 
 /** The prompts of a connected server. */
 export class McpPrompts implements PromptConnection {
-  readonly #deps: ConnectionDeps;
+  readonly #deps: RequestDeps & MessageDeps;
 
-  constructor(deps: ConnectionDeps) {
+  constructor(deps: RequestDeps & MessageDeps) {
     this.#deps = deps;
   }
 

@@ -16,7 +16,6 @@ import {
   wasClosed,
 } from "../../errors.js";
 import type { Asker } from "./asker.js";
-import type { ToolInterceptor } from "./tool-interceptor.js";
 
 /** The longest timer, in milliseconds. Time limits are the caller's. */
 export const NO_LIMIT: number = 0x7fff_ffff;
@@ -37,10 +36,12 @@ interface PendingRequest<T> {
   readonly goesOn?: boolean;
 }
 
-interface RequestDeps {
+/** What requests are sent with. */
+export interface RequestDeps {
   /** The source's name. */
   readonly name: string;
-  readonly interceptor: ToolInterceptor;
+  /** Told when nobody waits for a result any more. */
+  readonly interceptor: { release(pendingResult: PendingResult): void };
   readonly client: Client;
   /** Whether the owner has closed the connection. */
   readonly isClosed: () => boolean;

@@ -7,10 +7,11 @@ import { objectOr, RpcCode } from "../../../jsonrpc/rpc.js";
 import { badAnswer, subjectOf, ToolClientError } from "../../errors.js";
 import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
 import { through } from "../gated.js";
-import type { ConnectionDeps } from "./connection.js";
-import { requestMark, NO_LIMIT, sendRequest } from "./requests.js";
+import { NO_LIMIT, type RequestDeps, requestMark, sendRequest } from "./requests.js";
 import { beforeClient, type Notices, type ServerMessage } from "./notices.js";
 import { readContents, type Reading } from "./read-contents.js";
+import type { MessageDeps } from "./messages.js";
+import type { ToolInterceptor } from "./tool-interceptor.js";
 
 /** Maximum pages of a list. */
 const MAX_PAGES: number = 1000;
@@ -27,13 +28,18 @@ interface Page<T> {
   readonly nextCursor?: string | undefined;
 }
 
+/** What resources are read with. */
+interface ResourcesDeps extends RequestDeps, MessageDeps {
+  readonly interceptor: Pick<ToolInterceptor, "expect" | "outcome" | "release">;
+}
+
 /** The resources of a connected server. */
 export class McpResources implements ResourceConnection {
-  readonly #deps: ConnectionDeps;
+  readonly #deps: ResourcesDeps;
   readonly #notices: Notices;
 
   /** Requires a connected client. */
-  constructor(deps: ConnectionDeps, notices: Notices) {
+  constructor(deps: ResourcesDeps, notices: Notices) {
     this.#deps = deps;
     this.#notices = notices;
     beforeClient(deps.client, withFitEntries);
@@ -125,7 +131,7 @@ export class McpResources implements ResourceConnection {
  * @param what what is listed, for the error of a list without an end.
  */
 export function allPages<T>(
-  deps: ConnectionDeps,
+  deps: RequestDeps,
   what: string,
   signal: AbortSignal,
   page: (params: { readonly cursor?: string }) => Promise<Page<T>>,

@@ -7,8 +7,7 @@ import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { subjectOf, ToolNodeError, type ToolPlace } from "../../errors.js";
 import type { PromptMessage } from "../../prompt-connection.js";
 import type { SourceCall } from "../../source.js";
-import type { Question } from "./asker.js";
-import { MAX_JSON, MAX_TEXT, shown } from "./elicitation.js";
+import { MAX_JSON, MAX_TEXT, shown, type Question } from "./elicitation.js";
 import { type Message, type MessageDeps, readMessages } from "./messages.js";
 
 /** Maximum contents of all messages. */
