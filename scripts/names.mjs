@@ -84,6 +84,9 @@ function readKnown() {
   return new Map(lines.filter(Boolean).map((line) => [line.replace(/ \d+$/, ""), Number(/\d+$/.exec(line))]));
 }
 
+/** Most files that are named for one of them. */
+const MAX_PLACES = 8;
+
 const RULES = {
   names: "a function is a verb with its object, such as readPointer",
   words: "a sentence is one that people say aloud",
@@ -97,7 +100,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       const most = known.get(`${habit} ${each}`) ?? 0;
       if (places.length <= most) continue;
       isNew = true;
-      console.log(`${RULES[habit]}: ${each} stands ${places.length} times, ${most} before, in ${places.join(", ")}`);
+      console.log(`${RULES[habit]}: ${each} stands ${places.length} times, ${most} before, in ${[...new Set(places)].slice(0, MAX_PLACES).join(", ")}`);
     }
   }
   for (const [key, most] of known) {

@@ -45,7 +45,7 @@ const FRESH = { ready: 500, request: 2000 };
 const LOST = 30_000;
 
 /**
- * Knows which parts are away. Checks run only on demand, so an idle server asks nobody. While a part is away,
+ * Knows which parts are away. Checks run only on demand, so an idle server asks for nothing. While a part is away,
  * requests that need it are refused at once, and each starts another check, so that they are answered as soon as it
  * is back.
  */
