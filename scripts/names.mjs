@@ -73,7 +73,9 @@ function collectAll() {
 /** A line for each, with how often there is one: `names textOf 16`. What moves to another file is the same. */
 function writeKnown(now) {
   const lines = Object.entries(now).flatMap(([habit, found]) =>
-    [...found].toSorted().map(([each, places]) => `${habit} ${each} ${places.length}\n`),
+    [...found]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([each, places]) => `${habit} ${each} ${places.length}\n`),
   );
   writeFileSync(KNOWN, lines.join(""));
 }
@@ -100,7 +102,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       const most = known.get(`${habit} ${each}`) ?? 0;
       if (places.length <= most) continue;
       isNew = true;
-      console.log(`${RULES[habit]}: ${each} stands ${places.length} times, ${most} before, in ${[...new Set(places)].slice(0, MAX_PLACES).join(", ")}`);
+      console.log(
+        `${RULES[habit]}: ${each} stands ${places.length} times, ${most} before, in ${[...new Set(places)].slice(0, MAX_PLACES).join(", ")}`,
+      );
     }
   }
   for (const [key, most] of known) {

@@ -71,7 +71,7 @@ export const SUITES = {
 
 /** @typedef {{ tree: string, date: string, seconds: number, passed: number }} Passed */
 
-/** What was written down. @returns {Record<string, Passed>} */
+/** What was written down. @returns {Partial<Record<string, Passed>>} */
 function readRecord() {
   const path = join(root, RECORD);
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};

@@ -96,13 +96,7 @@ class ExampleFolder implements AsyncDisposable {
 
 const names = await readdir(join(ROOT, "docs"));
 const PAGES = ["README.md", ...names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
-const OTHERS = [
-  "ARCHITECTURE.md",
-  "CONTRIBUTING.md",
-  "CHANGELOG.md",
-  "tests/README.md",
-  "wasm/README.md",
-];
+const OTHERS = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "tests/README.md", "wasm/README.md"];
 
 const read = (page: string): Promise<string> => readFile(join(ROOT, page), "utf8");
 

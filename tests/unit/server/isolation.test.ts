@@ -132,9 +132,9 @@ function nobodysOf(said: Record<string, string>): Record<string, string> {
 const shapeOf = (address: string): string => address.replace(/\?.*/, "").replaceAll(/\/[^/]*[{%][^/]*/g, "/*");
 
 test("every address that has something of a session is asked for", () => {
-  const asked = new Set(ADDRESSES.map(shapeOf));
+  const driven = new Set(ADDRESSES.map(shapeOf));
   const had = addressesWith("isolation").map((address) => shapeOf(address.split(" ")[1] ?? ""));
-  expect(had.filter((each) => !asked.has(each))).toEqual([]);
+  expect(had.filter((each) => !driven.has(each))).toEqual([]);
 });
 
 const PEOPLE: readonly (readonly [string, Person, Person])[] = [
