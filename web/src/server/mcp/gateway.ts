@@ -5,7 +5,6 @@
  */
 import { randomUUID } from "node:crypto";
 import { isTruncated } from "../../artifacts/reference.js";
-import type { FullScope } from "../../artifacts/scope.js";
 import type { ArtifactStore } from "../../artifacts/store.js";
 import type { UserFiles } from "../../files/user-files.js";
 import { MCP_PATH, McpSessions, type HttpRequest, type OpenSession } from "../../mcp/http/sessions.js";
@@ -34,6 +33,9 @@ interface GatewayDeps extends CallDeps {
 interface McpRequest extends HttpRequest {
   readonly session: ServedSession;
 }
+
+/** The beginning of the traces of what is stored until it is sent. */
+const RAW = "raw ";
 
 /** Milliseconds between two checks for sessions that expired or ended in another process. */
 const LOOK = 15_000;
@@ -99,11 +101,11 @@ export class McpGateway implements AsyncDisposable {
     const onEvent = (event: InterceptorEvent): void => void this.#tell(event, session);
     const own = { source, session, sources, report };
     if (way === "raw") {
-      const passing = { ...scope, trace_id: `raw ${randomUUID()}` };
       const peer = new SourceServer({
         ...own,
-        callTool: (call, how) => invokeTool(passing, call, this.#deps, how),
-        writeResult: (result) => this.#restore(result, shared, session, passing),
+        // A trace for each call: calls at the same time may have the same content.
+        callTool: (call, how) => invokeTool({ ...scope, trace_id: `${RAW}${randomUUID()}` }, call, this.#deps, how),
+        writeResult: (result) => this.#restore(result, shared, session),
         showsImages: () => false,
       });
       return { peer, interceptor: new PassThrough(onEvent, source) };
@@ -123,10 +125,10 @@ export class McpGateway implements AsyncDisposable {
     { text, artifacts }: ToolResult,
     { sluice }: InterceptorDeps,
     session: ServedSession,
-    scope: FullScope,
   ): AsyncGenerator<Uint8Array | string> {
     const { store, announcer, report } = this.#deps;
-    const passing = artifacts.filter((ref) => ref.scope.trace_id === scope.trace_id);
+    const passing = artifacts.filter((ref) => ref.scope.trace_id?.startsWith(RAW) === true);
+    const { scope = scopeOf(session) } = passing[0] ?? {};
     try {
       // What could not be stored is told as the store's limits left it.
       if (artifacts.some(isTruncated)) yield text;
