@@ -2,9 +2,10 @@
  * Whether sandboxes can be made here.
  * @module
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { onTestFinished } from "vitest";
 import { sandboxed } from "../../../web/src/files/local-workspaces.js";
 import { Workspace } from "../../../web/src/files/workspace/workspace.js";
 
@@ -20,4 +21,14 @@ export async function whyNoSandbox(): Promise<string | undefined> {
   } finally {
     await rm(root, { recursive: true });
   }
+}
+
+/** A file that a sandbox shows: the file itself, or a copy of it until the test is over. A checkout below /tmp is hidden. */
+export async function showFile(path: string): Promise<string> {
+  if (!path.startsWith("/tmp/")) return path;
+  const folder = await mkdtemp("/var/tmp/sluice-shown-");
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const copy = join(folder, basename(path));
+  await copyFile(path, copy);
+  return copy;
 }

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { localWorkspaces } from "../../../../web/src/files/local-workspaces.js";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import type { SluiceServerOptions } from "../../../../web/src/serve.js";
-import { whyNoSandbox } from "../../files/sandboxes.js";
+import { showFile, whyNoSandbox } from "../../files/sandboxes.js";
 import { modelOf } from "../chat/chatting.js";
 import { calledOnce, posted, program, served, visitor } from "../sources/serving.js";
 import type { Visitor } from "../visitor.js";
@@ -18,7 +18,7 @@ import { addressesWith, type Guard, GUARDS, REGISTER } from "./register.js";
 
 const noSandbox = await whyNoSandbox();
 
-const LAB = `"${process.execPath}" "${fileURLToPath(new URL("../../files/lab-server.mjs", import.meta.url))}"`;
+const LAB = fileURLToPath(new URL("../../files/lab-server.mjs", import.meta.url));
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -96,7 +96,7 @@ async function opened(
 ): Promise<Opened> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "sluice-ways-")));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
-  const lab = program("lab", LAB, {
+  const lab = program("lab", `"${process.execPath}" "${await showFile(LAB)}"`, {
     user_files: true,
     ...(!sandbox && { env: { LAB_ROOT: root } }),
     ...(tool_filter !== undefined && { tool_filter: [...tool_filter] }),
@@ -121,7 +121,7 @@ const held = new Map<string, Set<Guard>>();
 const note = (way: string, guard: Guard): void => void held.set(way, (held.get(way) ?? new Set()).add(guard));
 
 test("every address of a server is in the register, with what guards it", async () => {
-  const { server } = served({ sources: [program("lab", LAB)], filesStore: new MemoryArtifactStore(), llm: model });
+  const { server } = served({ sources: [program("lab")], filesStore: new MemoryArtifactStore(), llm: model });
   const answer = await server.fetch(new Request("http://127.0.0.1/openapi.json"));
   const { paths } = (await answer.json()) as { readonly paths: Readonly<Record<string, object>> };
   const declared = Object.entries(paths).flatMap(([path, operations]) =>

@@ -8,7 +8,7 @@ import { localWorkspaces } from "../../../../web/src/files/local-workspaces.js";
 import { UserFiles } from "../../../../web/src/files/user-files.js";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { ToolNode, type ExternalToolConfig } from "../../../../web/src/tools-node.js";
-import { whyNoSandbox } from "../../files/sandboxes.js";
+import { showFile, whyNoSandbox } from "../../files/sandboxes.js";
 
 const noSandbox = await whyNoSandbox();
 const scope = { user_id: "ada", session_id: "s" };
@@ -48,7 +48,7 @@ test.skipIf(noSandbox !== undefined)("a command of the transport cli writes nowh
 });
 
 test.skipIf(noSandbox !== undefined)("nor does an MCP server that a UTCP manual starts", async () => {
-  const server = { transport: "stdio", command: process.execPath, args: [LAB] };
+  const server = { transport: "stdio", command: process.execPath, args: [await showFile(LAB)] };
   const call_template = { call_template_type: "mcp", name: "lab", config: { mcpServers: { lab: server } } };
   const properties = { path: { type: "string" } };
   const tool = {
