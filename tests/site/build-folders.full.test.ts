@@ -42,7 +42,8 @@ async function startIn(path: string): Promise<Checkout> {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const remove = async (): Promise<void> => {
-    if (started.kill()) await once(started, "exit");
+    // Asked to end, it would wait for connections that the browser keeps.
+    if (started.kill("SIGKILL")) await once(started, "exit");
     await rm(home, { recursive: true, force: true });
   };
   try {
