@@ -71,7 +71,8 @@ export async function settled(viewer: SluiceViewer): Promise<void> {
 /** Waits until a viewer says something to screen readers. */
 export async function saying(viewer: SluiceViewer, what: RegExp): Promise<void> {
   await vi.waitFor(() => expect(viewer.renderRoot.querySelector("[role=status].unseen")?.textContent).toMatch(what), {
-    timeout: 20_000,
+    // Long enough for ten megabytes on a busy machine: how long it takes is no test's matter.
+    timeout: 50_000,
   });
 }
 
