@@ -128,6 +128,7 @@ function checkAddresses(url: () => string): void {
     await lookTwice(seen.page, async (page) => {
       await firstResult(page);
       await page.getByRole("button", { name: "Share demo.sales_chart" }).waitFor();
+      await page.locator("playground-call sluice-thumbnail canvas").first().waitFor();
       const fonts = (): Promise<readonly string[]> =>
         page.evaluate(() =>
           [...document.fonts]

@@ -211,7 +211,7 @@ export class SluiceThumbnail extends LitElement {
       const drawing = await drawingOf({ artifact, bytes, width, height, isLegible: width >= LEGIBLE }, signal);
       if (!signal.aborted) this.drawing = drawing;
     } catch {
-      // It left the view, or the code could not be loaded: the icon stays.
+      // It left the view, or cannot be loaded or drawn: the icon stays.
     }
   }
 

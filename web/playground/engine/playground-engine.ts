@@ -158,8 +158,8 @@ export class PlaygroundEngine implements Engine {
     range?: { start: number; end?: number },
   ): Promise<ReadableStream<Uint8Array> | null> {
     if (isServed(shelf)) return this.#served().bytes(shelf, id, range);
-    const { store, files, scope: own } = this.#session;
-    const [place, scope] = shelf === "files" ? [files, VISITOR] : [store, own];
+    const { store, files, opened } = this.#session;
+    const [place, scope] = shelf === "files" ? [files, VISITOR] : [store, await opened];
     return place.openReader(id, { scope, ...(range !== undefined && { range }) });
   }
 

@@ -16,9 +16,16 @@ export class Session {
   #scope: ArtifactScope = {};
   #myFiles: Promise<MyFiles> | undefined;
 
+  /** The scope of the session's artifacts, once it is open: a page shows remembered calls before. Rejects with what `open` throws. */
+  readonly opened: Promise<ArtifactScope>;
+  #settle: (scope: Promise<ArtifactScope>) => void = () => undefined;
+
   /** `onFiles` is called when tools made files. */
   constructor(onFiles: () => void) {
     this.#onFiles = onFiles;
+    this.opened = new Promise((resolve) => (this.#settle = resolve));
+    // Who waits is told.
+    this.opened.catch(() => undefined);
   }
 
   /** The store of the session's artifacts. */
@@ -44,7 +51,9 @@ export class Session {
 
   /** Opens the stores, with the keys of an earlier visit if they are still valid. */
   async open(keys: Partial<Keys>): Promise<Keys> {
-    const opened = await this.#stores.open(keys);
+    const opening = this.#stores.open(keys);
+    this.#settle(opening.then(({ scope }) => scope));
+    const opened = await opening;
     this.#keys = opened.keys;
     this.#scope = opened.scope;
     return opened.keys;

@@ -42,7 +42,7 @@ const [PATIENCE, PDF_PATIENCE] = [10_000, 30_000];
 /** Sizes in which pictures are kept, in device pixels. */
 const EDGES = [128, 512, 1024, 2048] as const;
 
-/** Draws one artifact; undefined if its icon says all there is to see. Throws the reason of the signal. */
+/** Draws one artifact; undefined if its icon says all there is to see. Throws what reading and drawing throw, and the reason of the signal. */
 export async function drawingOf(request: DrawingRequest, signal: AbortSignal): Promise<Drawing | undefined> {
   const { artifact, isLegible } = request;
   const type = typeOf(artifact.mime_type, artifact.filename ?? "");
@@ -60,7 +60,7 @@ export async function drawingOf(request: DrawingRequest, signal: AbortSignal): P
   );
 }
 
-// Whatever fails, or takes too long, has an icon.
+// What takes too long has an icon. What fails throws, so that it is not kept: the bytes may be there when it is seen again.
 async function drawn(
   { artifact, bytes }: DrawingRequest,
   edge: number,
@@ -79,8 +79,6 @@ async function drawn(
       run.signal.addEventListener("abort", () => resolve(undefined), { once: true }),
     );
     return await Promise.race([given, drawingFor(kind, input, edge, run.signal)]);
-  } catch {
-    return undefined;
   } finally {
     clearTimeout(clock);
     signal.removeEventListener("abort", end);
