@@ -56,16 +56,22 @@ export function toCallToolResult({ text, value, isError }: ToolResult): object {
   };
 }
 
+const OPEN_OBJECT = 0x7b;
+
 /** The text of a result with the type that clients of 2026-07-28 require. A source of an earlier revision gives none. */
 export async function* addResultType(text: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array | string> {
+  const encoder = new TextEncoder();
   let isBegun = false;
   for await (const piece of text) {
-    if (isBegun) yield piece;
-    else
-      yield (typeof piece === "string" ? piece : new TextDecoder().decode(piece)).replace(
-        "{",
-        '{"resultType":"complete",',
-      );
+    // As bytes: a piece may end in the middle of a character.
+    const bytes = isBegun || typeof piece !== "string" ? piece : encoder.encode(piece);
+    const open = isBegun || typeof bytes === "string" ? -1 : bytes.indexOf(OPEN_OBJECT);
+    if (open < 0 || typeof bytes === "string") {
+      yield bytes;
+      continue;
+    }
     isBegun = true;
+    yield '{"resultType":"complete",';
+    yield bytes.subarray(open + 1);
   }
 }
