@@ -202,3 +202,14 @@ test("an MCP session ends with the session that it belongs to, and no other sess
   await ada.end();
   expect((await send(ada, { id: 3, method: "ping" }, own)).status).toBe(401);
 });
+
+test("a client has at most 64 requests under way", async () => {
+  const { server } = served({ sources: [program("lab", FIXTURE)], limits: { concurrentRequests: 100 } });
+  const by = await Visitor.of(server, { user: "ada" });
+  const client = await mcpClient(by, "mcp", "2025");
+  await client.ask("lab", "ping");
+  for (let at = 0; at < 64; at += 1) void client.call("lab", "slow", { seconds: 60 }).catch(() => "");
+  await vi.waitFor(async () =>
+    expect(await client.ask("lab", "ping")).toContain("64 requests of this client are under way"),
+  );
+});

@@ -8,7 +8,7 @@ import { asked, calling, chatting, doing, gate } from "../chat/chatting.js";
 import { CHANGING, FIXTURE, posted, program, served, visitor, type Serving } from "../sources/serving.js";
 import type { Visitor } from "../visitor.js";
 import { addressesWith } from "./register.js";
-import { mcpClient } from "./mcp-client.js";
+import { type Era, mcpClient } from "./mcp-client.js";
 
 type UserLimits = NonNullable<SluiceServerOptions["userLimits"]>;
 
@@ -40,6 +40,27 @@ async function uploaded(by: Visitor, path: string): Promise<string> {
 /** The last events of a run, as JSON. */
 async function ranTo(by: Visitor, query = "Go."): Promise<string> {
   return JSON.stringify(await (await asked(by, query)).telling.rest());
+}
+
+/** What a client of MCP stores and starts. */
+function limitedMcp(way: "mcp" | "raw", era: Era): readonly Way[] {
+  return [
+    {
+      limits: { artifactBytes: 10 },
+      more: () => ({ sources: [program("own", CHANGING)] }),
+      go: async (by) => (await mcpClient(by, way, era)).call("own", "pdf"),
+      says: NO_BYTES,
+    },
+    {
+      limits: { programs: 1 },
+      more: () => ({ sources: [own("a"), own("b")] }),
+      go: async (by) => {
+        await call(by, "a.echo");
+        return (await mcpClient(by, way, era)).call("b", "echo");
+      },
+      says: PROGRAMS,
+    },
+  ];
 }
 
 const WAYS: Readonly<Record<string, readonly Way[]>> = {
@@ -97,40 +118,8 @@ const WAYS: Readonly<Record<string, readonly Way[]>> = {
       says: PROGRAMS,
     },
   ],
-  "POST /mcp/{source}": [
-    {
-      limits: { artifactBytes: 10 },
-      more: () => ({ sources: [program("own", CHANGING)] }),
-      go: async (by) => (await mcpClient(by, "mcp", "2025")).call("own", "pdf"),
-      says: NO_BYTES,
-    },
-    {
-      limits: { programs: 1 },
-      more: () => ({ sources: [own("a"), own("b")] }),
-      go: async (by) => {
-        await call(by, "a.echo");
-        return (await mcpClient(by, "mcp", "2026")).call("b", "echo");
-      },
-      says: PROGRAMS,
-    },
-  ],
-  "POST /raw/{source}": [
-    {
-      limits: { artifactBytes: 10 },
-      more: () => ({ sources: [program("own", CHANGING)] }),
-      go: async (by) => (await mcpClient(by, "raw", "2025")).call("own", "pdf"),
-      says: NO_BYTES,
-    },
-    {
-      limits: { programs: 1 },
-      more: () => ({ sources: [own("a"), own("b")] }),
-      go: async (by) => {
-        await call(by, "a.echo");
-        return (await mcpClient(by, "raw", "2025")).call("b", "echo");
-      },
-      says: PROGRAMS,
-    },
-  ],
+  "POST /mcp/{source}": [...limitedMcp("mcp", "2025"), ...limitedMcp("mcp", "2026")],
+  "POST /raw/{source}": [...limitedMcp("raw", "2025"), ...limitedMcp("raw", "2026")],
   "GET /tools": [
     {
       limits: { programs: 1 },
@@ -219,3 +208,18 @@ test.each(["GET /sources", "GET /artifacts", "GET /events", "POST /chat", "GET /
     expect((await by.ask(path, { method })).status).toBe(429);
   },
 );
+
+test.each(["mcp", "raw"] as const)("a batch at %s is refused: many requests would count as one", async (way) => {
+  const serving = served({ sources: [program("lab", FIXTURE)] });
+  const by = await visitor(serving);
+  const ping = { jsonrpc: "2.0", method: "ping" };
+  const body = JSON.stringify([
+    { ...ping, id: 1 },
+    { ...ping, id: 2 },
+  ]);
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const post = (init: RequestInit) => (way === "raw" ? by.askAsPage("/raw/lab", init) : by.ask("/mcp/lab", init));
+  const answer = await post({ method: "POST", headers, body });
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain("send the messages one at a time");
+});

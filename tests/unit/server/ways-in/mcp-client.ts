@@ -32,11 +32,10 @@ export async function mcpClient(
   const sessions = new Map<string, Readonly<Record<string, string>>>();
   let id = 0;
   const post = (source: string, message: Message, headers: Readonly<Record<string, string>>): Promise<Response> => {
-    const init = {
-      method: "POST",
-      body: JSON.stringify({ jsonrpc: "2.0", ...message }),
-      headers: { ...BOTH, ...headers },
-    };
+    const body = JSON.stringify({ jsonrpc: "2.0", ...message });
+    // As clients send it: a body of unknown length counts as large.
+    const length = { "content-length": String(Buffer.byteLength(body)) };
+    const init = { method: "POST", body, headers: { ...BOTH, ...length, ...headers } };
     return way === "raw" ? by.askAsPage(`/raw/${source}`, init) : by.ask(`/mcp/${source}`, init);
   };
   /** The headers of what follows, or what it was refused with. */

@@ -46,6 +46,8 @@ interface McpSessionsDeps<R extends HttpRequest> {
   readonly mostOfOwner?: number;
   /** Most sessions of all owners of one user. */
   readonly mostOfUser?: number;
+  /** Whether clients of earlier revisions may send batches, which no limit on requests sees into. Defaults to true. */
+  readonly takesBatches?: boolean;
 }
 
 /** Limits where there are several users: half of the total for each, so that no user gets all of it. */
@@ -100,7 +102,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
     }
     const server = await this.#session(request);
     if (server instanceof Response) return server;
-    if (method === "GET") return streamOf(server, request);
+    if (method === "GET") return openStream(server, request);
     await server.stop();
     return new Response(null, { status: 200 });
   }
@@ -122,7 +124,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
   }
 
   async #post(request: R): Promise<Response> {
-    const read = readPost(request);
+    const read = readPost(request, this.#deps.takesBatches ?? true);
     if (read instanceof Response) return read;
     try {
       return await (read.isModern ? this.#modern(read, request) : this.#legacy(read, request));
@@ -253,7 +255,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
 }
 
 /** Streams messages that belong to no request, or resumes the stream of the client's last event. */
-function streamOf(server: McpSession, { headers, signal }: HttpRequest): Response {
+function openStream(server: McpSession, { headers, signal }: HttpRequest): Response {
   const primes = primesIn(headers.get(VERSION));
   const get = { headers: { [SESSION]: headers.get(SESSION) ?? "" }, primes, signal };
   const lastEventId = headers.get("last-event-id") ?? "";
@@ -316,7 +318,7 @@ interface ReadPost {
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
 /** Parses a POST, or returns the response that refuses it. */
-function readPost({ headers, body }: HttpRequest): ReadPost | Response {
+function readPost({ headers, body }: HttpRequest, takesBatches: boolean): ReadPost | Response {
   const isJson = /^application\/json\b/i.test(headers.get("content-type") ?? "");
   if (!isJson || headers.has("content-encoding")) return new Response(null, { status: 415 });
   const accept = headers.get("accept") ?? "*/*";
@@ -343,12 +345,12 @@ function readPost({ headers, body }: HttpRequest): ReadPost | Response {
   const claims = PROTOCOL_VERSION in meta || method === "server/discover";
   const isModern = claims || header >= "2026";
   const id = requestOf(bytes)?.id;
-  if (isModern && Array.isArray(message)) {
+  if (Array.isArray(message) && (isModern || !takesBatches)) {
     return refuseRequest(
       id,
       400,
       RpcCode.invalidRequest,
-      "This revision has no batches: send the messages one at a time.",
+      "Batches are not taken here: send the messages one at a time.",
     );
   }
   const { [PROTOCOL_VERSION]: version, [CAPABILITIES]: capabilities } = meta;

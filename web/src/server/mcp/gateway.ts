@@ -88,7 +88,7 @@ export class McpGateway implements AsyncDisposable {
     let sessions = this.#sessions.get(key);
     if (sessions === undefined) {
       const open: OpenSession<McpRequest> = ({ session }) => this.#open(way, source, session);
-      sessions = new McpSessions({ ...LIMITS, open });
+      sessions = new McpSessions({ ...LIMITS, open, takesBatches: false });
       this.#sessions.set(key, sessions);
     }
     return sessions;

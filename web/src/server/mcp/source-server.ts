@@ -8,7 +8,7 @@ import { isObject } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { LineWriter } from "../../jsonrpc/lines.js";
 import { errorMessage, objectOr, parsedOr, PROTOCOL_VERSION, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
-import { cancelledBy, elementsOf, requestOf, type ClientRequest } from "../../mcp/client-request.js";
+import { cancelledBy, requestOf, type ClientRequest } from "../../mcp/client-request.js";
 import type { MessagePeer } from "../../mcp/http/session.js";
 import { ToolNodeError } from "../../tools/errors.js";
 import type { ToolResult } from "../../tools/result.js";
@@ -22,10 +22,18 @@ import { askedBy, type Pauses } from "../sources/pauses.js";
 import type { ServedSources } from "../sources/served-sources.js";
 import { isSessionOver, scopeOf, type ServedSession } from "../sessions/session.js";
 import type { Told } from "../sessions/session-work.js";
-import { ANSWER, type AskPerson, type PausedCall, PausedCalls } from "./paused-call.js";
 import { SourceChanges } from "./source-changes.js";
 import { addResultType, isCallToolResult, toCallToolResult, toMcpTool } from "./tool-result.js";
-import { readAnswer, showsQuestions, toElicitation, type AskedPause } from "./question.js";
+import {
+  ANSWER,
+  type AskPerson,
+  type AskedPause,
+  type PausedCall,
+  PausedCalls,
+  readAnswer,
+  showsQuestions,
+  toElicitation,
+} from "./question.js";
 
 /** What a server for one client works with. */
 export interface SourceServerDeps {
@@ -65,6 +73,10 @@ const READ_METHODS: Readonly<Record<McpReadMethod, string>> = {
   "resources/templates/list": "resources",
 };
 
+/** Most requests of one client under way. A client that disconnects leaves its calls running. */
+const MAX_RUNNING = 64;
+const TOO_MANY = `${MAX_RUNNING} requests of this client are under way: wait for an answer, or cancel one.`;
+
 /** Results that clients of 2026-07-28 may keep for a while. These are for one client, and may change at any time. */
 const CACHED = /^server\/discover$|\/list$|^resources\/read$/;
 
@@ -91,8 +103,8 @@ export class SourceServer implements MessagePeer {
   readonly #lines: LineWriter;
   readonly #close: () => void;
   readonly #over = new AbortController();
-  /** Requests under way, by the normalised JSON text of their ids. */
-  readonly #running = new Map<string, AbortController>();
+  /** Requests under way, with the normalised JSON text of their ids. */
+  readonly #running = new Map<AbortController, string>();
   readonly #paused = new PausedCalls<ResultText>();
   /** Questions to the client that wait for its answer, by their ids. */
   readonly #questions = new Map<string, (answer: unknown) => void>();
@@ -116,7 +128,7 @@ export class SourceServer implements MessagePeer {
   /** Takes one message, which ends with its line. */
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#over.signal.aborted) return;
-    for (const message of elementsOf(bytes) ?? [bytes]) this.#take(message);
+    this.#take(bytes);
   }
 
   endInput(): void {
@@ -136,25 +148,31 @@ export class SourceServer implements MessagePeer {
     const request = requestOf(bytes);
     if (request !== undefined) return void this.#answer(request);
     const cancelled = cancelledBy(bytes);
-    if (cancelled !== undefined) return this.#running.get(cancelled)?.abort();
+    if (cancelled !== undefined) return this.#cancel(cancelled);
     const { id, result } = objectOr(parsedOr(new TextDecoder().decode(bytes)));
     const question = this.#questions.get(String(id));
     // An error is no answer: the question counts as declined.
     question?.(result);
   }
 
+  #cancel(key: string): void {
+    for (const [controller, each] of this.#running) if (each === key) controller.abort();
+  }
+
   /** Sends what a request is answered with. A cancelled one has no answer. */
   async #answer(request: ClientRequest): Promise<void> {
     const cancelled = new AbortController();
-    this.#running.set(request.key, cancelled);
+    const isTooMany = this.#running.size >= MAX_RUNNING;
+    this.#running.set(cancelled, request.key);
     const signal = AbortSignal.any([cancelled.signal, this.#over.signal]);
     try {
+      if (isTooMany) throw new RpcRefusal(RpcCode.serverError, TOO_MANY);
       const result = await this.#result(request, signal);
       if (!signal.aborted) await this.#send(request.id, result);
     } catch (error) {
       if (!signal.aborted) await this.#lines.line(writeError(request, error, this.#deps.report)).catch(() => undefined);
     } finally {
-      this.#running.delete(request.key);
+      this.#running.delete(cancelled);
     }
   }
 
