@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { root } from "../../scripts/run.mjs";
-import { act, during, firstResult, go, pick, SITE_URL, visit, visitor, waitForMemory } from "./visit.js";
+import { act, copyLink, during, firstResult, go, pick, SITE_URL, visit, visitor, waitForMemory } from "./visit.js";
 
 /** What is made anew in each checkout. `node_modules` is copied whole, by itself. */
 const MADE = new Set([".git", "build", "coverage", "dist", "node_modules"]);
@@ -171,10 +171,7 @@ function checkAddresses(url: () => string): void {
   test("a result that a link carries is shown to somebody who has never been here", async () => {
     const { page } = seen;
     await pick(page, "small.json", JSON.stringify({ content: [{ type: "text", text: "A small result." }] }));
-    await page.getByRole("button", { name: "Share small.json" }).click();
-    await page.getByRole("menuitem", { name: "Copy link" }).click();
-    await page.getByText("The link is copied").waitFor();
-    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const link = await copyLink(page, "small.json");
     await using other = await visit({ url: link, waits: false });
     await lookTwice(other.page, showing("sluice-result-model", "A small result."));
     expect(other.complaints).toEqual([]);

@@ -1,7 +1,7 @@
 /** What the page shows is in its address: links, Back, and results that a link carries. */
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
-import { act, command, firstResult, go, pick, run, SITE_URL, visit, visitor } from "./visit.js";
+import { act, command, copyLink, firstResult, go, pick, run, SITE_URL, visit, visitor } from "./visit.js";
 
 const seen = visitor({ permissions: ["clipboard-read", "clipboard-write"] });
 const hash = (): string => new URL(seen.page.url()).hash;
@@ -76,10 +76,7 @@ test("a resource that is open is in the address; Back closes it, and its link op
 test("a small result goes with its link, to somebody who has never been here", async () => {
   const { page } = seen;
   await pick(page, "small.json", JSON.stringify({ content: [{ type: "text", text: "A small result." }] }));
-  await page.getByRole("button", { name: "Share small.json" }).click();
-  await page.getByRole("menuitem", { name: "Copy link" }).click();
-  await page.getByText("The link is copied").waitFor();
-  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const link = await copyLink(page, "small.json");
   expect(link).toContain("#/try/result/");
   await using other = await visit({ url: link, waits: false });
   await other.page.locator("playground-try").getByRole("heading", { name: "small.json", exact: true }).waitFor();

@@ -215,6 +215,14 @@ export async function pick(page: Page, name: string, bytes: Uint8Array | string,
   await page.locator("playground-try playground-call").getByRole("button", { name: "Run again" }).waitFor();
 }
 
+/** Copies the link that carries a result, from its menu. */
+export async function copyLink(page: Page, result: string): Promise<string> {
+  await page.getByRole("button", { name: `Share ${result}` }).click();
+  await page.getByRole("menuitem", { name: "Copy link" }).click();
+  await page.getByText("The link is copied").waitFor();
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
 /** The text that a model gets of the result that is shown, character for character. */
 export async function exactly(scope: Locator): Promise<string | null> {
   const view = scope.locator("sluice-result-model");
