@@ -1,5 +1,5 @@
 /**
- * Stores runs, and leases each to one process at a time.
+ * Stores runs and their events, and leases each run to one process at a time.
  * @module
  */
 import { scopeKey } from "../artifacts/scope.js";
@@ -7,6 +7,7 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import { onAbort, untilAborted, untilEither, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { MemoryStateStore, leaseOf, type HostStateStore, type AfterRelease, type StateStore } from "./state-store.js";
+import type { PlannerEvent } from "./event.js";
 import type { ResumeOptions, RunOptions } from "./run-options.js";
 import {
   type PlannerPause,
@@ -421,5 +422,56 @@ class TakenRuns implements PausedRuns {
       this.#taken.delete(token);
     }
     return true;
+  }
+}
+
+/** Events that are worth nothing later, or contained in a later one. */
+const FLEETING: ReadonlySet<PlannerEvent["kind"]> = new Set([
+  "text",
+  "text_discarded",
+  "tool_progress",
+  "tool_waiting",
+  "chunk_emitted",
+]);
+
+/**
+ * Stores the events of one run, in order. After a failure no more are stored: each would wait for a store that is
+ * away.
+ */
+export class History {
+  readonly #save: ((event: PlannerEvent) => Promise<void>) | undefined;
+  readonly #onFailure: (error: SluiceError) => void;
+  #last: Promise<void> = Promise.resolve();
+  #hasFailed = false;
+
+  /** Stores nothing if the store cannot, or the run has no trace. */
+  constructor(
+    store: HostStateStore | undefined,
+    traceId: string | null | undefined,
+    onFailure: (error: SluiceError) => void,
+  ) {
+    const save = store?.saveEvent?.bind(store);
+    this.#save = save === undefined || traceId == null ? undefined : (event) => save(traceId, event);
+    this.#onFailure = onFailure;
+  }
+
+  /** Stores an event after all earlier ones. */
+  add(event: PlannerEvent): void {
+    const save = this.#save;
+    if (save === undefined || FLEETING.has(event.kind)) return;
+    this.#last = this.#last
+      .then(() => (this.#hasFailed ? undefined : save(event)))
+      .catch((error: unknown) => this.#failed(error));
+  }
+
+  /** Settles when all events are stored or have failed. */
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+
+  #failed(cause: unknown): void {
+    this.#hasFailed = true;
+    const sentence = "The events of the run cannot be saved: check the state store.";
+    this.#onFailure(cause instanceof SluiceError ? cause : new SluiceError("E_STORE_WRITE", sentence, {}, { cause }));
   }
 }

@@ -12,7 +12,7 @@ import { tiered, UserFiles } from "../files/user-files.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { SeenInMemory } from "./artifacts/handler.js";
 import { Calls } from "./calls/calls.js";
-import { Chats, plannersOf } from "./chat/chats.js";
+import { Chats, createMakePlanner } from "./chat/chats.js";
 import type { ServedFiles, ServeDeps } from "./deps.js";
 import type { ServeEnv } from "./http/context.js";
 import { Admission } from "./http/admission.js";
@@ -216,7 +216,7 @@ function depsOf(
     hosts: new HostGuard({ publicUrl, hosts, origins }),
     tokens: new SessionTokens({ secret: options.secret ?? newSecret(), oldSecrets: options.oldSecrets }, state.clock),
     authenticate,
-    access: accessOf(options, base),
+    access: createAccess(options, base),
     metrics: options.metrics ?? null,
     seen: new SeenInMemory(),
     admission: new Admission({ state, limits, usage, report }),
@@ -237,7 +237,7 @@ function depsOf(
 }
 
 /** The sign-in by access tokens, or null. */
-function accessOf({ oidc, publicUrl = "", sources = [] }: SluiceServerOptions, base: string): OidcAccess | null {
+function createAccess({ oidc, publicUrl = "", sources = [] }: SluiceServerOptions, base: string): OidcAccess | null {
   if (oidc === undefined) return null;
   const root = new URL(publicUrl);
   // A public URL without a path is that of the host, which may have the server below another path.
@@ -292,7 +292,7 @@ function collectorOf(
 
 /** The chat, or null without a model. */
 function chatsOf(options: SluiceServerOptions, deps: ServeDeps): Chats | null {
-  const planner = plannersOf(options, deps);
+  const planner = createMakePlanner(options, deps);
   const { pauses } = deps.sources;
   return (
     planner && new Chats({ ...deps, planner, noteConsent: (session, asked) => pauses.noteConsent(session, asked) })

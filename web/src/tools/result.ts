@@ -37,7 +37,7 @@ export class ToolAnswer extends Answer implements ToolResult {
     const text = clamp?.text ?? callToolResult(told, true);
     const bytes = utf8Length(text);
     const nothing = { artifacts: [], failures: [], changed: true, refs: undefined };
-    const cut = clamp && cutOf(clamp);
+    const cut = clamp && readCut(clamp);
     return new ToolAnswer(new Answer({ ...nothing, text, cut, bytesIn: bytes, bytesOut: bytes }), true);
   }
 
@@ -59,7 +59,7 @@ export class ToolAnswer extends Answer implements ToolResult {
     const text = clamp?.text ?? whole;
     const [bytesIn, bytesOut] = [utf8Length(whole), utf8Length(text)];
     const nothing = { artifacts, failures: [], changed: false, refs: undefined };
-    return new ToolAnswer(new Answer({ ...nothing, text, cut: clamp && cutOf(clamp), bytesIn, bytesOut }), isError);
+    return new ToolAnswer(new Answer({ ...nothing, text, cut: clamp && readCut(clamp), bytesIn, bytesOut }), isError);
   }
 }
 
@@ -70,7 +70,7 @@ export function callToolResult(json: string, isError: boolean): string {
 }
 
 /** What the guardrail cut. Undefined if nothing. */
-function cutOf({ changed, originalChars, method }: Clamp): ClampReport | undefined {
+function readCut({ changed, originalChars, method }: Clamp): ClampReport | undefined {
   return changed ? { originalChars, method } : undefined;
 }
 

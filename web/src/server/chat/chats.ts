@@ -359,7 +359,7 @@ interface PlannersDeps {
  * Creates the function that makes planners, or null without a model. Throws SluiceError E_CONFIG_…,
  * E_INVALID_ARGUMENT.
  */
-export function plannersOf(options: SluiceServerOptions, deps: PlannersDeps): MakePlanner | null {
+export function createMakePlanner(options: SluiceServerOptions, deps: PlannersDeps): MakePlanner | null {
   const { llm, tools = [], config, instructions, budget } = options;
   const { store, state, sources, files, usage } = deps;
   if (llm === undefined) return null;

@@ -9,7 +9,7 @@ import type { Identity, ServedSession } from "../sessions/session.js";
 export interface ServeEnv {
   Variables: {
     session: ServedSession;
-    /** Of somebody who begins a session. */
+    /** The user who begins a session. */
     identity: Identity;
     /** Whether the session is that of a page of this server: its browser sent the cookie. */
     isPage?: boolean;

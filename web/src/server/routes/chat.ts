@@ -14,7 +14,7 @@ import { closingRefused, sessionRefused } from "../http/refusals.js";
 import type { ServeDeps } from "../deps.js";
 import type { InSession, ServeEnv } from "../http/context.js";
 import { CHAT_EVENT } from "../chat/event-schema.js";
-import { streamOf, noBody, operation, routesOf } from "./operation.js";
+import { describeStream, noBody, operation, routesOf } from "./operation.js";
 import { RESUMING } from "../schemas.js";
 import { UserLimitReached } from "../usage/user-limits.js";
 
@@ -74,7 +74,7 @@ export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over" | "
         summary: "Ask the model, which has the tools of all sources",
         description: "The run goes on when its client leaves: come back with `GET chat/{run}`.",
         body: ASKED,
-        answers: { 200: streamOf(CHAT_EVENT, `First \`run_started\`. ${LAST}`) },
+        answers: { 200: describeStream(CHAT_EVENT, `First \`run_started\`. ${LAST}`) },
         refusals: [502, 504, 507],
         handle: (c, { body }) => streamed(c, chats, deps, () => chats.begin(c.get("session"), body)),
       }),
@@ -84,7 +84,7 @@ export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over" | "
         id: "resumeRun",
         summary: "Answer what a run waits for, once",
         body: ANSWERED,
-        answers: { 200: streamOf(CHAT_EVENT, `First \`run_resumed\`. ${LAST}`) },
+        answers: { 200: describeStream(CHAT_EVENT, `First \`run_resumed\`. ${LAST}`) },
         refusals: [404, 502, 504, 507],
         handle: (c, { body: { resume_token, answer } }) =>
           streamed(c, chats, deps, () => chats.resume(c.get("session"), resume_token, answer)),
@@ -98,7 +98,7 @@ export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over" | "
           "Where the process of the run died, another one goes on with it, from the last step that was done.",
         path: PATH,
         headers: RESUMING,
-        answers: { 200: streamOf(CHAT_EVENT, `The events behind \`Last-Event-ID\`, or all. ${LAST}`) },
+        answers: { 200: describeStream(CHAT_EVENT, `The events behind \`Last-Event-ID\`, or all. ${LAST}`) },
         refusals: [404],
         handle: async (c, { path }) => {
           const session = c.get("session");

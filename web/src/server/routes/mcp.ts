@@ -10,7 +10,7 @@ import { refusal } from "../http/answers.js";
 import { nothingThere } from "../http/refusals.js";
 import type { McpWay } from "../mcp/gateway.js";
 import { whileValid } from "../oidc/protected-resource.js";
-import { either, jsonOf, noBody, operation, type Passed, routesOf, streamOf } from "./operation.js";
+import { either, jsonOf, noBody, operation, type Passed, routesOf, describeStream } from "./operation.js";
 
 const SOURCE = z.object({ source: z.string().describe("The source's name.") });
 const HEADERS = {
@@ -57,7 +57,7 @@ function routesFor(way: McpWay, name: string, description: string, { mcp, source
         ...common,
         id: `listen${name}`,
         summary: `Listen to a source over MCP${way === "raw" ? ", unreduced" : ""}`,
-        answers: { 200: streamOf(MESSAGE, "Messages of MCP, as Streamable HTTP has them.") },
+        answers: { 200: describeStream(MESSAGE, "Messages of MCP, as Streamable HTTP has them.") },
       }),
       post: operation({
         ...common,
@@ -66,15 +66,15 @@ function routesFor(way: McpWay, name: string, description: string, { mcp, source
         description,
         body: BODY,
         answers: {
-          200: either(jsonOf(MESSAGE, "The answer."), streamOf(MESSAGE, "Messages, and last the answer.")),
-          202: noBody("It is taken, and has no answer."),
+          200: either(jsonOf(MESSAGE, "The answer."), describeStream(MESSAGE, "Messages, and last the answer.")),
+          202: noBody("The message was a notification or an answer."),
         },
       }),
       delete: operation({
         ...common,
         id: `end${name}`,
         summary: `End a session of MCP${way === "raw" ? ", unreduced" : ""}`,
-        answers: { 200: noBody("It is over.") },
+        answers: { 200: noBody("The session has ended.") },
       }),
       otherwise: answer,
     },

@@ -38,7 +38,7 @@ export function jsonOf<S extends z.ZodType>(
 }
 
 /** Answers with server-sent events, whose data is JSON by the schema. */
-export function streamOf(schema: z.ZodType, description: string): Answer<never> {
+export function describeStream(schema: z.ZodType, description: string): Answer<never> {
   return { description, content: { [EVENT_STREAM]: schema }, headers: {} };
 }
 

@@ -13,7 +13,7 @@ import { beginRefusal, beginSession } from "../sessions/session-begin.js";
 import { identityOf, type Identity, type ServedSession } from "../sessions/session.js";
 import type { ServeDeps } from "../deps.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { streamOf, jsonOf, operation, routesOf } from "./operation.js";
+import { describeStream, jsonOf, operation, routesOf } from "./operation.js";
 import { RESUMING, TIME } from "../schemas.js";
 import { SESSION_EVENT, sessionChannel } from "../sessions/announcer.js";
 import { lastEventId, resumableStream, type SentEvent } from "../http/sse.js";
@@ -168,7 +168,7 @@ export function eventRoutes({ state, sources, streamsEnd }: ServeDeps): Hono<Ser
           "First the events that are kept, at most 1,000 and 4 MiB, then those that come. A client that comes back with `Last-Event-ID` gets what it missed.",
         headers: RESUMING,
         answers: {
-          200: streamOf(
+          200: describeStream(
             SESSION_EVENT,
             "Events, each with an id. The last one is `session_ended`; behind `closing`, without an id, come back for more.",
           ),

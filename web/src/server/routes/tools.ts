@@ -13,7 +13,7 @@ import { askedBy } from "../sources/pauses.js";
 import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
 import type { ServeDeps } from "../deps.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { either, streamOf, jsonOf, noBody, operation, routesOf } from "./operation.js";
+import { either, describeStream, jsonOf, noBody, operation, routesOf } from "./operation.js";
 import { CLOSING, DISPLAY, eventOf, FAILURE, named, PAYLOAD, PROGRESS, REASON, RESUMING, WAIT } from "../schemas.js";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
@@ -76,7 +76,7 @@ export function sourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
         id: "connectSource",
         summary: "Connect a source, which may need a person's consent",
         path: SOURCE,
-        answers: { 200: streamOf(CONNECTION_EVENT, "The last event is `connected` or `failed`.") },
+        answers: { 200: describeStream(CONNECTION_EVENT, "The last event is `connected` or `failed`.") },
         handle: (c, { path }) => connected(c, deps, path.name),
       }),
     },
@@ -153,7 +153,7 @@ export function toolRoutes(deps: ServeDeps): Hono<ServeEnv> {
         answers: {
           200: either(
             jsonOf(CALLED, "The result."),
-            streamOf(CALL_EVENT, "As events: the last one is `result` or `failed`."),
+            describeStream(CALL_EVENT, "As events: the last one is `result` or `failed`."),
           ),
         },
         refusals: [404, 502, 504, 507],
@@ -213,7 +213,7 @@ export function callRoutes({ calls, streamsEnd }: Pick<ServeDeps, "calls" | "str
         path: CALL_PATH,
         headers: RESUMING,
         answers: {
-          200: streamOf(
+          200: describeStream(
             CALL_EVENT,
             "The events behind `Last-Event-ID`, or all since the first question. The last event is `result` or `failed`; behind `closing`, come back for more.",
           ),

@@ -84,7 +84,7 @@ export class McpCall {
     this.call = call;
     this.asker = asker;
     this.place = { source: deps.name, tool: call.tool };
-    this.#options = optionsOf(deps, call);
+    this.#options = createOptions(deps, call);
   }
 
   /** Whether the server speaks 2026-07-28 or later. */
@@ -207,7 +207,7 @@ export class McpCall {
   }
 }
 
-function optionsOf({ namespace }: Pick<McpCallDeps, "namespace">, call: SourceCall): TransformOptions {
+function createOptions({ namespace }: Pick<McpCallDeps, "namespace">, call: SourceCall): TransformOptions {
   const { tool, dialect, keepOriginal, scope, signal, showImages = false } = call;
   return { tool, namespace, dialect, keepOriginal, scope, signal, clientShowsImages: showImages };
 }

@@ -40,7 +40,7 @@ interface PendingRequest<T> {
 export interface RequestDeps {
   /** The source's name. */
   readonly name: string;
-  /** Told when nobody waits for a result any more. */
+  /** Releases a result that no call waits for. */
   readonly interceptor: { release(pendingResult: PendingResult): void };
   readonly client: Client;
   /** Whether the owner has closed the connection. */
