@@ -202,8 +202,8 @@ export interface TransformOptions<D extends Dialect = Dialect> {
    */
   readonly transformed?: boolean;
   /**
-   * Whether the value is a result that passed the gate before, written anew. Telemetry then does not count its bytes again. Defaults to
-   * false.
+   * Whether the value is a result that passed the gate before and is written again. Telemetry then does not count its bytes twice.
+   * Defaults to false.
    */
   readonly rewritten?: boolean;
   /** Keeps the original document for `GatedResult.original` if it has at most so many bytes. Defaults to 0, which keeps none. */
