@@ -90,7 +90,7 @@ export default defineConfig({
         test: {
           name: "library",
           include: ["tests/unit/**/*.test.ts", "tests/e2e/**/*.test.ts"],
-          setupFiles: "tests/unit/properties.ts",
+          setupFiles: ["tests/support/patience.ts", "tests/unit/properties.ts"],
         },
       },
       {
@@ -99,6 +99,7 @@ export default defineConfig({
         test: {
           name: "package",
           include: ["tests/package/**/*.test.ts"],
+          setupFiles: "tests/support/patience.ts",
           globalSetup: "tests/package/install.ts",
         },
       },
@@ -113,6 +114,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 180_000,
           include: ["tests/site/**/*.test.ts"],
+          setupFiles: "tests/support/patience.ts",
           globalSetup: "tests/site/build.ts",
         },
       },
@@ -124,7 +126,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["tests/browser/**/*.test.ts"],
-          setupFiles: "tests/unit/properties.ts",
+          setupFiles: ["tests/support/patience.ts", "tests/unit/properties.ts"],
           browser: {
             enabled: true,
             headless: true,

@@ -164,7 +164,7 @@ describe("previews", { tags: "check-7" }, () => {
       const { page } = seen;
       await run(page, "export_csv", { rows: "1500" });
       const table = (await preview(page)).getByRole("table");
-      await expect.poll(() => table.getAttribute("aria-rowcount"), { timeout: 20_000 }).toBe("1501");
+      await expect.poll(() => table.getAttribute("aria-rowcount")).toBe("1501");
       expect(await table.getByRole("columnheader").allTextContents()).toEqual(
         expect.arrayContaining(["order", "date", "region", "product"]),
       );
@@ -175,7 +175,7 @@ describe("previews", { tags: "check-7" }, () => {
       const { page } = seen;
       await run(page, "sales_table", { rows: "1200" });
       const table = (await preview(page)).getByRole("table");
-      await expect.poll(() => table.getAttribute("aria-rowcount"), { timeout: 20_000 }).toBe("1201");
+      await expect.poll(() => table.getAttribute("aria-rowcount")).toBe("1201");
     });
 
     test("of audio plays it", async () => {
@@ -184,13 +184,13 @@ describe("previews", { tags: "check-7" }, () => {
       const player = (await preview(page)).locator("audio");
       await player.waitFor();
       const seconds = (): Promise<number> => player.evaluate((audio: HTMLAudioElement) => audio.duration);
-      await expect.poll(seconds, { timeout: 20_000 }).toBeCloseTo(3, 1);
+      await expect.poll(seconds).toBeCloseTo(3, 1);
       await player.evaluate((audio: HTMLAudioElement) => {
         audio.muted = true;
         return audio.play();
       });
       const at = (): Promise<number> => player.evaluate((audio: HTMLAudioElement) => audio.currentTime);
-      await expect.poll(at, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(at).toBeGreaterThan(0);
     });
 
     test("of source code has its lines in colours", async () => {
@@ -202,7 +202,7 @@ describe("previews", { tags: "check-7" }, () => {
         const spans = shown.getByRole("tabpanel").locator("span[class]");
         return new Set(await spans.evaluateAll((all) => all.map((span) => getComputedStyle(span).color))).size;
       };
-      await expect.poll(colours, { timeout: 20_000 }).toBeGreaterThan(2);
+      await expect.poll(colours).toBeGreaterThan(2);
     });
 
     test("of what nothing can show is its bytes", async () => {
@@ -271,7 +271,7 @@ describe("previews", { tags: "check-7" }, () => {
       const { page } = other;
       const before = page.url();
       await frame.getByRole("button", { name: "Send, to nowhere" }).click();
-      await expect.poll(() => frame.getByRole("heading", { name: "Sales 2025" }).count(), { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => frame.getByRole("heading", { name: "Sales 2025" }).count()).toBe(1);
       expect(page.url()).toBe(before);
       expect(asked.filter((url) => url.includes(".example"))).toEqual([]);
     });

@@ -122,7 +122,7 @@ describe("a file", { tags: "check-9" }, () => {
     const calls = page.locator("playground-try").getByRole("complementary", { name: "Calls" });
     for (const { name } of files) {
       await calls.getByRole("button", { name: new RegExp(`^${name}.*done$`) }).click();
-      await expect.poll(() => modelSide(page), { timeout: 20_000 }).toContain(name);
+      await expect.poll(() => modelSide(page)).toContain(name);
     }
   });
 });
@@ -190,7 +190,7 @@ test("text is taken when it is pasted", async () => {
     document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
   });
   await card(page).getByRole("heading", { name: "pasted.json", exact: true }).waitFor();
-  await expect.poll(() => modelSide(page), { timeout: 20_000 }).toContain("from elsewhere");
+  await expect.poll(() => modelSide(page)).toContain("from elsewhere");
 });
 
 describe("JSON that is broken", { tags: "check-9" }, () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   await write("{}");
   // What held before is said to hold until this does.
   const wanted = await expected(seen.page, {});
-  await vi.waitUntil(async () => (await modelSide()) === wanted, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await modelSide()) === wanted);
   await view.getByText("Valid.", { exact: true }).waitFor();
 });
 
@@ -66,7 +66,7 @@ describe("a change", { tags: "check-13" }, () => {
   test("in the JSON does too, and stands in the form", async () => {
     const config = { guardrail: { max_observation_chars: 400 } };
     await write(JSON.stringify(config));
-    await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, config));
+    await expect.poll(modelSide).toBe(await expected(seen.page, config));
     await open("Form");
     expect(await view.getByRole("textbox", { name: /^Show the model at most/ }).inputValue()).toBe("400");
   });
@@ -75,17 +75,17 @@ describe("a change", { tags: "check-13" }, () => {
     await open("Form");
     const box = view.getByRole("checkbox", { name: "Store long text, not only files" });
     await box.uncheck();
-    await expect.poll(modelSide, { timeout: 20_000 }).toContain("export interface Order");
+    await expect.poll(modelSide).toContain("export interface Order");
     expect(await written()).toEqual({ auto_artifact_large_content: false });
     await open("Form");
     await view.getByRole("combobox", { name: "If a server says it twice, show" }).selectOption("the content blocks");
-    await expect.poll(written, { timeout: 20_000 }).toEqual({ auto_artifact_large_content: false, prefer: "content" });
+    await expect.poll(written).toEqual({ auto_artifact_large_content: false, prefer: "content" });
   });
 
   test("is told in bytes, before and after", async () => {
     const before = humanSize(Buffer.byteLength(await expected(seen.page, {})));
     await write(JSON.stringify(WIDE));
-    await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, WIDE));
+    await expect.poll(modelSide).toBe(await expected(seen.page, WIDE));
     const after = humanSize(Buffer.byteLength(await expected(seen.page, WIDE)));
     await view.getByRole("heading", { name: `Your model reads ${after}.` }).waitFor();
     await expect
@@ -95,7 +95,7 @@ describe("a change", { tags: "check-13" }, () => {
 
   test("is marked at its field, and taken back there alone", async () => {
     await write(JSON.stringify({ ...WIDE, prefer: "content" }));
-    await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, { ...WIDE, prefer: "content" }));
+    await expect.poll(modelSide).toBe(await expected(seen.page, { ...WIDE, prefer: "content" }));
     await open("Form");
     expect(await view.getByText("changed", { exact: true }).count()).toBe(2);
     await view.getByRole("button", { name: "Reset: Store strings longer than" }).click();
@@ -184,8 +184,8 @@ describe("a configuration", () => {
   test("is chosen by the name of a preset", async () => {
     await view.getByRole("combobox", { name: "Preset" }).selectOption("A model with a small context");
     const config = { max_inline_size: 2000, guardrail: { max_observation_chars: 8000, max_field_chars: 1000 } };
-    await expect.poll(written, { timeout: 20_000 }).toEqual(config);
-    await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(seen.page, config));
+    await expect.poll(written).toEqual(config);
+    await expect.poll(modelSide).toBe(await expected(seen.page, config));
   });
 
   test("is exported as the file that the command line reads", async () => {
@@ -204,7 +204,7 @@ describe("a configuration", () => {
     const { page } = seen;
     const config = { guardrail: { max_observation_chars: 300 } };
     await write(JSON.stringify(config));
-    await expect.poll(modelSide, { timeout: 20_000 }).toBe(await expected(page, config));
+    await expect.poll(modelSide).toBe(await expected(page, config));
     await reload(page);
     await run(page, "source_code");
     await go(page, "Guardrails");

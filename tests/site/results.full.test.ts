@@ -212,7 +212,7 @@ describe("results", () => {
         .getByRole("region", { name: "Server sent" })
         .getByRole("group", { name: /^Stored: / })
         .hover();
-      await expect.poll(lit, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(lit).toBeGreaterThan(0);
     });
   });
 

@@ -43,7 +43,6 @@ function newWorker(): Worker {
 
 describe("several tabs", () => {
   const MIB = 1024 * 1024;
-  const WAIT = { timeout: 20_000 };
   const frozen = (): number => 1_700_000_000_000;
   const workers: Worker[] = [];
 
@@ -121,14 +120,14 @@ describe("several tabs", () => {
     await vi.waitFor(async () => {
       await store.open();
       expect((await inside(name)).contents).toHaveLength(1);
-    }, WAIT);
+    });
     expect(await listed(store.list())).toEqual([]);
     await asked(living, name).putText("still at work");
     living.terminate();
     await vi.waitFor(async () => {
       await store.open();
       expect(await contentsIn(name)).toBe(1);
-    }, WAIT);
+    });
     expect(await wrongIn(name)).toEqual([]);
   });
 

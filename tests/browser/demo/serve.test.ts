@@ -107,8 +107,6 @@ async function pinged(fetch: Fetch, id: string): Promise<number> {
   return response.status;
 }
 
-const PATIENCE = { timeout: 20_000 };
-
 describe("the demo server's resources", () => {
   it("are listed on several pages", async () => {
     const { node } = await connected();
@@ -171,7 +169,7 @@ describe("the demo server's resources", () => {
 
     await node.call("write_note", { text: "It rains." });
 
-    await vi.waitFor(() => expect(updated(client)).toEqual(["note://today"]), PATIENCE);
+    await vi.waitFor(() => expect(updated(client)).toEqual(["note://today"]));
     expect((await node.readResource("note://today")).contents).toEqual([
       expect.objectContaining({ text: "It rains." }),
     ]);
@@ -182,7 +180,7 @@ describe("the demo server's resources", () => {
     const { node } = client;
     await node.subscribe("metrics://live");
 
-    await vi.waitFor(() => expect(updated(client)).toContain("metrics://live"), PATIENCE);
+    await vi.waitFor(() => expect(updated(client)).toContain("metrics://live"));
 
     await node.unsubscribe("metrics://live");
     const { contents } = await node.readResource("metrics://live");

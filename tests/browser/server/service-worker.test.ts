@@ -138,7 +138,7 @@ describe("the service worker", () => {
     test("audio is played in a document of its own", async () => {
       const shown = await framed(page.document, at(await put(jingle(1), { mime_type: "audio/wav" })));
       const player = shown.contentDocument?.querySelector("video");
-      await expect.poll(() => player?.duration, { timeout: 20_000 }).toBeCloseTo(1, 2);
+      await expect.poll(() => player?.duration).toBeCloseTo(1, 2);
       shown.remove();
     });
 
@@ -152,7 +152,7 @@ describe("the service worker", () => {
       expect(shown.contentDocument).toBeNull();
       // A message of the page's own comes behind whatever was sent before.
       page.postMessage("own", "*");
-      await expect.poll(() => heard.length, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => heard.length).toBeGreaterThan(0);
       expect(heard).toEqual(["own"]);
       page.removeEventListener("message", listen);
       shown.remove();

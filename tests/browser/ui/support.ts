@@ -38,5 +38,5 @@ export async function refusedBy(work: () => Promise<void>): Promise<readonly str
 
 /** Retries an assertion, for as long as a busy machine may need. */
 export function eventually<T>(holds: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(holds, { timeout: 20_000 });
+  return vi.waitFor(holds);
 }

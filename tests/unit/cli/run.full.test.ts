@@ -89,7 +89,7 @@ describe.skipIf(reason !== undefined)("sluice run", () => {
     const child = start([...BASICS, room.path("tmp"), "--", "sh", "-c", line], { env: { XDG_CACHE_HOME: cache } });
     const said: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => said.push(chunk));
-    await vi.waitFor(() => expect(Buffer.concat(said).toString()).toBe("ready\n"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(Buffer.concat(said).toString()).toBe("ready\n"));
     await writeFile(join(cache, "sluice", "secret"), "secret");
     child.stdin.end("\n");
     await once(child, "close");
@@ -129,7 +129,7 @@ describe.skipIf(reason !== undefined)("sluice run", () => {
     child.kill("SIGTERM");
     const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
     expect([code, signal]).not.toEqual([0, null]);
-    await vi.waitFor(async () => expect(await withWord(word)).toBe(0), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await withWord(word)).toBe(0));
   });
 
   test("takes all that the command started with it, when it is killed itself", async () => {
@@ -138,7 +138,7 @@ describe.skipIf(reason !== undefined)("sluice run", () => {
     const child = await running(room, `(setsid sleep ${word} &); sleep ${word} & echo ready; wait`);
     expect(await withWord(word)).toBeGreaterThan(1);
     child.kill("SIGKILL");
-    await vi.waitFor(async () => expect(await withWord(word)).toBe(0), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await withWord(word)).toBe(0));
   });
 
   test.skipIf(!isCheckoutSeen)("stands between a client and a real server", async () => {

@@ -49,7 +49,7 @@ function recorded(file: string): Promise<string> {
     expect(text).toContain("PATH");
     return text;
   };
-  return vi.waitFor(look, { timeout: 20_000 });
+  return vi.waitFor(look);
 }
 
 test("proxy: in front of a command", async () => {

@@ -284,7 +284,7 @@ describe("access to a store", () => {
     const silent = faulty(new MemoryArtifactStore(), (call) => (call === "openWriter" ? latch.released : undefined));
     await expect(timedStore(silent.store, LIMITS).openWriter()).rejects.toBeInstanceOf(StoreSilentError);
     latch.release();
-    await vi.waitFor(() => expect(silent.calls).toContain("abort"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(silent.calls).toContain("abort"));
     expect(silent.open.size).toBe(0);
   });
 });

@@ -275,13 +275,10 @@ describe("sluice serve", LONG, () => {
     await using server = await serve(["--state", redis.url, "--store", room.store], env);
     await begin(server.url);
     await state.mark('{"sluice":"state","version":2}');
-    await vi.waitFor(
-      async () => {
-        const answer = await fetch(`${server.url}ready`);
-        expect([answer.status, await answer.json()]).toMatchObject([503, { state: "away" }]);
-      },
-      { timeout: 20_000 },
-    );
+    await vi.waitFor(async () => {
+      const answer = await fetch(`${server.url}ready`);
+      expect([answer.status, await answer.json()]).toMatchObject([503, { state: "away" }]);
+    });
     expect((await fetch(`${server.url}health`)).status).toBe(200);
   });
 });

@@ -150,7 +150,6 @@ test("a file that is larger than the store takes is told with a warning, and the
 });
 
 /** What is done with a user's folder while a tool works in it. */
-const PATIENCE = { timeout: 20_000 };
 
 /** A call of ada's that has been given her file, and is not over. */
 async function begun(userFiles: UserFiles, scope: ArtifactScope = ADA): Promise<{ path: string; done: () => void }> {
@@ -205,7 +204,7 @@ describe("the folder of a user", () => {
     await access(path);
     done();
     crowd(userFiles);
-    await vi.waitFor(() => expect(access(path)).rejects.toMatchObject({ code: "ENOENT" }), PATIENCE);
+    await vi.waitFor(() => expect(access(path)).rejects.toMatchObject({ code: "ENOENT" }));
   });
 
   test("has the file of a call that comes while it is being emptied for others", async () => {

@@ -50,7 +50,7 @@ describe("keys", () => {
     const brief = await opened(redis, { maxAgeSeconds: 0.2 });
     await brief.savePlannerState("token", {});
     await brief.saveEvent("trace", { kind: "a" });
-    await vi.waitFor(async () => expect(await redis.keys()).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await redis.keys()).toEqual([]));
     expect(await brief.loadPlannerState("token")).toBeNull();
   });
 
@@ -173,7 +173,7 @@ describe("the store", () => {
     const last = store.loadPlannerState("token");
     await store[Symbol.asyncDispose]();
     expect(await last).toEqual({});
-    await vi.waitFor(async () => expect(await clients()).toBe(others), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await clients()).toBe(others));
     await expect(store.loadPlannerState("token")).rejects.toEqual(coded("E_STORE_CLOSED"));
   });
 

@@ -150,7 +150,7 @@ describe("a claim", () => {
     ];
     const { planner, token } = await paused({ stateStore, catalog, llm });
     await expect(planner.resume(token, { answer: 1 })).rejects.toMatchObject(NOT_FOUND);
-    await vi.waitFor(() => expect(reason).toMatchObject(NOT_FOUND), { timeout: 20_000 });
+    await vi.waitFor(() => expect(reason).toMatchObject(NOT_FOUND));
     expect(await stateStore.releasePlannerState(token, "another", "wait")).toBe(true);
   });
 

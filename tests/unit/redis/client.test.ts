@@ -195,7 +195,7 @@ describe("the connection", () => {
     expect(await waiting).toBe("waits");
     expect(await next).not.toBe(first);
     // Nobody waits for the first one any more.
-    await vi.waitFor(async () => expect(await connections()).toBe(1), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await connections()).toBe(1));
     expect(await connection.sendCommand(["CLIENT", "ID"])).toBe(await next);
   });
 

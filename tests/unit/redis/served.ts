@@ -54,7 +54,7 @@ export async function another(...options: readonly string[]): Promise<TestRedis>
 
 /** What a store with little patience gives, however busy this machine is. */
 export function inTime<T>(work: () => Promise<T>): Promise<T> {
-  return vi.waitFor(work, { timeout: 20_000 });
+  return vi.waitFor(work);
 }
 
 /** An error with this code. */

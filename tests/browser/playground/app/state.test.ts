@@ -187,7 +187,6 @@ describe("the state", () => {
 
 /** <playground-files> over a real engine. */
 describe("the view of files", () => {
-  const SOON = { timeout: 20_000 };
   const EXPIRES = Date.now() + 72 * 3_600_000;
   const HOSTILE = "Sign\u202e it <b>now</b>";
 
@@ -216,11 +215,11 @@ describe("the view of files", () => {
 
   test("a draft stands among the files with why it is one, what can be done next, and when it goes", async () => {
     const lines = (): HTMLElement[] => [...(view.shadowRoot?.querySelectorAll<HTMLElement>(".file") ?? [])];
-    await vi.waitFor(() => expect(lines()).toHaveLength(2), SOON);
+    await vi.waitFor(() => expect(lines()).toHaveLength(2));
     lines()
       .find(({ textContent }) => textContent.includes("letter.docx"))
       ?.click();
-    await vi.waitFor(() => expect(text()).toContain("A draft: it needs editing."), SOON);
+    await vi.waitFor(() => expect(text()).toContain("A draft: it needs editing."));
     expect(text()).toContain(`It is deleted on ${new Date(EXPIRES).toLocaleString()}.`);
     const next = [...(view.shadowRoot?.querySelectorAll(".draft li") ?? [])].map((item) => item.textContent.trim());
     expect(next).toEqual(["Edit the greeting", "Sign\ufffd it <b>now</b>"]);
@@ -232,7 +231,7 @@ describe("the view of files", () => {
     if (!origin) throw new Error("There is no choice.");
     origin.value = "deferred";
     origin.dispatchEvent(new Event("change"));
-    await vi.waitFor(() => expect(view.shadowRoot?.querySelectorAll(".file")).toHaveLength(1), SOON);
+    await vi.waitFor(() => expect(view.shadowRoot?.querySelectorAll(".file")).toHaveLength(1));
     expect(text()).toContain("1 of 2 files");
   });
 

@@ -8,7 +8,6 @@ import "../../../../web/ui/result.js";
 import type { SluiceResult } from "../../../../web/ui/result.js";
 
 /** How long a busy machine may take. */
-export const PATIENT = { timeout: 20_000 };
 
 /** An empty page with room for both sides. */
 export async function begin(): Promise<void> {

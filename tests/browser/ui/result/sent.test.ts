@@ -4,22 +4,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { ShownArtifact } from "../../../../web/ui/shown.js";
 import { refusedBy, violations } from "../support.js";
-import {
-  all,
-  base64,
-  begin,
-  choose,
-  lit,
-  MIXED,
-  one,
-  PATIENT,
-  PDF,
-  PNG,
-  rows,
-  settled,
-  shown,
-  textOn,
-} from "./fixtures.js";
+import { all, base64, begin, choose, lit, MIXED, one, PDF, PNG, rows, settled, shown, textOn } from "./fixtures.js";
 
 describe("what was sent", () => {
   beforeEach(begin);
@@ -62,12 +47,12 @@ describe("what was sent", () => {
     button.focus();
     await userEvent.keyboard("{Tab}");
     expect((rule.getRootNode() as ShadowRoot).activeElement).toBe(rule);
-    await vi.waitFor(() => expect(one(rule, "[popover]").matches(":popover-open")).toBe(true), PATIENT);
+    await vi.waitFor(() => expect(one(rule, "[popover]").matches(":popover-open")).toBe(true));
     await userEvent.keyboard("{Tab}");
     expect(rule.shadowRoot?.activeElement).toBe(one(rule, "[popover] a"));
     expect(await violations(element)).toEqual([]);
     await userEvent.keyboard("{Escape}");
-    await vi.waitFor(() => expect(all(rule, "[popover]")).toHaveLength(0), PATIENT);
+    await vi.waitFor(() => expect(all(rule, "[popover]")).toHaveLength(0));
   });
 
   test("tells configured fields", async () => {
@@ -96,7 +81,7 @@ describe("what was sent", () => {
     await settled(element);
     expect(textOn(element)).not.toMatch(/[A-Za-z0-9+/_-]{200,}/);
     await choose(element, "diff");
-    await vi.waitFor(() => expect(all(element, ".line").length).toBeGreaterThan(5), PATIENT);
+    await vi.waitFor(() => expect(all(element, ".line").length).toBeGreaterThan(5));
     expect(textOn(element)).not.toMatch(/[A-Za-z0-9+/_-]{200,}/);
   });
 
@@ -187,7 +172,7 @@ describe("what was sent", () => {
     await vi.waitFor(async () => {
       await userEvent.hover(target, { position: { x: 2, y: 2 } });
       holds();
-    }, PATIENT);
+    });
   }
 
   test("pointing at a chip lights the artifact in the model's text", async () => {
@@ -261,17 +246,14 @@ describe("what was sent", () => {
     expect(lit()).toHaveLength(2);
     await userEvent.keyboard("{Enter}");
     const area = one(element, "pre");
-    await vi.waitFor(() => expect((area.getRootNode() as ShadowRoot).activeElement).toBe(area), PATIENT);
-    await vi.waitFor(
-      () => expect(one(element, ".bar [role=status]").textContent).toMatch(/^Shown at characters/),
-      PATIENT,
-    );
+    await vi.waitFor(() => expect((area.getRootNode() as ShadowRoot).activeElement).toBe(area));
+    await vi.waitFor(() => expect(one(element, ".bar [role=status]").textContent).toMatch(/^Shown at characters/));
   });
 
   test.each(["split", "diff", "raw"] as const)("axe finds nothing in %s", async (view) => {
     const element = await shown(MIXED, { clamped: true });
     await choose(element, view);
-    await vi.waitFor(() => expect(all(element, view === "split" ? "li" : ".line").length).toBeGreaterThan(4), PATIENT);
+    await vi.waitFor(() => expect(all(element, view === "split" ? "li" : ".line").length).toBeGreaterThan(4));
     expect(await violations(element)).toEqual([]);
   });
 
@@ -279,7 +261,7 @@ describe("what was sent", () => {
     const refused = await refusedBy(async () => {
       const element = await shown(MIXED);
       await choose(element, "diff");
-      await vi.waitFor(() => expect(all(element, ".line").length).toBeGreaterThan(4), PATIENT);
+      await vi.waitFor(() => expect(all(element, ".line").length).toBeGreaterThan(4));
     });
     expect(refused).toEqual([]);
   });
@@ -292,7 +274,7 @@ describe("views", () => {
   test("diff shows what stands instead of what was taken out", async () => {
     const element = await shown({ content: [{ type: "text", text: JSON.stringify({ a: 1, pdf: base64(PDF) }) }] });
     await choose(element, "diff");
-    await vi.waitFor(() => expect(all(element, "del").length).toBeGreaterThan(0), PATIENT);
+    await vi.waitFor(() => expect(all(element, "del").length).toBeGreaterThan(0));
     expect(
       all(element, "del")
         .map((line) => line.textContent)
@@ -313,7 +295,7 @@ describe("views", () => {
   test("raw shows the original by lines that are in view", async () => {
     const element = await shown(MIXED);
     await choose(element, "raw");
-    await vi.waitFor(() => expect(all(element, ".line").length).toBeGreaterThan(10), PATIENT);
+    await vi.waitFor(() => expect(all(element, ".line").length).toBeGreaterThan(10));
     expect(one(element, ".line").textContent).toBe(`1${JSON.stringify(MIXED).slice(0, 120)}`);
     expect(all(element, ".line").length).toBeLessThan(100);
   });
@@ -321,10 +303,7 @@ describe("views", () => {
   test("raw says when the original cannot be had", async () => {
     const element = await shown(MIXED, { raw: () => Promise.reject(new Error("/home/somebody/secret")) });
     await choose(element, "raw");
-    await vi.waitFor(
-      () => expect(one(element, "[role=alert]").textContent).toBe("The original could not be read."),
-      PATIENT,
-    );
+    await vi.waitFor(() => expect(one(element, "[role=alert]").textContent).toBe("The original could not be read."));
   });
 
   test("raw stops at what it may hold", async () => {
@@ -333,13 +312,13 @@ describe("views", () => {
       Promise.resolve(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }));
     const element = await shown(MIXED, { raw });
     await choose(element, "raw");
-    await vi.waitFor(() => expect(textOn(element)).toContain("The first 32.0 MB"), PATIENT);
+    await vi.waitFor(() => expect(textOn(element)).toContain("The first 32.0 MB"));
   });
 
   test("at a narrow width one side is shown, and a chip leads to the other", async () => {
     const element = await shown(MIXED);
     element.style.width = "390px";
-    await vi.waitFor(() => expect(all(element, "sluice-result-model")).toHaveLength(0), PATIENT);
+    await vi.waitFor(() => expect(all(element, "sluice-result-model")).toHaveLength(0));
     await settled(element);
     expect(all<HTMLInputElement>(element, ".segmented input").map(({ value }) => value)).toEqual([
       "sent",
@@ -349,7 +328,7 @@ describe("views", () => {
     ]);
     expect(element.scrollWidth).toBeLessThanOrEqual(390);
     one(element, '.chip button[aria-label^="Show"]').click();
-    await vi.waitFor(() => expect(lit()).toHaveLength(2), PATIENT);
+    await vi.waitFor(() => expect(lit()).toHaveLength(2));
     expect(all(element, "sluice-result-sent")).toHaveLength(0);
   });
 
@@ -388,10 +367,10 @@ describe("views", () => {
     const height = Number.parseFloat(getComputedStyle(one(element, "code")).lineHeight);
     const linesOf = (part: Element): number => Math.round(part.getBoundingClientRect().height / height);
     expect(linesOf(one(element, "code .section"))).toBeGreaterThan(10);
-    await vi.waitFor(() => expect(all(element, "code :is(.k, .s, .n)")).toHaveLength(122), PATIENT);
+    await vi.waitFor(() => expect(all(element, "code :is(.k, .s, .n)")).toHaveLength(122));
     const tokens = all(element, "code :is(.k, .s, .n)");
     const broken = (): string[] => tokens.filter((token) => linesOf(token) > 1).map(({ textContent }) => textContent);
-    await vi.waitFor(() => expect(broken()).toEqual([`"${long}"`]), PATIENT);
+    await vi.waitFor(() => expect(broken()).toEqual([`"${long}"`]));
     // No line begins with a comma.
     const code = one(element, "code");
     const { left } = code.getBoundingClientRect();
@@ -423,7 +402,7 @@ describe("views", () => {
     expect(colouredIn()).toBeGreaterThan(5);
     for (const share of [0.5, 0.98, 0.1]) {
       area.scrollTop = area.scrollHeight * share;
-      await vi.waitFor(() => expect(colouredIn()).toBeGreaterThan(5), PATIENT);
+      await vi.waitFor(() => expect(colouredIn()).toBeGreaterThan(5));
     }
     expect(all(element, "*").length).toBeLessThan(5_000);
     expect(JSON.stringify(JSON.parse(one(element, "code").textContent))).toBe(observation);
@@ -471,17 +450,17 @@ describe("views", () => {
     expect(items().map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1]);
     items()[0]?.focus();
     await userEvent.keyboard("{ArrowDown}");
-    await vi.waitFor(() => expect(focused()).toBe("a: object, 1 member"), PATIENT);
+    await vi.waitFor(() => expect(focused()).toBe("a: object, 1 member"));
     await userEvent.keyboard("{ArrowRight}");
-    await vi.waitFor(() => expect(items()).toHaveLength(4), PATIENT);
+    await vi.waitFor(() => expect(items()).toHaveLength(4));
     await userEvent.keyboard("{ArrowRight}");
-    await vi.waitFor(() => expect(focused()).toBe("b: 1"), PATIENT);
+    await vi.waitFor(() => expect(focused()).toBe("b: 1"));
     await userEvent.keyboard("{ArrowLeft}");
-    await vi.waitFor(() => expect(focused()).toBe("a: object, 1 member"), PATIENT);
+    await vi.waitFor(() => expect(focused()).toBe("a: object, 1 member"));
     await userEvent.keyboard("{ArrowLeft}");
-    await vi.waitFor(() => expect(items()).toHaveLength(3), PATIENT);
+    await vi.waitFor(() => expect(items()).toHaveLength(3));
     await userEvent.keyboard("{End}");
-    await vi.waitFor(() => expect(focused()).toBe("c: 2"), PATIENT);
+    await vi.waitFor(() => expect(focused()).toBe("c: 2"));
   });
 
   test("60,000 rows are few elements, and more come when they are asked for", async () => {
@@ -495,7 +474,7 @@ describe("views", () => {
     all(tree, "[role=treeitem]").at(-1)?.click();
     await settled(element);
     expect(rows(tree)).toHaveLength(202);
-    await vi.waitFor(() => expect(tree.shadowRoot?.activeElement?.textContent).toContain("100"), PATIENT);
+    await vi.waitFor(() => expect(tree.shadowRoot?.activeElement?.textContent).toContain("100"));
   });
 
   test("60,000 blocks are few elements, each is reached by scrolling, and what was opened stays open", async () => {
@@ -504,11 +483,11 @@ describe("views", () => {
     const element = await shown({}, { reduced });
     const area = one(element, ".scroll");
     const drawn = (): number[] => all(element, "li[data-index]").map(({ dataset }) => Number(dataset["index"]));
-    await vi.waitFor(() => expect(drawn().length).toBeLessThan(12), PATIENT);
+    await vi.waitFor(() => expect(drawn().length).toBeLessThan(12));
     expect(drawn().slice(0, 3)).toEqual([0, 1, 2]);
     const tree = one(element, "sluice-result-tree");
     all(tree, "[role=treeitem]").at(-1)?.click();
-    await vi.waitFor(() => expect(rows(tree)).toHaveLength(3), PATIENT);
+    await vi.waitFor(() => expect(rows(tree)).toHaveLength(3));
     for (const [share, index] of [
       [1, 59_999],
       [0.5, 30_000],
@@ -516,13 +495,13 @@ describe("views", () => {
       await vi.waitFor(() => {
         area.scrollTop = area.scrollHeight * share;
         expect(drawn().some((at) => Math.abs(at - index) < 20)).toBe(true);
-      }, PATIENT);
+      });
       expect(drawn().length).toBeLessThan(20);
     }
     expect(all(element, "*").length).toBeLessThan(1_000);
     expect(one(element, `[data-index="${drawn().at(-1)}"]`).ariaPosInSet).toBe(String((drawn().at(-1) ?? 0) + 1));
     area.scrollTop = 0;
-    await vi.waitFor(() => expect(drawn().slice(0, 3)).toEqual([0, 1, 2]), PATIENT);
+    await vi.waitFor(() => expect(drawn().slice(0, 3)).toEqual([0, 1, 2]));
     expect(one(element, "sluice-result-tree")).toBe(tree);
     expect(rows(tree)).toHaveLength(3);
     expect(await violations(element)).toEqual([]);
@@ -531,7 +510,7 @@ describe("views", () => {
     await vi.waitFor(() => {
       area.scrollTop = area.scrollHeight;
       expect(drawn().at(-1)).toBe(59_999);
-    }, PATIENT);
+    });
   });
 
   test("10 MB of text are shown in part, on both sides", async () => {

@@ -77,11 +77,11 @@ describe("kinds", () => {
       const code = 'const answer: number = 42;\n// why\nexport const text = "yes";\n';
       const viewer = await viewing(given(code, "text/x-typescript", "answer.ts"));
       await settled(viewer);
-      await vi.waitFor(() => expect(texts(viewer, ".token-keyword")).toContain("const"), { timeout: 20_000 });
+      await vi.waitFor(() => expect(texts(viewer, ".token-keyword")).toContain("const"));
       expect(texts(viewer, ".line .number")).toEqual(["1", "2", "3"]);
       expect(texts(viewer, ".written")).toEqual(code.trimEnd().split("\n"));
       expect(viewer.renderRoot.querySelectorAll(".written [style]")).toHaveLength(0);
-      await vi.waitFor(() => expect(texts(viewer, ".token-comment").join("")).toBe("// why"), { timeout: 20_000 });
+      await vi.waitFor(() => expect(texts(viewer, ".token-comment").join("")).toBe("// why"));
     });
 
     test.each([
@@ -102,17 +102,17 @@ describe("kinds", () => {
       const viewer = await viewing(given(text, "application/json", "a.json"));
       await settled(viewer);
       const laid = JSON.stringify(JSON.parse(text), null, 2);
-      await vi.waitFor(() => expect(texts(viewer, ".written").join("\n")).toBe(laid), { timeout: 20_000 });
+      await vi.waitFor(() => expect(texts(viewer, ".written").join("\n")).toBe(laid));
       viewer.tab = "source";
       await viewer.updateComplete;
       await settled(viewer);
-      await vi.waitFor(() => expect(texts(viewer, ".written")).toEqual([text]), { timeout: 20_000 });
+      await vi.waitFor(() => expect(texts(viewer, ".written")).toEqual([text]));
     });
 
     test("is decoded as its type says", async () => {
       const viewer = await viewing(given(new Uint8Array([0xe4, 0x62]), "text/plain; charset=latin1", "a.txt"));
       await settled(viewer);
-      await vi.waitFor(() => expect(texts(viewer, ".written")).toEqual(["äb"]), { timeout: 20_000 });
+      await vi.waitFor(() => expect(texts(viewer, ".written")).toEqual(["äb"]));
     });
   });
 
@@ -127,7 +127,7 @@ describe("kinds", () => {
       expect(file.opened).toEqual([{ start: 0, end: 65_536 }]);
       const scroller = await part(viewer, ".hex");
       scroller.scrollTop = 300_000;
-      await vi.waitFor(() => expect(file.opened).toHaveLength(2), { timeout: 20_000 });
+      await vi.waitFor(() => expect(file.opened).toHaveLength(2));
       await vi.waitFor(() => expect(texts(viewer, ".offset")).toContain((15_000 * 16).toString(16).padStart(8, "0")), {
         timeout: 20_000,
       });
@@ -276,10 +276,10 @@ describe("PDF", () => {
     const { viewer, number } = await showing(300);
     await userEvent.fill(number, "250");
     await userEvent.keyboard("{Enter}");
-    await vi.waitFor(() => expect(labels(viewer)).toContain("Page 250 of 300"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(labels(viewer)).toContain("Page 250 of 300"));
     expect(labels(viewer).length).toBeLessThanOrEqual(8);
     buttonOf(viewer, "Next").click();
-    await vi.waitFor(() => expect(labels(viewer)).toContain("Page 251 of 300"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(labels(viewer)).toContain("Page 251 of 300"));
     expect(viewer.renderRoot.querySelectorAll("*").length).toBeLessThan(200);
   });
 
@@ -287,23 +287,20 @@ describe("PDF", () => {
     const { viewer, number } = await showing(5);
     (await part(viewer, ".pdf")).focus();
     await userEvent.keyboard("{ArrowRight}");
-    await vi.waitFor(() => expect(number.value).toBe("2"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(number.value).toBe("2"));
     await userEvent.keyboard("{ArrowRight}");
-    await vi.waitFor(() => expect(number.value).toBe("3"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(number.value).toBe("3"));
     await userEvent.keyboard("{ArrowLeft}");
-    await vi.waitFor(() => expect(number.value).toBe("2"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(number.value).toBe("2"));
   });
 
   test("pages can be shown at their own size", async () => {
     const { viewer } = await showing(2);
     buttonOf(viewer, "100 %").click();
-    await vi.waitFor(
-      async () => {
-        const sheet = await part(viewer, ".sheet");
-        expect(sheet.clientWidth).toBe(Math.ceil((595 * 96) / 72));
-      },
-      { timeout: 20_000 },
-    );
+    await vi.waitFor(async () => {
+      const sheet = await part(viewer, ".sheet");
+      expect(sheet.clientWidth).toBe(Math.ceil((595 * 96) / 72));
+    });
   });
 
   test("nothing in a document is a link or a form", async () => {
@@ -327,7 +324,7 @@ describe("PDF", () => {
     const { viewer } = await showing(1);
     const ended = vi.spyOn(Worker.prototype, "terminate");
     viewer.remove();
-    await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 20_000 });
+    await vi.waitFor(() => expect(ended).toHaveBeenCalled());
     ended.mockRestore();
   });
 

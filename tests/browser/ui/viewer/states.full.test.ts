@@ -49,13 +49,10 @@ describe("above the limit", () => {
     await settled(viewer);
     expect(notice(viewer)).toBe("");
     const scroller = await part(viewer, ".text");
-    await vi.waitFor(
-      () => {
-        scroller.scrollTop = scroller.scrollHeight;
-        expect(texts(viewer, ".line .number")).toContain(String((3 * MB) / 16));
-      },
-      { timeout: 20_000 },
-    );
+    await vi.waitFor(() => {
+      scroller.scrollTop = scroller.scrollHeight;
+      expect(texts(viewer, ".line .number")).toContain(String((3 * MB) / 16));
+    });
   });
 
   test("what can only be shown whole waits to be asked, and reads nothing", async () => {
@@ -65,7 +62,7 @@ describe("above the limit", () => {
     expect(file.opened).toEqual([]);
     expect(notice(viewer)).toBe("It is large and can only be shown as a whole. Load all (21.0 MB)");
     buttonOf(viewer, "Load all (21.0 MB)").click();
-    await vi.waitFor(() => expect(file.opened).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(file.opened).toHaveLength(1));
     await part(viewer, ".sheet canvas");
   });
 
@@ -104,7 +101,7 @@ describe("what is not there", () => {
     expect(notice(viewer)).toBe("It could not be read. Try again");
     buttonOf(viewer, "Try again").click();
     await settled(viewer);
-    await vi.waitFor(() => expect(texts(viewer, ".written")).toEqual(["here"]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(texts(viewer, ".written")).toEqual(["here"]));
   });
 
   test("is asked for when it is deferred", async () => {
@@ -115,7 +112,7 @@ describe("what is not there", () => {
         once: true,
       });
     });
-    await vi.waitFor(() => buttonOf(viewer, "Fetch").click(), { timeout: 20_000 });
+    await vi.waitFor(() => buttonOf(viewer, "Fetch").click());
     expect((await asked).id).toBe(artifact.id);
   });
 });
@@ -146,7 +143,7 @@ describe("reading", () => {
     give();
     await part(viewer, "progress");
     act(viewer);
-    await vi.waitFor(() => expect(cancelled()).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(cancelled()).toBe(true));
   });
 
   test("does not begin anew when the same is given again", async () => {
@@ -273,12 +270,12 @@ test("tabs are gone through with arrows, and shown at once", async () => {
   await settled(viewer);
   (await part(viewer, "#tab-preview")).focus();
   await userEvent.keyboard("{ArrowRight}");
-  await vi.waitFor(() => expect(focused(viewer)).toBe("tab-source"), { timeout: 20_000 });
+  await vi.waitFor(() => expect(focused(viewer)).toBe("tab-source"));
   expect(viewer.tab).toBe("source");
   await userEvent.keyboard("{End}");
-  await vi.waitFor(() => expect(focused(viewer)).toBe("tab-info"), { timeout: 20_000 });
+  await vi.waitFor(() => expect(focused(viewer)).toBe("tab-info"));
   await userEvent.keyboard("{ArrowRight}");
-  await vi.waitFor(() => expect(focused(viewer)).toBe("tab-preview"), { timeout: 20_000 });
+  await vi.waitFor(() => expect(focused(viewer)).toBe("tab-preview"));
   const chosen = [...viewer.renderRoot.querySelectorAll("[role=tab]")].map(({ ariaSelected }) => ariaSelected);
   expect(chosen).toEqual(["true", "false", "false"]);
   expect((await part(viewer, "[role=tabpanel]")).getAttribute("aria-labelledby")).toBe("tab-preview");

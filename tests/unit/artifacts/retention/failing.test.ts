@@ -234,7 +234,7 @@ describe("a large store", () => {
   test("nobody waits for it to be read, and it is read once at a time", async () => {
     const { slow, store } = await filled(1000);
     for (let at = 0; at < 20; at++) await store.putText(`new ${at}`, { scope: { session_id: "mine" } });
-    await vi.waitFor(() => expect(slow.reads).toBe(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(slow.reads).toBe(2));
     slow.go();
     slow.isSlow = false;
     await store.putText("more", { scope: { session_id: "mine" } });
@@ -248,17 +248,14 @@ describe("a large store", () => {
     for (let at = 0; at < 3; at++) theirs.push(await slow.putText(`theirs ${at}`, { scope }));
     now += 1000;
     await store.putText("mine", { scope });
-    await vi.waitFor(() => expect(slow.reads).toBe(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(slow.reads).toBe(2));
     slow.go();
     slow.isSlow = false;
     now += 1000;
-    await vi.waitFor(
-      async () => {
-        await store.putText("again", { scope });
-        expect((await listed(store.list(scope))).length).toBe(3);
-      },
-      { timeout: 20_000 },
-    );
+    await vi.waitFor(async () => {
+      await store.putText("again", { scope });
+      expect((await listed(store.list(scope))).length).toBe(3);
+    });
     expect(await store.exists(theirs[0]?.id ?? "", scope)).toBe(false);
   });
 
@@ -307,7 +304,7 @@ describe("a large store", () => {
     slow.isSlow = true;
     const collecting = store.collect();
     const { id } = await store.putText("meanwhile");
-    await vi.waitFor(() => expect(slow.reads).toBe(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(slow.reads).toBe(2));
     slow.go();
     const second = store.collect();
     expect((await collecting)?.artifacts).toBeGreaterThan(MANY - 300);

@@ -14,8 +14,7 @@ const LONG = { timeout: 60_000 };
 const SLOW = "tools/everything.trigger-long-running-operation";
 
 const portOf = ({ url }: { readonly url: string }): number => Number(new URL(url).port);
-const saying = (server: Served, text: string): Promise<void> =>
-  vi.waitFor(() => expect(server.said()).toContain(text), { timeout: 20_000 });
+const saying = (server: Served, text: string): Promise<void> => vi.waitFor(() => expect(server.said()).toContain(text));
 const ready = async ({ url }: { readonly url: string }): Promise<[number, unknown]> => {
   const answer = await fetch(`${url}ready`);
   return [answer.status, await answer.json()];
@@ -187,7 +186,7 @@ describe("behind a balancer", LONG, () => {
     expect(balancer.ready).toEqual([portOf(second)]);
     const third = await serve([...args, "--listen", `127.0.0.1:${portOf(first)}`], env);
     onTestFinished(() => third[Symbol.asyncDispose]());
-    await vi.waitFor(() => expect(balancer.ready).toHaveLength(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(balancer.ready).toHaveLength(2));
     expect(await second.end("SIGTERM")).toEqual([143, null]);
     await sleep(500);
     isOver = true;

@@ -168,7 +168,7 @@ describe("two processes", () => {
       // It ends with the user's last session, where that ends in the same process.
       for (const session of [there, here]) await session.ask("sessions/current", { method: "DELETE" });
       const later = await begin(other.url, as("ada"));
-      await vi.waitFor(async () => expect((await useOf(later))["programs"]?.used).toBe(0), { timeout: 20_000 });
+      await vi.waitFor(async () => expect((await useOf(later))["programs"]?.used).toBe(0));
       const now = await initialized(later, "everything");
       expect(await (await posted(later, "everything", list, now)).text()).toContain("get-tiny-image");
     },

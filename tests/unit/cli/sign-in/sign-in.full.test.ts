@@ -52,14 +52,11 @@ describe("sluice sign-in", () => {
       child,
       ended: once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr })),
       address: () =>
-        vi.waitFor(
-          () => {
-            const [, url] = /^ {2}(http\S+)$/m.exec(stderr) ?? [];
-            if (url === undefined) throw new Error(`no address yet: ${stderr}`);
-            return url;
-          },
-          { timeout: 20_000 },
-        ),
+        vi.waitFor(() => {
+          const [, url] = /^ {2}(http\S+)$/m.exec(stderr) ?? [];
+          if (url === undefined) throw new Error(`no address yet: ${stderr}`);
+          return url;
+        }),
     };
   }
 
@@ -124,7 +121,7 @@ describe("sluice sign-in", () => {
     };
     const connecting = running(["tools", "connect", "files", ...(await configOf(room, source()))], env);
     const address = await connecting.address();
-    await vi.waitFor(async () => expect(await readFile(room.path("seen"), "utf8")).toBe(address), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await readFile(room.path("seen"), "utf8")).toBe(address));
     await vi.waitFor(async () => expect(await readFile(room.path("seen.env"), "utf8")).toContain("DISPLAY=:0"), {
       timeout: 20_000,
     });

@@ -123,13 +123,13 @@ describe("a session at the page's server", () => {
     await using seen = await visitor();
     await seen.session.begin(false);
     await seen.fetch("sessions/current", { method: "DELETE" });
-    await vi.waitFor(() => expect(seen.told("session_over")).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(seen.told("session_over")).toHaveLength(1));
     await seen.session.check();
     await expect(seen.session.remove("served", "x_000000000000")).rejects.toMatchObject({ code: "E_SESSION" });
     expect(seen.told("session_over")).toHaveLength(1);
     await seen.session.begin(true);
     await upload(seen, "a.txt", "a");
-    await vi.waitFor(() => expect(seen.told("served").at(-1)?.artifacts).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(seen.told("served").at(-1)?.artifacts).toHaveLength(1));
   });
 
   test("ends with all that it stored; ending it again is no error", async () => {
@@ -157,25 +157,23 @@ describe("what it stored", () => {
     await using seen = await visitor();
     await seen.session.begin(false);
     await upload(seen, "first.txt", "1");
-    await vi.waitFor(() => expect(seen.told("served").at(-1)?.artifacts).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(seen.told("served").at(-1)?.artifacts).toHaveLength(1));
     seen.session.watch(false);
     await new Promise((resolve) => setTimeout(resolve, 20));
     await upload(seen, "second.txt", "2");
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(seen.told("served").at(-1)?.artifacts).toHaveLength(1);
     seen.session.watch(true);
-    await vi.waitFor(
-      () =>
-        expect(
-          seen
-            .told("served")
-            .at(-1)
-            ?.artifacts.map(({ filename, served }) => [filename, served]),
-        ).toEqual([
-          ["second.txt", true],
-          ["first.txt", true],
-        ]),
-      { timeout: 20_000 },
+    await vi.waitFor(() =>
+      expect(
+        seen
+          .told("served")
+          .at(-1)
+          ?.artifacts.map(({ filename, served }) => [filename, served]),
+      ).toEqual([
+        ["second.txt", true],
+        ["first.txt", true],
+      ]),
     );
   });
 
@@ -295,7 +293,7 @@ describe("a run that waits for a person", () => {
     await using seen = await visitor({ ...chatting(asks), tools: [asking] });
     await seen.session.begin(false);
     const answering = seen.session.chat.ask(ASKED, () => undefined);
-    await vi.waitFor(() => expect(seen.told("paused")).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(seen.told("paused")).toHaveLength(1));
     const [{ pause } = { pause: { id: "", question: "" } }] = seen.told("paused");
     expect(pause.question).toBe("t1");
     seen.pauses.answer(pause.id, { name: "Ada" });
@@ -307,7 +305,7 @@ describe("a run that waits for a person", () => {
     await using seen = await visitor({ ...chatting(() => ({ calls: [{ name: "ask", args: {} }] })), tools: [asking] });
     await seen.session.begin(false);
     const answering = seen.session.chat.ask(ASKED, () => undefined);
-    await vi.waitFor(() => expect(seen.told("paused")).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(seen.told("paused")).toHaveLength(1));
     seen.session.chat.stop("t1");
     await expect(answering).rejects.toMatchObject({ name: "AbortError" });
     await vi.waitFor(() => expect(seen.asked.some((line) => line.startsWith("DELETE chat/"))).toBe(true), {

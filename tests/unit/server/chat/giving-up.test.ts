@@ -76,12 +76,9 @@ describe("the end of a session", () => {
     for (const telling of [here.telling, there]) expect(kinds(await telling.rest())).not.toContain("result");
     const forgotten = new Set(kept.mock.calls.filter(([, payload]) => payload === null).map(([token]) => token));
     expect(forgotten.size).toBe(6);
-    await vi.waitFor(
-      async () => {
-        for (const token of forgotten) expect(await state.runs.loadPlannerState(token)).toBeNull();
-      },
-      { timeout: 20_000 },
-    );
+    await vi.waitFor(async () => {
+      for (const token of forgotten) expect(await state.runs.loadPlannerState(token)).toBeNull();
+    });
     for (const token of forgotten) expect(await state.events.has(token.replace(/^chat/, "run"))).toBe(false);
   });
 });

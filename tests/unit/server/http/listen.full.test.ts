@@ -127,7 +127,7 @@ describe("listening", () => {
     const ada = await Visitor.at(port);
     const socket = await sent(port, `GET /events HTTP/1.1\r\n${headers(port, ada)}`);
     socket.pause();
-    await vi.waitFor(async () => expect((await ada.ask("/events")).status).toBe(429), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await ada.ask("/events")).status).toBe(429));
     const event = { kind: "resource_updated", text: "x".repeat(200_000) };
     await vi.waitFor(
       async () => {

@@ -111,7 +111,7 @@ test.each([
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   await reader.read();
   await leave(reader, over);
-  await vi.waitFor(() => expect(source.listening).toBe(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(source.listening).toBe(0));
 });
 
 // oxlint-disable-next-line require-yield
@@ -174,7 +174,7 @@ test("two hundred listeners come and go, and leave nothing behind", async () => 
   // Some in the middle of waiting, some with an event that they did not take.
   for (const reader of readers.slice(0, 100)) void reader.read();
   await Promise.all(readers.map((reader) => reader.cancel()));
-  await vi.waitFor(() => expect(following()).toBe(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(following()).toBe(0));
   expect((await ada.ask("/events")).status).toBe(200);
 });
 

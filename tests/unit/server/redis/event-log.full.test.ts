@@ -132,13 +132,12 @@ describe("the log of events", () => {
 describe("its faults", () => {
   const redis = useRedis();
 
-  const PATIENCE = { timeout: 20_000 };
   /** What came, when it is so much. */
   const heardOf = (heard: Heard | undefined, count: number): Promise<readonly (number | string)[] | undefined> =>
     vi.waitFor(() => {
       if ((heard?.numbers.length ?? 0) < count) throw new Error(`${heard?.numbers.length} of ${count} came.`);
       return heard?.numbers;
-    }, PATIENCE);
+    });
   /** Sockets that keep this process alive. */
   const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
 
@@ -230,8 +229,8 @@ describe("its faults", () => {
       tunnel.freeze();
       await other.append("a", numbered(1));
       expect(await heardOf(heard, 2)).toEqual([0, 1]);
-      await vi.waitFor(async () => expect(await listening()).toMatch(/^id=\d+\s*$/), PATIENCE);
-      await vi.waitFor(async () => expect(await listening()).not.toBe(before), PATIENCE);
+      await vi.waitFor(async () => expect(await listening()).toMatch(/^id=\d+\s*$/));
+      await vi.waitFor(async () => expect(await listening()).not.toBe(before));
       await other.append("a", numbered(2));
       expect(await heardOf(heard, 3)).toEqual([0, 1, 2]);
     });
@@ -332,19 +331,18 @@ describe("its faults", () => {
     const one = servedInTest(server.url);
     const log = logInTest(server.url, one);
     const heard = range(5).map((number) => new Heard(log, `${number}`));
-    await vi.waitFor(async () => expect(await connections()).toBe(before + 2), PATIENCE);
-    await vi.waitFor(() => expect(sockets()).toBeLessThanOrEqual(alive), PATIENCE);
+    await vi.waitFor(async () => expect(await connections()).toBe(before + 2));
+    await vi.waitFor(() => expect(sockets()).toBeLessThanOrEqual(alive));
     await log[Symbol.asyncDispose]();
     await Promise.all(heard.map(({ done }) => done));
     await one.close();
-    await vi.waitFor(async () => expect(await connections()).toBe(before), PATIENCE);
+    await vi.waitFor(async () => expect(await connections()).toBe(before));
   });
 });
 
 /** Thousands who follow in one process. */
 describe("many followers", () => {
   const MANY = 2_000;
-  const PATIENCE = { timeout: 30_000, interval: 10 };
 
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -373,7 +371,7 @@ describe("many followers", () => {
       }
     });
     // Each has looked once, and once more when somebody tells.
-    await vi.waitFor(async () => expect(await scripts()).toBeGreaterThanOrEqual(MANY), PATIENCE);
+    await vi.waitFor(async () => expect(await scripts()).toBeGreaterThanOrEqual(MANY));
     await sleep(2500);
     const memory = used() - before;
     const clients =
@@ -387,7 +385,7 @@ describe("many followers", () => {
     for (let from = 0; from < MANY; from += 200) {
       await Promise.all(range(200).map((at) => far.append(`channel ${from + at}`, numbered(from + at))));
     }
-    await vi.waitFor(() => expect(heard.size).toBe(MANY), PATIENCE);
+    await vi.waitFor(() => expect(heard.size).toBe(MANY));
     const took = performance.now() - begun;
     const reads = (await scripts()) - told - MANY;
     for (const [channel, number] of heard) expect(number).toBe(channel);

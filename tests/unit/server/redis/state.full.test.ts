@@ -134,9 +134,9 @@ describe("the server's state", () => {
       expect(await clients()).toBe(0);
       await fill(state);
       await first(state.events, "channel", { count: 1 });
-      await vi.waitFor(async () => expect(await clients()).toBe(2), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await clients()).toBe(2));
       await state[Symbol.asyncDispose]();
-      await vi.waitFor(async () => expect(await clients()).toBe(0), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await clients()).toBe(0));
       await expect(state.sessions.find("s")).rejects.toEqual(coded("E_STORE_CLOSED"));
       await expect(state.runs.loadPlannerState("token")).rejects.toEqual(coded("E_STORE_CLOSED"));
       await expect(state.events.append("channel", numbered(1))).rejects.toEqual(coded("E_STORE_CLOSED"));
@@ -298,7 +298,7 @@ describe("usage", () => {
     const server = await another();
     const register = new RedisUsageRegister(servedInTest(server.url, 500));
     const take = () => register.take(ADA, { process: "p", id: "1" }, [{ kind: "runs", amount: 1, most: 9 }]);
-    await vi.waitFor(take, { timeout: 20_000 });
+    await vi.waitFor(take);
     await server.command("CONFIG", "SET", "maxmemory", "1");
     await expect(take()).rejects.toEqual(coded("E_STORE_FULL"));
     await register.end(ADA, [{ process: "p", id: "1" }]);
@@ -343,7 +343,7 @@ describe("sessions", () => {
       );
       expect(await redis.command("PTTL", key)).toBeGreaterThan(0);
     }
-    await vi.waitFor(async () => expect(await redis.keys()).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await redis.keys()).toEqual([]));
   });
 
   test("nothing but the index is left of a session that ended, and with the last one not even that", async () => {
@@ -376,7 +376,7 @@ describe("sessions", () => {
     const server = await another();
     const register = new RedisSessionRegister(servedInTest(server.url, 500));
     const session = { ...SESSION, expires_at: Date.now() + 100_000 };
-    await vi.waitFor(() => register.begin(session), { timeout: 20_000 });
+    await vi.waitFor(() => register.begin(session));
     for (const key of await server.keys())
       if (!/sessions$|:users:|:user$/.test(key)) await server.command("SET", key, "{");
     await expect(register.find(session.id)).rejects.toEqual(coded("E_STORE_CORRUPT"));

@@ -250,7 +250,7 @@ test("an upload ends with its session, in this process", async () => {
   await using server = new SluiceServer({ store });
   const ada = await Visitor.of(server);
   const uploading = ada.ask("/artifacts", { method: "POST", body: body(["abc"], "hang") });
-  await vi.waitFor(() => expect(store.open).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(store.open).toBe(1));
   expect(await ada.end()).toBe(0);
   expect(await refused(await uploading)).toEqual([401, "E_SESSION"]);
   expect([store.open, await listed(store.list())]).toEqual([0, []]);
@@ -266,9 +266,9 @@ test("an upload that is published while its session ends goes with it", async ()
       publish = resolve;
     });
   const uploading = ada.ask("/artifacts", { method: "POST", body: "x" });
-  await vi.waitFor(() => expect(publish).toBeDefined(), { timeout: 20_000 });
+  await vi.waitFor(() => expect(publish).toBeDefined());
   const ending = ada.end();
-  await vi.waitFor(async () => expect((await ada.ask("/sessions/current")).status).toBe(401), { timeout: 20_000 });
+  await vi.waitFor(async () => expect((await ada.ask("/sessions/current")).status).toBe(401));
   publish?.();
   expect((await uploading).status).toBe(401);
   await ending;

@@ -78,8 +78,7 @@ describe("consent", () => {
   const five = (): Promise<unknown>[] => ["a", "b", "c", "d", "e"].map((name) => call(name));
   const asked = (): string[] => questions.map((question) => question.call);
   /** Waits until so many were asked. */
-  const untilAsked = (count: number): Promise<void> =>
-    vi.waitFor(() => expect(asked()).toHaveLength(count), { timeout: 20_000 });
+  const untilAsked = (count: number): Promise<void> => vi.waitFor(() => expect(asked()).toHaveLength(count));
   /** Lets everything happen that waits for nothing. */
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -192,7 +191,7 @@ describe("consent", () => {
       const second = call("second");
       await untilAsked(1);
       const agreed = questions[0]?.agree();
-      await vi.waitFor(async () => expect(await manager.getToken("ada", "files")).not.toBeNull(), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await manager.getToken("ada", "files")).not.toBeNull());
       control.abort(new Error("enough"));
       await Promise.all([agreed, first]);
       expect(await second).toBe(await manager.getToken("ada", "files"));
@@ -207,7 +206,7 @@ describe("consent", () => {
       one.abort(new Error("enough"));
       two.abort(new Error("enough"));
       await Promise.all(calls);
-      await vi.waitFor(() => expect(asked().at(-1)).toBe("third"), { timeout: 20_000 });
+      await vi.waitFor(() => expect(asked().at(-1)).toBe("third"));
       await questions.at(-1)?.agree();
       expect(await third).toBe(await manager.getToken("ada", "files"));
     });
