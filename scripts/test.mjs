@@ -1,7 +1,7 @@
 /**
- * `npm test`: sets up, builds, runs all runners, and says which suites of the full run are stale; the last line is the counts. Where
- * `CI` is `true` or `1` it runs stale suites that take less than five minutes together. `npm run test:full` runs every suite at full
- * length, and writes down which have passed. Names behind `--` choose runners.
+ * `npm test`: sets up, builds, runs the runners, and says which suites of the full run are stale; the last line is the counts. Where
+ * `CI` is `true` or `1` it also runs the runners that take long, and stale suites that take less than five minutes together.
+ * `npm run test:full` runs every suite at full length, and writes down which have passed. Names behind `--` choose runners.
  * @module
  */
 import { clearReports, listFiles, listSlowest } from "./reports.mjs";
@@ -33,7 +33,11 @@ const STALE_SECONDS = 300;
 /** How many of the slowest tests are named. */
 const SLOWEST = full || isCi ? 50 : 10;
 
-/** In order: what fails fast comes first, and what is built is there for those behind it. @type {Record<string, { title: string, run: () => Promise<Counts> }>} */
+/**
+ * In order: what fails fast comes first, and what is built is there for those behind it. What `isLong` repeats on other ground what
+ * the others test, and is left to CI.
+ * @type {Record<string, { title: string, run: () => Promise<Counts>, isLong?: boolean }>}
+ */
 const runners = {
   build: {
     title: "Core, library and playground",
@@ -43,10 +47,10 @@ const runners = {
   vitest: { title: "Library and command", run: libraryTests },
   browser: { title: "Stores and elements in Chromium", run: browserTests },
   site: { title: "The playground, built, in Chromium", run: siteTests },
-  package: { title: "The package, installed: Node, pages, workers", run: packageTests },
+  package: { title: "The package, installed: Node, pages, workers", run: packageTests, isLong: true },
   native: { title: "C++ under ASan and UBSan", run: nativeTests },
-  wasm: { title: "C++ as WebAssembly in node", run: wasmTests },
-  fuzz: { title: "Fuzzers, a short run", run: fuzzers },
+  wasm: { title: "C++ as WebAssembly in node", run: wasmTests, isLong: true },
+  fuzz: { title: "Fuzzers, a short run", run: fuzzers, isLong: true },
 };
 
 /** Runs one runner. One that crashes, or runs no test, has failed. */
@@ -67,6 +71,19 @@ async function count(title, run) {
 }
 
 const line = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
+
+/** The names of the runners to run: those that were asked for, or all that fit. */
+function chooseRunners(asked) {
+  const names = Object.keys(runners);
+  if (asked.length > 0) return names.filter((name) => asked.includes(name));
+  return names.filter((name) => full || isCi || runners[name].isLong !== true);
+}
+
+/** Says which runners were left to CI. */
+function reportLeft(names) {
+  const left = Object.keys(runners).filter((name) => !names.includes(name));
+  if (left.length > 0) console.log(`\nleft to CI: ${left.join(", ")}: npm test -- ${left.join(" ")}`);
+}
 
 /** The stale suites that are run at once: those that have passed before, as many as fit into the time. */
 function chooseStale(stale) {
@@ -108,7 +125,8 @@ await main(async () => {
   const add = (counts) => {
     for (const key of Object.keys(total)) total[key] += counts[key];
   };
-  for (const name of Object.keys(runners).filter((each) => chosen.length === 0 || chosen.includes(each))) {
+  const names = chooseRunners(chosen);
+  for (const name of names) {
     const { title, run } = runners[name];
     add(await count(title, run));
   }
@@ -117,6 +135,7 @@ await main(async () => {
   if (again.length > 0) await setup("full");
   for (const { name } of again) add(await count(SUITES[name].title, () => longSuite(name)));
   reportSlowest();
+  if (chosen.length === 0) reportLeft(names);
   console.log(`\n${line(total)}`);
   return total.failed === 0 ? 0 : 1;
 });
