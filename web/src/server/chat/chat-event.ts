@@ -14,7 +14,7 @@ import type {
 } from "../../planner/run-state.js";
 import { leading, jsonFields } from "../../planner/tool.js";
 import { publicRef, type PublicRef } from "../sessions/announcer.js";
-import { MAX_EVENT_BYTES, type LoggedEvent } from "../sessions/event-log.js";
+import { fits, type LoggedEvent } from "../sessions/event-log.js";
 import type { RunPlace } from "./run-place.js";
 
 /** An error as clients see it. */
@@ -102,11 +102,6 @@ const MAX_TEXT = 32 * 1024;
 
 /** Refs per event if they do not fit in one. */
 const MAX_REFS = 64;
-
-/** Whether an event is small enough for a log. */
-export function fits(event: LoggedEvent): boolean {
-  return Buffer.byteLength(JSON.stringify(event)) <= MAX_EVENT_BYTES;
-}
 
 /**
  * Splits an event into events that are small enough for a log. Text and lists of references are split; for what

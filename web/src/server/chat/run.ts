@@ -13,11 +13,10 @@ import type { PlannerPause, PlannerResult } from "../../planner/run-state.js";
 import { leading } from "../../planner/tool.js";
 import type { PausePayload } from "../../tools/context.js";
 import { announced, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
-import type { LoggedEvent } from "../sessions/event-log.js";
+import { fits } from "../sessions/event-log.js";
 import { saidOf } from "../http/refusals.js";
 import { scopeOf } from "../sessions/session.js";
 import {
-  fits,
   fitting,
   GIVEN_UP,
   noSuchRun,
@@ -28,6 +27,7 @@ import {
   type ChatEvent,
   type ToldError,
 } from "./chat-event.js";
+import { EventWriter } from "../work/event-writer.js";
 import type { LiveRun } from "./live-run.js";
 import { forget, loadRecord, type RunRecord } from "./run-place.js";
 import type { ServeState } from "../state.js";
@@ -71,14 +71,19 @@ export class Running {
   readonly #live: LiveRun;
   readonly #how: RunHow;
   readonly #deps: ChatRunDeps;
-  readonly #writer: RunWriter;
+  readonly #writer: EventWriter<ChatEvent>;
 
   constructor(live: LiveRun, how: RunHow, deps: ChatRunDeps) {
     const { state, report } = deps;
     this.#live = live;
     this.#how = how;
     this.#deps = deps;
-    this.#writer = new RunWriter((event) => state.events.append(live.place.channel, event), report);
+    const append = async (event: ChatEvent): Promise<string> => {
+      let id = "";
+      for (const each of fitting(event)) id = await state.events.append(live.place.channel, each);
+      return id;
+    };
+    this.#writer = new EventWriter(append, report);
   }
 
   /** Runs until the run is over, waits, or is left to other processes. Does not throw. */
@@ -241,97 +246,4 @@ async function resultEvent(
     deps.report(error);
     return short;
   }
-}
-
-/** Milliseconds for which text and progress are collected. */
-const TEXT_PACE = 50;
-const PROGRESS_PACE = 250;
-
-/** Frequent events that are merged with the next one or replaced by it. */
-type Passing = Extract<ChatEvent, { readonly kind: "text" | "tool_progress" }>;
-
-/** Writes the events of a run, in order. */
-export class RunWriter {
-  readonly #append: (event: LoggedEvent) => Promise<string>;
-  readonly #report: (error: unknown) => void;
-  /** Collected events by step or call. */
-  readonly #gathered = new Map<string, Passing>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-  #pending = 0;
-
-  /** `report` must not throw. */
-  constructor(append: (event: LoggedEvent) => Promise<string>, report: (error: unknown) => void) {
-    this.#append = append;
-    this.#report = report;
-  }
-
-  /** Writes an event. Failures are reported, and the run goes on. */
-  tell(event: ChatEvent): void {
-    if (isPassing(event)) return this.#gather(event);
-    this.#flush();
-    this.#then(() => this.#written(event)).catch(this.#report);
-  }
-
-  /** Runs work after all earlier events. Its failure is reported. */
-  do(work: () => Promise<void>): void {
-    this.#then(work).catch(this.#report);
-  }
-
-  /** Writes an event after all earlier ones, and returns its id. Throws SluiceError E_STORE_…. */
-  write(event: ChatEvent): Promise<string> {
-    this.#flush();
-    return this.#then(() => this.#written(event));
-  }
-
-  /** Settles when all earlier events are written or have failed. */
-  async settled(): Promise<void> {
-    this.#flush();
-    await this.#last;
-  }
-
-  #gather(event: Passing): void {
-    const key = event.kind === "text" ? `text ${event.step}` : `progress ${event.step} ${event.call}`;
-    const before = this.#gathered.get(key);
-    const text = before?.kind === "text" && event.kind === "text" ? { text: before.text + event.text } : {};
-    this.#gathered.set(key, { ...event, ...text });
-    // Text waits for less time than progress.
-    if (event.kind === "text" && before === undefined) clearTimeout(this.#timer);
-    else if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => this.#passed(), event.kind === "text" ? TEXT_PACE : PROGRESS_PACE);
-  }
-
-  /** A slow log gets the events collected meanwhile at once. */
-  #passed(): void {
-    this.#timer = undefined;
-    if (this.#pending === 0) this.#flush();
-  }
-
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const gathered = [...this.#gathered.values()];
-    this.#gathered.clear();
-    for (const event of gathered) this.#then(() => this.#written(event)).catch(this.#report);
-  }
-
-  #then<T>(work: () => Promise<T>): Promise<T> {
-    this.#pending += 1;
-    const done = this.#last.then(work).finally(() => {
-      this.#pending -= 1;
-      if (this.#pending === 0 && this.#timer === undefined && this.#gathered.size > 0) this.#flush();
-    });
-    this.#last = done.catch(() => undefined);
-    return done;
-  }
-
-  async #written(event: ChatEvent): Promise<string> {
-    let id = "";
-    for (const each of fitting(event)) id = await this.#append(each);
-    return id;
-  }
-}
-
-function isPassing(event: ChatEvent): event is Passing {
-  return event.kind === "text" || event.kind === "tool_progress";
 }
