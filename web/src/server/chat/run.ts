@@ -3,6 +3,7 @@
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
 import type { FullScope } from "../../artifacts/scope.js";
 import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
@@ -28,9 +29,18 @@ import {
   type ToldError,
 } from "./chat-event.js";
 import { EventWriter } from "../work/event-writer.js";
+import type { KeptWork, KeptWorkDeps } from "../work/kept-work.js";
 import type { LiveRun } from "./live-run.js";
-import { forget, loadRecord, type RunRecord } from "./run-place.js";
-import type { ServeState } from "../state.js";
+
+/** What is stored of a run, beside what the planner stores. */
+export const RUN_RECORD = z.object({
+  trace: z.string().nullable(),
+  max_parallel: z.number().nullable(),
+  timeout_seconds: z.number().nullable(),
+});
+
+/** The options of a run's request, null if not given. */
+export type RunRecord = z.infer<typeof RUN_RECORD>;
 
 /** What to do with the planner. */
 type RunWork = (planner: ReactPlanner, options: ResumeOptions) => Promise<PlannerResult | PlannerPause>;
@@ -39,14 +49,14 @@ type RunWork = (planner: ReactPlanner, options: ResumeOptions) => Promise<Planne
 export type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactPlanner>;
 
 /** What a run works with. */
-export interface ChatRunDeps extends AnnouncingDeps {
-  readonly state: Pick<ServeState, "runs" | "sessions" | "events">;
+export interface ChatRunDeps extends AnnouncingDeps, Pick<KeptWorkDeps, "report"> {
+  readonly state: KeptWorkDeps["state"];
+  /** Where runs are kept. */
+  readonly chats: Pick<KeptWork<RunRecord>, "load" | "end">;
   readonly store: Pick<ArtifactStore, "putText" | "delete">;
   readonly planner: MakePlanner;
   /** Registers the session of a request for consent in a pause. Throws SluiceError E_STORE_…. */
   readonly noteConsent: (session: string, payload: PausePayload) => Promise<void>;
-  /** Receives failures that no client sees. Must not throw. */
-  readonly report: (error: unknown) => void;
 }
 
 /** How a run is done. */
@@ -91,7 +101,7 @@ export class Running {
     try {
       const outcome = await this.#worked();
       if (outcome.kind === "pause") await this.#paused(outcome);
-      else await this.#ended();
+      else await this.#end();
     } catch (error) {
       await this.#failed(error).catch(this.#deps.report);
     }
@@ -105,7 +115,7 @@ export class Running {
     live.signal.throwIfAborted();
     const planner = await this.#deps.planner(scope, live.signal);
     // A process that was stopped meanwhile may have been taken for dead.
-    if (first?.kind === "run_started" && (await loadRecord(this.#deps.state.runs, live.place)) === null) {
+    if (first?.kind === "run_started" && (await this.#deps.chats.load(live.place)) === null) {
       throw noSuchRun();
     }
     return work(planner, {
@@ -171,20 +181,13 @@ export class Running {
       if (hasBegun) this.#deps.report(error);
       return held?.leave();
     }
-    await this.#ended();
+    await this.#end();
     if (why === "session over") return;
     await this.#surely({ kind: "failed", error: why === undefined ? this.#told(error) : GIVEN_UP });
   }
 
-  async #ended(): Promise<void> {
-    try {
-      await forget(this.#deps.state.runs, this.#live.place);
-      await this.#live.held?.end();
-    } catch (error) {
-      // It is due later, and forgotten then.
-      this.#live.held?.leave();
-      this.#deps.report(error);
-    }
+  #end(): Promise<void> {
+    return this.#deps.chats.end(this.#live.place, this.#live.held);
   }
 
   #told(error: unknown): ToldError {
@@ -237,7 +240,7 @@ async function resultEvent(
   try {
     const text = JSON.stringify({ answer, outcome, spent, trajectory: shown });
     const scope: FullScope = scopeOf(live.session, trace);
-    const filename = `run-${live.place.run}.json`;
+    const filename = `run-${live.place.id}.json`;
     const info = { scope, namespace: NAMESPACE, filename, mime_type: "application/json", source: { tool: NAMESPACE } };
     const ref = await deps.store.putText(text, info);
     await announced(deps, live.session, [ref]);
