@@ -192,3 +192,20 @@ test("a call that cannot be stored asks nobody, and is not taken up", async () =
   shared.passLeases();
   expect(await shared.whole.work.due("test", "call", 9)).toEqual([]);
 });
+
+test("a process that was taken for dead gives up its call, whose answer is for the one that went on", async () => {
+  const shared = new SharedState();
+  const one = serving(shared.process());
+  const by = await visitor(one);
+  const telling = await called(by, ASKING);
+  const question = await paused(telling);
+  shared.passLeases();
+  const { token } = new WorkPlace("call", by.id, question.call);
+  expect(await shared.whole.runs.claimPlannerState(token, "another", 15)).toBe(true);
+  await answered(one, by, question, { name: "Ada" });
+  expect(await telling.rest()).toMatchObject([
+    { kind: "failed", error: { code: "E_NOT_FOUND", message: expect.stringContaining("Another process went on") } },
+  ]);
+  expect(await shared.whole.runs.loadPlannerState(token)).toMatchObject({ name: ASKING });
+  expect((await shared.whole.events.latest(`call ${by.id} ${question.call}`))?.event.kind).toBe("paused");
+});
