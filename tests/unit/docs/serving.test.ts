@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { readRetention } from "../../../web/src/artifacts/retention/policy.js";
 import { parse } from "../../../web/src/cli/parse.js";
 import { checkServeFile, serveKeys } from "../../../web/src/cli/serve/config-file.js";
-import { LEASE_SECONDS } from "../../../web/src/server/chat/chats.js";
+import { LEASE_SECONDS } from "../../../web/src/server/work/work-register.js";
 import { saidOf } from "../../../web/src/server/http/refusals.js";
 import { LIMITS } from "../../../web/src/server/options.js";
 import { LEASE_MS } from "../../../web/src/server/usage/usage-register.js";

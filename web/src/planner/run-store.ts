@@ -4,8 +4,9 @@
  */
 import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
-import { onAbort, untilAborted, untilEither, untilLate } from "../core/abort.js";
+import { untilAborted, untilEither } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
+import { Claim, type ClaimStore } from "./claim.js";
 import { MemoryStateStore, leaseOf, type HostStateStore, type AfterRelease, type StateStore } from "./state-store.js";
 import type { PlannerEvent } from "./event.js";
 import type { ResumeOptions, RunOptions } from "./run-options.js";
@@ -72,7 +73,7 @@ export class KeptRuns {
    * Starts a run, and stores it first if it has a `token`.
    *
    * @throws SluiceError E_INVALID_ARGUMENT if the name is taken, or the store cannot update runs; else as
-   * `Claim.hold`.
+   * `#hold`.
    */
   async begin(run: RunState, { token: name, scope = {}, signal }: RunOptions, work: Work): Promise<RunOutcome> {
     const runs = this.#runs;
@@ -84,10 +85,10 @@ export class KeptRuns {
       throw wrong("is already used by another run: give each run its own");
     const kept: NamedRun = { version: 3, scope: scopeKey(scope), run, step: null, pause: null };
     await runs.savePlannerState(name, kept);
-    return this.#claimOf(name).hold(signal, (held) => work(goingOf(name, kept, held, false)), "wait");
+    return this.#hold(name, signal, (held) => work(goingOf(name, kept, held, false)), "wait");
   }
 
-  /** Continues the run of a token. Throws as `Claim.hold`. */
+  /** Continues the run of a token. Throws as `#hold`. */
   async goOn(token: string, options: ResumeOptions, work: Work): Promise<RunOutcome> {
     const kept = await this.#runs.loadPlannerState(token);
     const found = await this.#find(token, kept, options.scope);
@@ -114,10 +115,10 @@ export class KeptRuns {
       if (current.pause === null) return work(goingOf(name, current, held, current.step === null));
       if (answer === undefined) return pauseOf(name, current.run, current.pause);
       const going = withAnswer(current, answer);
-      await held.save(going);
+      await held.claim.save(going);
       return work(goingOf(name, going, held, false));
     };
-    return this.#claimOf(name).hold(signal, goOn, "wait");
+    return this.#hold(name, signal, goOn, "wait");
   }
 
   /** Continues a run that is only stored under the token of its pause. */
@@ -134,7 +135,7 @@ export class KeptRuns {
     const goOn = async (held: Held): Promise<RunOutcome> =>
       (outcome = await work({ ...resumed, keeping, signal: held.signal }));
     try {
-      return await this.#claimOf(token).hold(signal, goOn, "forget");
+      return await this.#hold(token, signal, goOn, "forget");
     } catch (error) {
       // It waits by the old token, or others continued it: there must not be two ways to continue.
       if (outcome?.kind === "pause")
@@ -143,8 +144,34 @@ export class KeptRuns {
     }
   }
 
-  #claimOf(token: string): Claim {
-    return new Claim(this.#runs, token, this.#leaseSeconds);
+  /**
+   * Claims a run, works, and deletes it. `onPause`: what to do with the run if the work pauses. If the work fails the
+   * run waits again, as last stored.
+   *
+   * @throws SluiceError E_NOT_FOUND if there is no such run, others have it, or the claim was lost, which also aborts
+   * the work's signal. What the work throws; E_STORE_….
+   */
+  async #hold(
+    token: string,
+    signal: AbortSignal | undefined,
+    work: (held: Held) => Promise<RunOutcome>,
+    onPause: AfterRelease,
+  ): Promise<RunOutcome> {
+    const claim = new Claim(this.#runs, token, this.#leaseSeconds);
+    if (!(await claim.take())) throw noSuchRun();
+    const { lost } = claim;
+    // If that fails it is free when the lease ends.
+    const giveBack = (): Promise<void> => claim.giveBack().catch(() => undefined);
+    let outcome: RunOutcome;
+    try {
+      outcome = await untilEither([signal, lost], (either) => untilAborted(work({ claim, signal: either }), lost));
+    } catch (error) {
+      await giveBack();
+      throw error;
+    }
+    if (outcome.kind === "pause" && onPause === "wait") await giveBack();
+    else await claim.forget();
+    return outcome;
   }
 
   /** Stores a run when it pauses, under a new token. */
@@ -160,18 +187,13 @@ export class KeptRuns {
   }
 }
 
-function goingOf(
-  name: string,
-  { run, step, scope }: NamedRun,
-  { save, confirm, signal }: Held,
-  isTakenOver: boolean,
-): Going {
+function goingOf(name: string, { run, step, scope }: NamedRun, { claim, signal }: Held, isTakenOver: boolean): Going {
   const keeping: RunKeeping = {
-    confirm,
-    between: (now) => save({ version: 3, scope, run: now, step: null, pause: null } satisfies NamedRun),
+    confirm: () => claim.confirm(),
+    between: (now) => claim.save({ version: 3, scope, run: now, step: null, pause: null } satisfies NamedRun),
     paused: async (now, open, call) => {
       const pause = { ...call, id: crypto.randomUUID() };
-      await save({ version: 3, scope, run: now, step: open, pause } satisfies NamedRun);
+      await claim.save({ version: 3, scope, run: now, step: open, pause } satisfies NamedRun);
       return pauseToken(name, pause);
     },
   };
@@ -192,171 +214,15 @@ export interface RunKeeping {
   readonly paused: (run: RunState, step: OpenStep, call: WaitingCall) => Promise<string>;
 }
 
-/** Renewals of a claim per lease: two may fail. */
-const RENEWALS = 4;
-
 /** A claimed run. */
 interface Held {
+  readonly claim: Claim;
   /** Aborted with the caller's signal, and when the claim is lost. */
   readonly signal: AbortSignal;
-  /** Stores the current state. Throws SluiceError E_NOT_FOUND if the claim was lost; E_STORE_…, E_TOO_LARGE. */
-  readonly save: (payload: unknown) => Promise<void>;
-  /** Throws SluiceError E_NOT_FOUND if the claim was lost. */
-  readonly confirm: () => Promise<void>;
-}
-
-/** A claim on a run, by an owner with a unique name. */
-class Claim {
-  readonly #runs: PausedRuns;
-  readonly #token: string;
-  readonly #leaseSeconds: number;
-  readonly #owner: string = crypto.randomUUID();
-  readonly #lost = new AbortController();
-  readonly #ended = new AbortController();
-  /** When the lease ends, by `performance.now()`. */
-  #holdsUntil = 0;
-
-  /** `leaseSeconds`: after which others may continue the run if this process dies. */
-  constructor(runs: PausedRuns, token: string, leaseSeconds: number) {
-    this.#runs = runs;
-    this.#token = token;
-    this.#leaseSeconds = leaseSeconds;
-  }
-
-  /**
-   * Claims the run, works, and deletes it. `onPause`: what to do with the run if the work pauses. The claim is
-   * renewed during the work. If the work fails the run waits again, as last stored.
-   *
-   * @throws SluiceError E_NOT_FOUND if there is no such run, others have it, or the claim was lost, which also aborts
-   * the work's signal. What the work throws; E_STORE_….
-   */
-  async hold(
-    signal: AbortSignal | undefined,
-    work: (held: Held) => Promise<RunOutcome>,
-    onPause: AfterRelease,
-  ): Promise<RunOutcome> {
-    if (!(await this.#renew())) throw noSuchRun();
-    const renewing = this.#keep();
-    const { signal: lost } = this.#lost;
-    let outcome: RunOutcome;
-    try {
-      outcome = await untilEither([signal, lost], (either) =>
-        untilAborted(
-          work({ signal: either, save: (payload) => this.#save(payload), confirm: () => this.#confirm() }),
-          lost,
-        ),
-      );
-    } catch (error) {
-      await this.#end(renewing);
-      await this.#giveBack();
-      throw error;
-    }
-    await this.#end(renewing);
-    if (outcome.kind === "pause" && onPause === "wait") await this.#giveBack();
-    else await this.#forget();
-    return outcome;
-  }
-
-  /** Renews the claim. False if another owner has it. */
-  async #renew(): Promise<boolean> {
-    const asked = performance.now();
-    if (!(await this.#runs.claimPlannerState(this.#token, this.#owner, this.#leaseSeconds))) return false;
-    this.#holdsUntil = asked + this.#leaseSeconds * 1000;
-    return true;
-  }
-
-  /** Renews the claim until it ends or is lost. */
-  async #keep(): Promise<void> {
-    const { signal } = this.#ended;
-    const pause = (this.#leaseSeconds * 1000) / RENEWALS;
-    for (;;) {
-      await passed(pause, signal);
-      if (signal.aborted) return;
-      if (await this.#isHeld()) continue;
-      this.#lost.abort(claimLost());
-      return;
-    }
-  }
-
-  /** Waits for a running renewal: after the release it would claim the run again. */
-  async #end(renewing: Promise<void>): Promise<void> {
-    this.#ended.abort();
-    await renewing;
-  }
-
-  async #save(payload: unknown): Promise<void> {
-    const saved = (): Promise<boolean> =>
-      this.#runs.updatePlannerState?.(this.#token, this.#owner, payload) ?? Promise.resolve(false);
-    // After a machine slept the lease may be over, and the run be ours all the same.
-    if ((await saved()) || ((await this.#renew()) && (await saved()))) return;
-    throw claimLost();
-  }
-
-  /** A process that was stopped for longer than its lease may find that others went on. */
-  async #confirm(): Promise<void> {
-    const isHeld = performance.now() < this.#holdsUntil ? await this.#isHeld() : await this.#renew();
-    if (!isHeld) throw claimLost();
-  }
-
-  /** Releases the run. If that fails it is free when the lease ends. */
-  async #giveBack(): Promise<void> {
-    await this.#runs.releasePlannerState(this.#token, this.#owner, "wait").catch(() => false);
-  }
-
-  /** Deletes the run. Throws if others have it, or it cannot be deleted. */
-  async #forget(): Promise<void> {
-    // After a machine slept the lease may be over, and the run be ours all the same.
-    if (!(await this.#renew())) throw claimLost();
-    let failure: unknown;
-    try {
-      if (await this.#runs.releasePlannerState(this.#token, this.#owner, "forget")) return;
-      failure = claimLost();
-    } catch (error) {
-      failure = error;
-    }
-    // The store may have done it and only its answer be lost, also that to a second attempt. Nobody else can have
-    // done it while the lease holds.
-    const isGone = (await this.#runs.loadPlannerState(this.#token)) == null;
-    if (!isGone || performance.now() >= this.#holdsUntil) throw failure;
-  }
-
-  /** Renews the claim. A failing store is asked again as long as the lease holds. */
-  async #isHeld(): Promise<boolean> {
-    const most = Math.max(0, this.#holdsUntil - performance.now());
-    try {
-      return await untilLate(() => this.#renew(), { most, late: claimLost, signal: undefined });
-    } catch {
-      return performance.now() < this.#holdsUntil;
-    }
-  }
-}
-
-/** Waits for so many milliseconds or the signal. */
-async function passed(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let forget: (() => void) | undefined;
-  await new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-    forget = onAbort(signal, resolve);
-  });
-  clearTimeout(timer);
-  forget?.();
-}
-
-function claimLost(): SluiceError {
-  return new SluiceError(
-    "E_NOT_FOUND",
-    "This process lost the run: its state was deleted, or another process took it over.",
-  );
 }
 
 /** The part of a state store that a planner needs. */
-type PausedRuns = Pick<
-  StateStore,
-  "savePlannerState" | "loadPlannerState" | "claimPlannerState" | "releasePlannerState"
-> &
-  Partial<Pick<StateStore, "updatePlannerState">>;
+type PausedRuns = ClaimStore & Pick<StateStore, "savePlannerState">;
 
 type Plain = Pick<StateStore, "savePlannerState" | "loadPlannerState">;
 

@@ -145,8 +145,8 @@ function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     ({ session }) => deps.sessionWork.end(session.id),
     filesEnding(deps),
     (ended) => deps.sources.ended(ended),
-    async (ended) => chats?.ended(ended),
-    (ended) => deps.calls.ended(ended),
+    async (ended) => chats?.endSession(ended),
+    (ended) => deps.calls.endSession(ended),
     async ({ session }) => deps.mcp.end(session.id),
   ]);
   const app = new Hono<ServeEnv>({ strict: false }).basePath(deps.base);

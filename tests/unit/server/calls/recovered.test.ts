@@ -1,6 +1,7 @@
 /** Calls that wait for a person, whose process died, and others that make them again. */
 import { expect, test, vi } from "vitest";
-import { callsChannel, CallPlace } from "../../../../web/src/server/calls/call-place.js";
+import { SluiceError } from "../../../../web/src/errors/error.js";
+import { WorkPlace } from "../../../../web/src/server/work/work-place.js";
 import { called, elsewhere, posted, program, served, TROUBLED, visitor, type Serving } from "../sources/serving.js";
 import { Telling, type Told } from "../sources/told.js";
 import type { Visitor } from "../visitor.js";
@@ -61,7 +62,7 @@ test("another process asks again by the same id, and the answer goes to it; kill
   // Much later it is still told, and nothing else of it is left.
   expect((await (await followed(three, by, question.call)).rest()).at(-1)).toMatchObject({ kind: "result" });
   await vi.waitFor(async () => {
-    expect(await shared.whole.runs.loadPlannerState(new CallPlace(by.id, question.call).token)).toBeNull();
+    expect(await shared.whole.runs.loadPlannerState(new WorkPlace("call", by.id, question.call).token)).toBeNull();
     shared.passLeases();
     expect(await shared.whole.work.due("test", "call", 9)).toEqual([]);
   }, PATIENCE);
@@ -79,14 +80,14 @@ test("an answer that was given, to the dead process or while nobody had the call
   expect([name.call, name.payload.message === color.payload.message]).toEqual([color.call, false]);
   first.die();
   // Its process is dead, and no other one is there: a person answers all the same.
-  const place = new CallPlace(by.id, color.call);
+  const place = new WorkPlace("call", by.id, color.call);
   await shared.whole.events.append(`pause ${by.id} ${color.pause}`, {
     kind: "answered",
     answer: { color: "red" },
   } as Told);
   shared.passLeases();
   const two = serving(second, one.store);
-  const told = await (await followed(two, by, place.call)).rest();
+  const told = await (await followed(two, by, place.id)).rest();
   expect(told.filter(({ kind }) => kind === "paused")).toEqual([name, color]);
   expect(told.at(-1)).toMatchObject({ kind: "result", observation: '"Ada likes red."' });
 });
@@ -165,9 +166,9 @@ test("the end of a session ends its calls, those of dead processes too", async (
   first.die();
   const two = serving(second, one.store);
   await elsewhere(two, by, "/sessions/current", { method: "DELETE" });
-  const place = new CallPlace(by.id, call);
+  const place = new WorkPlace("call", by.id, call);
   expect(await shared.whole.runs.loadPlannerState(place.token)).toBeNull();
-  for (const channel of [place.channel, callsChannel(by.id), `pause ${by.id} ${pause}`]) {
+  for (const channel of [place.channel, place.list, `pause ${by.id} ${pause}`]) {
     expect(await shared.whole.events.has(channel)).toBe(false);
   }
 });
@@ -179,4 +180,32 @@ test("a call that asks nobody leaves nothing", async () => {
   const saved = vi.spyOn(shared.whole.runs, "savePlannerState");
   expect((await (await called(by, "lab.test_simple_text")).rest()).at(-1)).toMatchObject({ kind: "result" });
   expect([held.mock.calls.length, saved.mock.calls.length]).toEqual([0, 0]);
+});
+
+test("a call that cannot be stored asks nobody, and is not taken up", async () => {
+  const shared = new SharedState();
+  const by = await visitor(serving(shared.process()));
+  const away = new SluiceError("E_STORE_WRITE", "The store is away.");
+  vi.spyOn(shared.whole.runs, "savePlannerState").mockRejectedValueOnce(away);
+  const told = await (await called(by, ASKING)).rest();
+  expect(told.filter(({ kind }) => kind === "paused")).toEqual([]);
+  shared.passLeases();
+  expect(await shared.whole.work.due("test", "call", 9)).toEqual([]);
+});
+
+test("a process that was taken for dead gives up its call, whose answer is for the one that went on", async () => {
+  const shared = new SharedState();
+  const one = serving(shared.process());
+  const by = await visitor(one);
+  const telling = await called(by, ASKING);
+  const question = await paused(telling);
+  shared.passLeases();
+  const { token } = new WorkPlace("call", by.id, question.call);
+  expect(await shared.whole.runs.claimPlannerState(token, "another", 15)).toBe(true);
+  await answered(one, by, question, { name: "Ada" });
+  expect(await telling.rest()).toMatchObject([
+    { kind: "failed", error: { code: "E_NOT_FOUND", message: expect.stringContaining("Another process went on") } },
+  ]);
+  expect(await shared.whole.runs.loadPlannerState(token)).toMatchObject({ name: ASKING });
+  expect((await shared.whole.events.latest(`call ${by.id} ${question.call}`))?.event.kind).toBe("paused");
 });

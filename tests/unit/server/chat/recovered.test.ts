@@ -1,7 +1,7 @@
 /** Runs whose process died, and others that take them up without being asked. */
 import { expect, test, vi } from "vitest";
-import { saveRecord, RunPlace } from "../../../../web/src/server/chat/run-place.js";
 import type { ServeState } from "../../../../web/src/serve.js";
+import { WorkPlace } from "../../../../web/src/server/work/work-place.js";
 import type { Visitor } from "../visitor.js";
 import { elsewhere, type Serving } from "../sources/serving.js";
 import { Telling, type Told } from "../sources/told.js";
@@ -19,7 +19,7 @@ async function toldOf(by: Visitor, at: Pick<Serving, "server">, run: string): Pr
 /** Waits for the end of a run, of which nobody asks the servers. */
 async function ended(state: ServeState, by: Visitor, run: string): Promise<void> {
   await vi.waitFor(async () => {
-    const last = await state.events.latest(new RunPlace(by.id, run).channel);
+    const last = await state.events.latest(new WorkPlace("run", by.id, run).channel);
     expect(last?.event.kind).toMatch(/^(?:result|failed)$/);
   }, PATIENCE);
 }
@@ -103,12 +103,12 @@ test("a run of which nothing was saved has failed, and says so", async () => {
   const shared = new SharedState();
   const serving = chatting(calling(), [], { state: shared.process().state, secret: SECRET });
   const by = await visitor(serving);
-  const place = new RunPlace(by.id, crypto.randomUUID());
-  await shared.whole.work.hold("dead", [place.work]);
-  await saveRecord(shared.whole.runs, place, RECORD);
+  const place = new WorkPlace("run", by.id);
+  await shared.whole.work.hold("dead", [place]);
+  await shared.whole.runs.savePlannerState(place.record, RECORD);
   shared.passLeases();
-  await ended(shared.whole, by, place.run);
-  const told = await toldOf(by, serving, place.run);
+  await ended(shared.whole, by, place.id);
+  const told = await toldOf(by, serving, place.id);
   expect(told).toMatchObject([{ kind: "failed", error: { code: "E_EXPIRED" } }]);
   expect(await shared.whole.runs.loadPlannerState(place.record)).toBeNull();
 });
@@ -122,7 +122,7 @@ test("a run whose result was told before its process died is not done again", as
   const { run } = await asked(by);
   await wait.called(1);
   first.die();
-  const place = new RunPlace(by.id, run);
+  const place = new WorkPlace("run", by.id, run);
   await shared.whole.events.append(place.channel, { kind: "result" });
   shared.passLeases();
   const again = vi.fn<() => string>(() => "again");
@@ -143,7 +143,7 @@ test("a run whose session is over ends, and nothing of it is left", async () => 
   await shared.whole.sessions.end(by.id);
   shared.passLeases();
   chatting(calling("wait"), [wait.tool], { state: second.state, secret: SECRET, store: one.store });
-  const place = new RunPlace(by.id, run);
+  const place = new WorkPlace("run", by.id, run);
   await vi.waitFor(async () => expect(await shared.whole.events.has(place.channel)).toBe(false), PATIENCE);
   expect(await shared.whole.runs.loadPlannerState(place.token)).toBeNull();
   expect(wait.calls()).toBe(1);

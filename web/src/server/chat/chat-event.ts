@@ -14,8 +14,8 @@ import type {
 } from "../../planner/run-state.js";
 import { leading, jsonFields } from "../../planner/tool.js";
 import { publicRef, type PublicRef } from "../sessions/announcer.js";
-import { MAX_EVENT_BYTES, type LoggedEvent } from "../sessions/event-log.js";
-import type { RunPlace } from "./run-place.js";
+import { fits, type LoggedEvent } from "../sessions/event-log.js";
+import { isWorkId, WorkPlace } from "../work/work-place.js";
 
 /** An error as clients see it. */
 export interface ToldError {
@@ -74,9 +74,25 @@ export function toldOf(event: PlannerEvent): ChatEvent | null {
 }
 
 /** A pause as clients see it. */
-export function pauseEvent(place: RunPlace, pause: PlannerPause): Extract<ChatEnd, { readonly kind: "pause" }> {
+export function pauseEvent(place: WorkPlace, pause: PlannerPause): Extract<ChatEnd, { readonly kind: "pause" }> {
   const { kind, reason, payload, tool, resumeToken } = pause;
-  return { kind, reason, payload, tool, resume_token: place.resumeToken(resumeToken) };
+  return { kind, reason, payload, tool, resume_token: writeResumeToken(place, resumeToken) };
+}
+
+/** The token by which clients answer a pause, from the planner's token: both ids, without the session's. */
+export function writeResumeToken({ id, token }: WorkPlace, ofPlanner: string): string {
+  return `${id}.${ofPlanner.slice(token.length + 1)}`;
+}
+
+/** The run of a resume token and the planner's token of its pause, or null for an invalid token. */
+export function readResumeToken(
+  session: string,
+  resumeToken: string,
+): { readonly place: WorkPlace; readonly pause: string } | null {
+  const [run = "", id = "", ...more] = resumeToken.split(".");
+  if (!isWorkId(run) || !isWorkId(id) || more.length > 0) return null;
+  const place = new WorkPlace("run", session, run);
+  return { place, pause: `${place.token} ${id}` };
 }
 
 /** A trajectory as clients see it. */
@@ -88,11 +104,6 @@ function shownStep({ text, calls }: TrajectoryStep): ShownStep {
   return { text, calls: calls.map((call) => ({ ...call, artifacts: call.artifacts.map(publicRef) })) };
 }
 
-/** Whether an event of this kind ends a run. */
-export function isLast(kind: string): boolean {
-  return kind === "result" || kind === "failed";
-}
-
 function errorOf({ code, message }: SluiceError): ToldError {
   return { code, message };
 }
@@ -102,11 +113,6 @@ const MAX_TEXT = 32 * 1024;
 
 /** Refs per event if they do not fit in one. */
 const MAX_REFS = 64;
-
-/** Whether an event is small enough for a log. */
-export function fits(event: LoggedEvent): boolean {
-  return Buffer.byteLength(JSON.stringify(event)) <= MAX_EVENT_BYTES;
-}
 
 /**
  * Splits an event into events that are small enough for a log. Text and lists of references are split; for what

@@ -4,18 +4,26 @@
  */
 import { SluiceError } from "../../errors/error.js";
 import { pauseIn } from "../../planner/run-state.js";
-import type { SentEvent } from "../http/sse.js";
 import { within } from "../http/time-limit.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
 import { type EndedSession, noteTrace } from "../sessions/session-register.js";
+import { failedEvent } from "../sessions/session-work.js";
 import { sessionOver, type ServedSession } from "../sessions/session.js";
-import { following } from "../work/following.js";
-import type { HeldWork, WorkKeeper } from "../work/work-keeper.js";
-import type { Work } from "../work/work-register.js";
-import { GIVEN_UP, isLast, noSuchRun, pauseEvent, tooMany, type ChatEnd, type ChatEvent } from "./chat-event.js";
+import { KeptWork, type KeptWorkDeps, type Standing } from "../work/kept-work.js";
+import type { HeldWork } from "../work/work-keeper.js";
+import { WorkPlace } from "../work/work-place.js";
+import { LEASE_SECONDS } from "../work/work-register.js";
+import {
+  GIVEN_UP,
+  noSuchRun,
+  pauseEvent,
+  readResumeToken,
+  tooMany,
+  writeResumeToken,
+  type ChatEvent,
+} from "./chat-event.js";
 import { LiveRun, Stops, type Stop } from "./live-run.js";
-import { forget, loadRecord, placeOf, placeOfPause, RunPlace, saveRecord, type RunRecord } from "./run-place.js";
-import { Running, type ChatRunDeps, type MakePlanner, type RunHow } from "./run.js";
+import { RUN_RECORD, Running, type ChatRunDeps, type MakePlanner, type RunHow, type RunRecord } from "./run.js";
 import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import type { UserFiles } from "../../files/user-files.js";
 import type { CatalogSource } from "../../planner/tool.js";
@@ -38,7 +46,7 @@ interface ChatRequest extends RunRecord {
 
 /** A started run and its first event. */
 export interface StartedRun {
-  readonly place: RunPlace;
+  readonly place: WorkPlace;
   readonly first: { readonly id: string; readonly event: ChatEvent };
 }
 
@@ -51,22 +59,23 @@ const MOST_TAKEN = 16;
 const STOP_TIMEOUT = 10_000;
 
 /** What chats work with. */
-export interface ChatDeps extends ChatRunDeps {
+export interface ChatDeps extends KeptWorkDeps, Omit<ChatRunDeps, "chats"> {
+  readonly state: KeptWorkDeps["state"];
   readonly limits: Pick<Required<ServeLimits>, "runs">;
   readonly usage: Pick<UserUsage, "hold" | "tokensLeft">;
-  readonly keeper: Pick<WorkKeeper, "hold" | "takesUp">;
 }
 
 /** Starts, resumes, follows and stops runs, in whichever process they are. */
-export class Chats implements AsyncDisposable {
-  readonly #deps: ChatDeps;
+export class Chats extends KeptWork<RunRecord> implements AsyncDisposable {
+  readonly #deps: ChatDeps & ChatRunDeps;
   readonly #lives = new Map<string, LiveRun>();
   readonly #stops: Stops;
   #isClosed = false;
 
   constructor(deps: ChatDeps) {
-    this.#deps = deps;
-    deps.keeper.takesUp("run", { most: MOST_TAKEN, take: (work, held) => this.#taken(work, held) });
+    const lost = "The run is no longer kept: ask again.";
+    super(deps, { kind: "run", record: RUN_RECORD, most: MOST_TAKEN, lost });
+    this.#deps = { ...deps, chats: this };
     this.#stops = new Stops(deps.state.events, deps.report);
   }
 
@@ -76,20 +85,18 @@ export class Chats implements AsyncDisposable {
    * @throws SluiceError E_RATE_LIMIT for too many runs of the session; E_STORE_…; what sources and the model throw
    * before the run is stored.
    */
-  async begin(session: ServedSession, request: ChatRequest): Promise<StartedRun> {
-    const place = new RunPlace(session.id, crypto.randomUUID());
+  async start(session: ServedSession, request: ChatRequest): Promise<StartedRun> {
+    const place = new WorkPlace("run", session.id);
     const { query, conversation, ...record } = request;
     const { token } = place;
     await this.#deps.usage.tokensLeft(session.identity);
     const llmContext = conversation.length === 0 ? {} : { conversation };
     return this.#started(session, place, async (live) => {
       await noteTrace(session, record.trace, this.#deps);
-      await this.#stops.note(place);
-      live.held = await this.#deps.keeper.hold(place.work);
-      await saveRecord(this.#deps.state.runs, place, record);
+      live.held = await this.begin(place, record);
       return {
         record,
-        first: { kind: "run_started", run: place.run },
+        first: { kind: "run_started", run: place.id },
         work: (planner, options) => planner.run(query, { ...options, token, llmContext }),
       };
     });
@@ -97,69 +104,39 @@ export class Chats implements AsyncDisposable {
 
   /**
    * Answers a run's pause, with null for no, and continues it. Throws SluiceError E_NOT_FOUND if no run waits by this
-   * token; else as `begin`.
+   * token; else as `start`.
    */
   async resume(session: ServedSession, resumeToken: string, answer: unknown): Promise<StartedRun> {
-    const found = placeOfPause(session.id, resumeToken);
+    const found = readResumeToken(session.id, resumeToken);
     if (found === null || this.#lives.has(found.place.key)) throw noSuchRun();
     const { place, pause } = found;
     return this.#started(session, place, async (live) => {
-      const record = await loadRecord(this.#deps.state.runs, place);
+      const record = await this.load(place);
       if (record === null) throw noSuchRun();
-      live.held = await this.#deps.keeper.hold(place.work);
+      live.held = await this.#deps.keeper.hold(place);
       return {
         record,
-        first: { kind: "run_resumed", run: place.run },
+        first: { kind: "run_resumed", run: place.id },
         work: (planner, options) => planner.resume(pause, { ...options, answer: answer ?? null }),
       };
     });
   }
 
-  /** A run of a session whose events are still stored, or null. Throws SluiceError E_STORE_…. */
-  async find(session: ServedSession, run: string): Promise<RunPlace | null> {
-    const place = placeOf(session.id, run);
-    return place !== null && (await this.#deps.state.events.has(place.channel)) ? place : null;
-  }
-
-  /** The events of a run after the given one. Continues a run that no process has. */
-  follow(session: ServedSession, place: RunPlace, after: string | null, signal: AbortSignal): AsyncIterable<SentEvent> {
-    const { state, report } = this.#deps;
-    const { runs, events } = state;
-    const look = async (): Promise<"held" | "over" | SentEvent> => {
-      const standing = await this.#look(session, place);
-      if (typeof standing !== "string") return { data: standing };
-      return standing === "held" ? "held" : "over";
-    };
-    const isEnd = async (event: LoggedEvent): Promise<boolean> =>
-      isLast(event.kind) || (event.kind === "pause" && (await isOpen(runs, place, event)));
-    return following({ channel: place.channel, events, report, look, isEnd, isLast, lost: LOST }, after, signal);
-  }
-
   /** Gives up a run or one of its calls, in whichever process it is. Throws SluiceError E_STORE_…. */
-  async giveUp(place: RunPlace, call: string | undefined): Promise<void> {
-    const { runs, events } = this.#deps.state;
+  async giveUp(place: WorkPlace, call: string | undefined): Promise<void> {
     await this.#stops.stop(place, call);
-    if (call !== undefined || this.#lives.has(place.key) || (await loadRecord(runs, place)) === null) return;
+    if (call !== undefined || this.#lives.has(place.key) || (await this.load(place)) === null) return;
     // The process that has the run hears of it. A run that nobody has would wait for ever.
     if (!(await this.#isFree(place))) return;
-    await forget(runs, place);
-    await events.append(place.channel, { kind: "failed", error: GIVEN_UP } as ChatEvent);
+    await this.forget(place);
+    await this.#deps.state.events.append(place.channel, failedEvent(GIVEN_UP.code, GIVEN_UP.message));
   }
 
   /** Ends and deletes the runs of a session, in every process. Does not throw. */
-  readonly ended = async ({ session }: EndedSession): Promise<void> => {
-    const { runs, events } = this.#deps.state;
-    try {
-      await this.#stopped("session over", (live) => live.session.id === session.id);
-      for (const run of await this.#stops.ended(session.id)) {
-        const place = new RunPlace(session.id, run);
-        await forget(runs, place);
-        await events.end(place.channel);
-      }
-    } catch (error) {
-      this.#deps.report(error);
-    }
-  };
+  override async endSession(ended: Pick<EndedSession, "session">): Promise<void> {
+    await this.#stopped("session over", (live) => live.session.id === ended.session.id);
+    await super.endSession(ended);
+  }
 
   /** Stops all runs here, so that other processes can continue them. */
   async [Symbol.asyncDispose](): Promise<void> {
@@ -170,7 +147,7 @@ export class Chats implements AsyncDisposable {
   /** Registers a run before it waits for anything, so that runs that start together count. */
   async #started(
     session: ServedSession,
-    place: RunPlace,
+    place: WorkPlace,
     prepared: (live: LiveRun) => Promise<Prepared>,
   ): Promise<StartedRun> {
     const live = new LiveRun(session, place);
@@ -182,7 +159,6 @@ export class Chats implements AsyncDisposable {
       how = await prepared(live);
     } catch (error) {
       held?.[Symbol.dispose]();
-      await live.held?.end();
       this.#leave(live);
       throw error;
     }
@@ -194,7 +170,7 @@ export class Chats implements AsyncDisposable {
       // Nobody would learn its id.
       if (event.kind === "run_started") {
         live.stop("given up");
-        await forget(this.#deps.state.runs, place).catch(this.#deps.report);
+        await this.forget(place).catch(this.#deps.report);
       }
       throw live.why === "session over" ? sessionOver() : error;
     }
@@ -211,56 +187,45 @@ export class Chats implements AsyncDisposable {
     live.done = new Running(live, { ...how, onLeft }, this.#deps).go();
   }
 
-  /** Takes up a run whose process died, or gave it up. Settles when this process is done with it. Does not throw. */
-  async #taken(work: Work, held: HeldWork): Promise<void> {
-    const place = new RunPlace(work.session, work.id);
-    try {
-      const session = await this.#deps.state.sessions.find(work.session);
-      const standing = session === null ? await this.#dropped(place) : await this.#look(session, place, held);
-      if (standing === "lost") await this.#lost(place);
-      if (standing !== "held") return await held.end();
-      const live = this.#lives.get(place.key);
-      if (live?.held === held) return await live.done;
-    } catch (error) {
-      this.#deps.report(error);
+  protected override async look(session: ServedSession, place: WorkPlace): Promise<Standing> {
+    const standing = await this.#look(session, place);
+    return standing === "lost" ? "over" : standing;
+  }
+
+  protected override async goOn(session: ServedSession, place: WorkPlace, held: HeldWork): Promise<"over" | "left"> {
+    const standing = await this.#look(session, place, held);
+    if (standing === "lost") {
+      // Its process died before anything was saved.
+      await this.forget(place);
+      await this.#deps.state.events.append(place.channel, this.lostEvent);
     }
-    held.leave();
+    if (standing !== "held") return "over";
+    const live = this.#lives.get(place.key);
+    if (live?.held === held) await live.done;
+    return "left";
   }
 
-  /** Deletes a run whose session is over. */
-  async #dropped(place: RunPlace): Promise<"over"> {
-    await forget(this.#deps.state.runs, place);
-    await this.#deps.state.events.end(place.channel);
-    return "over";
-  }
-
-  /** Ends a run of which nothing was saved: its process died before. */
-  async #lost(place: RunPlace): Promise<void> {
-    const { runs, events } = this.#deps.state;
-    await forget(runs, place);
-    await events.append(place.channel, LOST.data);
-  }
-
-  /** Whether the end of a run is told already: then its process died before it forgot the run. */
-  async #isTold({ channel }: RunPlace): Promise<boolean> {
-    const last = await this.#deps.state.events.latest(channel);
-    return last !== null && isLast(last.event.kind);
+  /** An answered pause is followed by more events. */
+  protected override async isEnd(place: WorkPlace, event: LoggedEvent): Promise<boolean> {
+    if (event.kind !== "pause") return super.isEnd(place, event);
+    const { resume_token = "" } = event as { readonly resume_token?: string };
+    const pause = pauseIn(place.token, await this.#deps.state.runs.loadPlannerState(place.token));
+    return pause !== null && resume_token === writeResumeToken(place, pause.resumeToken);
   }
 
   /** The state of a run. If no process has it, this one continues it. `held`: what it holds of it already. */
-  async #look(session: ServedSession, place: RunPlace, held?: HeldWork): Promise<Standing> {
+  async #look(session: ServedSession, place: WorkPlace, held?: HeldWork): Promise<Standing | "lost"> {
     if (this.#lives.has(place.key)) return "held";
-    const { runs } = this.#deps.state;
-    const record = await loadRecord(runs, place);
+    const record = await this.load(place);
     if (record === null) return "over";
-    const kept = await runs.loadPlannerState(place.token);
-    if (kept === null) return (await this.#isTold(place)) ? "over" : "lost";
-    // Checked before the run is claimed: whoever answers must not find it claimed.
+    const kept = await this.#deps.state.runs.loadPlannerState(place.token);
+    if (kept === null) return (await this.isTold(place)) ? "over" : "lost";
+    // Checked before the run is claimed: the answer must not find it claimed.
     const pause = pauseIn(place.token, kept);
-    if (pause !== null) return pauseEvent(place, pause);
+    if (pause !== null) return { data: pauseEvent(place, pause) };
     const isFree = await this.#isFree(place);
-    if (isFree && (await this.#isTold(place))) {
-      await forget(runs, place);
+    if (isFree && (await this.isTold(place))) {
+      await this.forget(place);
       return "over";
     }
     // Somebody else may have looked meanwhile.
@@ -269,13 +234,13 @@ export class Chats implements AsyncDisposable {
     return "held";
   }
 
-  async #takeOver(session: ServedSession, place: RunPlace, record: RunRecord, work?: HeldWork): Promise<void> {
+  async #takeOver(session: ServedSession, place: WorkPlace, record: RunRecord, work?: HeldWork): Promise<void> {
     const live = new LiveRun(session, place);
     this.#enter(live);
     let held: Disposable | undefined;
     try {
       held = await this.#deps.usage.hold(session.identity, "runs");
-      live.held = work ?? (await this.#deps.keeper.hold(place.work));
+      live.held = work ?? (await this.#deps.keeper.hold(place));
     } catch (error) {
       held?.[Symbol.dispose]();
       this.#leave(live);
@@ -292,7 +257,7 @@ export class Chats implements AsyncDisposable {
   }
 
   /** Whether no process has a run. Claims and releases it, without a planner, for which sources would be connected. */
-  async #isFree({ token }: RunPlace): Promise<boolean> {
+  async #isFree({ token }: WorkPlace): Promise<boolean> {
     const { runs } = this.#deps.state;
     const owner = crypto.randomUUID();
     if (!(await runs.claimPlannerState(token, owner, 1))) return false;
@@ -321,26 +286,6 @@ export class Chats implements AsyncDisposable {
     await within(Promise.all(lives.map((live) => live.done)), STOP_TIMEOUT);
   }
 }
-
-/** The state of a silent run: a process has it, it waits for an answer, it is over, or nothing was saved of it. */
-type Standing = "held" | "over" | "lost" | Extract<ChatEnd, { readonly kind: "pause" }>;
-
-const LOST: SentEvent = {
-  data: {
-    kind: "failed",
-    error: { code: "E_EXPIRED", message: "The run is no longer kept: ask again." },
-  } as ChatEnd,
-};
-
-/** Whether a pause is not answered yet. After an answered one more events follow. */
-async function isOpen(runs: StateStore, place: RunPlace, event: { readonly kind: string }): Promise<boolean> {
-  const { resume_token = "" } = event as { readonly resume_token?: string };
-  const pause = pauseIn(place.token, await runs.loadPlannerState(place.token));
-  return pause !== null && resume_token === place.resumeToken(pause.resumeToken);
-}
-
-/** Seconds until another process continues the runs of a dead one. */
-export const LEASE_SECONDS = 15;
 
 /** Most seconds of a run, not counting those in which it waits for a person. */
 const MAX_SECONDS = 15 * 60;

@@ -3,10 +3,10 @@
  * @module
  */
 import type { CallPlace } from "../../planner/event.js";
-import { drained, MAX_EVENTS, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
+import { MAX_EVENTS, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
 import type { ServedSession } from "../sessions/session.js";
 import type { HeldWork } from "../work/work-keeper.js";
-import { runsChannel, type RunPlace } from "./run-place.js";
+import { listChannel, type WorkPlace } from "../work/work-place.js";
 
 /** Why a run is stopped. When the server closes, other processes may continue it. */
 export type Stop = "given up" | "session over" | "closing";
@@ -17,7 +17,7 @@ const MAX_CALLS = 10_000;
 /** A run of this process, with the signals that stop it and its calls. */
 export class LiveRun {
   readonly session: ServedSession;
-  readonly place: RunPlace;
+  readonly place: WorkPlace;
   /** Its entry in the register of work, from when there is one. */
   held: HeldWork | undefined;
   /** The id of its first event, empty if there was none. Rejects with why it did not start. */
@@ -32,7 +32,7 @@ export class LiveRun {
   #resolve: (id: string) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
-  constructor(session: ServedSession, place: RunPlace) {
+  constructor(session: ServedSession, place: WorkPlace) {
     this.session = session;
     this.place = place;
     this.begun = new Promise((resolve, reject) => {
@@ -113,14 +113,10 @@ export class Stops {
     this.#report = report;
   }
 
-  /** Registers a run that starts. Throws SluiceError E_STORE_…. */
-  async note({ session, run }: RunPlace): Promise<void> {
-    await this.#tell(session, { kind: "run", run });
-  }
-
   /** Stops a run or one of its calls, in any process. Throws SluiceError E_STORE_…. */
-  async stop({ session, run }: RunPlace, call: string | undefined): Promise<void> {
-    await this.#tell(session, { kind: "stop", run, ...(call !== undefined && { call }) });
+  async stop({ list, id: run }: WorkPlace, call: string | undefined): Promise<void> {
+    const event: RunsEvent = { kind: "stop", run, ...(call !== undefined && { call }) };
+    await this.#events.append(list, event);
   }
 
   /** Stops a run when an event says so, until the result is disposed of. */
@@ -144,24 +140,14 @@ export class Stops {
     };
   }
 
-  /** The known runs of a session that is over. No process continues them. Throws SluiceError E_STORE_…. */
-  async ended(session: string): Promise<readonly string[]> {
-    const over: RunsEvent = { kind: "over" };
-    const events = (await drained(this.#events, runsChannel(session), over)) as readonly RunsEvent[];
-    return [...new Set(events.flatMap(({ kind, run }) => (kind === "run" && run !== undefined ? [run] : [])))];
-  }
-
-  #tell(session: string, event: RunsEvent): Promise<string> {
-    return this.#events.append(runsChannel(session), event);
-  }
-
   async #follow(session: string, watched: Watched): Promise<void> {
     const { lives, end, stops } = watched;
     const isOver = (): boolean => end.signal.aborted;
+    const channel = listChannel("run", session);
     let after: string | null = null;
     while (!isOver()) {
       try {
-        for await (const { id, event } of this.#events.follow(runsChannel(session), { after, signal: end.signal })) {
+        for await (const { id, event } of this.#events.follow(channel, { after, signal: end.signal })) {
           after = id;
           if (event.kind === "stop") stops.push(event as RunsEvent);
           if (stops.length > MAX_EVENTS) stops.shift();
@@ -180,7 +166,7 @@ export class Stops {
 
 function obey(live: LiveRun, { kind, run, call }: RunsEvent): void {
   if (kind === "over") live.stop("session over");
-  if (kind !== "stop" || run !== live.place.run) return;
+  if (kind !== "stop" || run !== live.place.id) return;
   if (call === undefined) live.stop("given up");
   else live.stopCall(call);
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
 import type { FullScope } from "../../artifacts/scope.js";
 import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
@@ -13,11 +14,10 @@ import type { PlannerPause, PlannerResult } from "../../planner/run-state.js";
 import { leading } from "../../planner/tool.js";
 import type { PausePayload } from "../../tools/context.js";
 import { announced, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
-import type { LoggedEvent } from "../sessions/event-log.js";
+import { fits } from "../sessions/event-log.js";
 import { saidOf } from "../http/refusals.js";
 import { scopeOf } from "../sessions/session.js";
 import {
-  fits,
   fitting,
   GIVEN_UP,
   noSuchRun,
@@ -28,9 +28,19 @@ import {
   type ChatEvent,
   type ToldError,
 } from "./chat-event.js";
+import { EventWriter } from "../work/event-writer.js";
+import type { KeptWork, KeptWorkDeps } from "../work/kept-work.js";
 import type { LiveRun } from "./live-run.js";
-import { forget, loadRecord, type RunRecord } from "./run-place.js";
-import type { ServeState } from "../state.js";
+
+/** What is stored of a run, beside what the planner stores. */
+export const RUN_RECORD = z.object({
+  trace: z.string().nullable(),
+  max_parallel: z.number().nullable(),
+  timeout_seconds: z.number().nullable(),
+});
+
+/** The options of a run's request, null if not given. */
+export type RunRecord = z.infer<typeof RUN_RECORD>;
 
 /** What to do with the planner. */
 type RunWork = (planner: ReactPlanner, options: ResumeOptions) => Promise<PlannerResult | PlannerPause>;
@@ -39,14 +49,14 @@ type RunWork = (planner: ReactPlanner, options: ResumeOptions) => Promise<Planne
 export type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactPlanner>;
 
 /** What a run works with. */
-export interface ChatRunDeps extends AnnouncingDeps {
-  readonly state: Pick<ServeState, "runs" | "sessions" | "events">;
+export interface ChatRunDeps extends AnnouncingDeps, Pick<KeptWorkDeps, "report"> {
+  readonly state: KeptWorkDeps["state"];
+  /** Where runs are kept. */
+  readonly chats: Pick<KeptWork<RunRecord>, "load" | "end">;
   readonly store: Pick<ArtifactStore, "putText" | "delete">;
   readonly planner: MakePlanner;
   /** Registers the session of a request for consent in a pause. Throws SluiceError E_STORE_…. */
   readonly noteConsent: (session: string, payload: PausePayload) => Promise<void>;
-  /** Receives failures that no client sees. Must not throw. */
-  readonly report: (error: unknown) => void;
 }
 
 /** How a run is done. */
@@ -71,14 +81,19 @@ export class Running {
   readonly #live: LiveRun;
   readonly #how: RunHow;
   readonly #deps: ChatRunDeps;
-  readonly #writer: RunWriter;
+  readonly #writer: EventWriter<ChatEvent>;
 
   constructor(live: LiveRun, how: RunHow, deps: ChatRunDeps) {
     const { state, report } = deps;
     this.#live = live;
     this.#how = how;
     this.#deps = deps;
-    this.#writer = new RunWriter((event) => state.events.append(live.place.channel, event), report);
+    const append = async (event: ChatEvent): Promise<string> => {
+      let id = "";
+      for (const each of fitting(event)) id = await state.events.append(live.place.channel, each);
+      return id;
+    };
+    this.#writer = new EventWriter(append, report);
   }
 
   /** Runs until the run is over, waits, or is left to other processes. Does not throw. */
@@ -86,7 +101,7 @@ export class Running {
     try {
       const outcome = await this.#worked();
       if (outcome.kind === "pause") await this.#paused(outcome);
-      else await this.#ended();
+      else await this.#end();
     } catch (error) {
       await this.#failed(error).catch(this.#deps.report);
     }
@@ -100,7 +115,7 @@ export class Running {
     live.signal.throwIfAborted();
     const planner = await this.#deps.planner(scope, live.signal);
     // A process that was stopped meanwhile may have been taken for dead.
-    if (first?.kind === "run_started" && (await loadRecord(this.#deps.state.runs, live.place)) === null) {
+    if (first?.kind === "run_started" && (await this.#deps.chats.load(live.place)) === null) {
       throw noSuchRun();
     }
     return work(planner, {
@@ -166,20 +181,13 @@ export class Running {
       if (hasBegun) this.#deps.report(error);
       return held?.leave();
     }
-    await this.#ended();
+    await this.#end();
     if (why === "session over") return;
     await this.#surely({ kind: "failed", error: why === undefined ? this.#told(error) : GIVEN_UP });
   }
 
-  async #ended(): Promise<void> {
-    try {
-      await forget(this.#deps.state.runs, this.#live.place);
-      await this.#live.held?.end();
-    } catch (error) {
-      // It is due later, and forgotten then.
-      this.#live.held?.leave();
-      this.#deps.report(error);
-    }
+  #end(): Promise<void> {
+    return this.#deps.chats.end(this.#live.place, this.#live.held);
   }
 
   #told(error: unknown): ToldError {
@@ -232,7 +240,7 @@ async function resultEvent(
   try {
     const text = JSON.stringify({ answer, outcome, spent, trajectory: shown });
     const scope: FullScope = scopeOf(live.session, trace);
-    const filename = `run-${live.place.run}.json`;
+    const filename = `run-${live.place.id}.json`;
     const info = { scope, namespace: NAMESPACE, filename, mime_type: "application/json", source: { tool: NAMESPACE } };
     const ref = await deps.store.putText(text, info);
     await announced(deps, live.session, [ref]);
@@ -241,97 +249,4 @@ async function resultEvent(
     deps.report(error);
     return short;
   }
-}
-
-/** Milliseconds for which text and progress are collected. */
-const TEXT_PACE = 50;
-const PROGRESS_PACE = 250;
-
-/** Frequent events that are merged with the next one or replaced by it. */
-type Passing = Extract<ChatEvent, { readonly kind: "text" | "tool_progress" }>;
-
-/** Writes the events of a run, in order. */
-export class RunWriter {
-  readonly #append: (event: LoggedEvent) => Promise<string>;
-  readonly #report: (error: unknown) => void;
-  /** Collected events by step or call. */
-  readonly #gathered = new Map<string, Passing>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-  #pending = 0;
-
-  /** `report` must not throw. */
-  constructor(append: (event: LoggedEvent) => Promise<string>, report: (error: unknown) => void) {
-    this.#append = append;
-    this.#report = report;
-  }
-
-  /** Writes an event. Failures are reported, and the run goes on. */
-  tell(event: ChatEvent): void {
-    if (isPassing(event)) return this.#gather(event);
-    this.#flush();
-    this.#then(() => this.#written(event)).catch(this.#report);
-  }
-
-  /** Runs work after all earlier events. Its failure is reported. */
-  do(work: () => Promise<void>): void {
-    this.#then(work).catch(this.#report);
-  }
-
-  /** Writes an event after all earlier ones, and returns its id. Throws SluiceError E_STORE_…. */
-  write(event: ChatEvent): Promise<string> {
-    this.#flush();
-    return this.#then(() => this.#written(event));
-  }
-
-  /** Settles when all earlier events are written or have failed. */
-  async settled(): Promise<void> {
-    this.#flush();
-    await this.#last;
-  }
-
-  #gather(event: Passing): void {
-    const key = event.kind === "text" ? `text ${event.step}` : `progress ${event.step} ${event.call}`;
-    const before = this.#gathered.get(key);
-    const text = before?.kind === "text" && event.kind === "text" ? { text: before.text + event.text } : {};
-    this.#gathered.set(key, { ...event, ...text });
-    // Text waits for less time than progress.
-    if (event.kind === "text" && before === undefined) clearTimeout(this.#timer);
-    else if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => this.#passed(), event.kind === "text" ? TEXT_PACE : PROGRESS_PACE);
-  }
-
-  /** A slow log gets the events collected meanwhile at once. */
-  #passed(): void {
-    this.#timer = undefined;
-    if (this.#pending === 0) this.#flush();
-  }
-
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const gathered = [...this.#gathered.values()];
-    this.#gathered.clear();
-    for (const event of gathered) this.#then(() => this.#written(event)).catch(this.#report);
-  }
-
-  #then<T>(work: () => Promise<T>): Promise<T> {
-    this.#pending += 1;
-    const done = this.#last.then(work).finally(() => {
-      this.#pending -= 1;
-      if (this.#pending === 0 && this.#timer === undefined && this.#gathered.size > 0) this.#flush();
-    });
-    this.#last = done.catch(() => undefined);
-    return done;
-  }
-
-  async #written(event: ChatEvent): Promise<string> {
-    let id = "";
-    for (const each of fitting(event)) id = await this.#append(each);
-    return id;
-  }
-}
-
-function isPassing(event: ChatEvent): event is Passing {
-  return event.kind === "text" || event.kind === "tool_progress";
 }

@@ -76,7 +76,7 @@ export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over" | "
         body: ASKED,
         answers: { 200: describeStream(CHAT_EVENT, `First \`run_started\`. ${LAST}`) },
         refusals: [502, 504, 507],
-        handle: (c, { body }) => streamed(c, chats, deps, () => chats.begin(c.get("session"), body)),
+        handle: (c, { body }) => streamed(c, chats, deps, () => chats.start(c.get("session"), body)),
       }),
     },
     "/resume": {

@@ -187,7 +187,7 @@ function answered(c: InSession, call: AskedCall, deps: ServeDeps): Promise<CallR
 
 function streamed(c: InSession, call: AskedCall, deps: ServeDeps): Response {
   return streamedFor(c, deps, async (tell, signal) => {
-    const result = await deps.calls.made(c.get("session"), call, tell, signal);
+    const result = await deps.calls.make(c.get("session"), call, tell, signal);
     return { kind: "result", ...result };
   });
 }
@@ -224,7 +224,11 @@ export function callRoutes({ calls, streamsEnd }: Pick<ServeDeps, "calls" | "str
           const place = await calls.find(session, path.call);
           if (place === null) return noCall();
           const after = lastEventId(c.req.raw);
-          return resumableStream((signal) => calls.follow(place, after, signal), streamsEnd, session.expires_at);
+          return resumableStream(
+            (signal) => calls.follow(session, place, after, signal),
+            streamsEnd,
+            session.expires_at,
+          );
         },
       }),
     },

@@ -44,6 +44,11 @@ export function isEventId(text: string): boolean {
   return /^\d{1,20}-\d{1,20}$/.test(text);
 }
 
+/** Whether an event is small enough for a log. */
+export function fits(event: LoggedEvent): boolean {
+  return Buffer.byteLength(JSON.stringify(event)) <= MAX_EVENT_BYTES;
+}
+
 /** The JSON text of an event. Throws SluiceError E_TOO_LARGE. */
 export function textOf(event: LoggedEvent): string {
   const text = JSON.stringify(event);

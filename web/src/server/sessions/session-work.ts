@@ -80,8 +80,15 @@ function failure(
   return failedEvent(code, message);
 }
 
-function failedEvent(code: ErrorCode, message: string): Told {
-  return { kind: "failed", error: { code, message } } as Told;
+/** The last event of what failed. */
+export interface FailedEvent {
+  readonly kind: "failed";
+  readonly error: { readonly code: ErrorCode; readonly message: string };
+}
+
+/** The last event of what failed. */
+export function failedEvent(code: ErrorCode, message: string): FailedEvent {
+  return { kind: "failed", error: { code, message } };
 }
 
 function isAbort(error: unknown): boolean {

@@ -19,8 +19,11 @@ export interface Work {
   readonly id: string;
 }
 
+/** Seconds until another process may have the work of a dead one. */
+export const LEASE_SECONDS = 15;
+
 /** Milliseconds until work is due that its process does not hold again. */
-export const WORK_LEASE_MS = 15_000;
+export const WORK_LEASE_MS = LEASE_SECONDS * 1000;
 
 /** Most work of a kind. Beyond that, what was held longest ago is dropped. */
 export const MAX_WORK = 100_000;
