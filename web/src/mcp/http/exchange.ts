@@ -107,14 +107,6 @@ export function replySender(send: (body: Uint8Array) => Promise<Response>): (tex
   };
 }
 
-/** Turns the headers of any request from the client into those of a message. */
-export function asPost(headers: Headers): Headers {
-  headers.set("content-type", "application/json");
-  headers.set("accept", "application/json, text/event-stream");
-  headers.delete("last-event-id");
-  return headers;
-}
-
 interface ResponseDeps {
   /** Our own messages, sent after the server's. */
   readonly own?: readonly string[];

@@ -3,6 +3,7 @@
  * @module
  */
 import { onAbort } from "../../core/abort.js";
+import { McpHeader } from "../../mcp/http/headers.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { isEventId } from "../sessions/event-log.js";
 import { MAX_TIMER, within } from "./time-limit.js";
@@ -128,6 +129,6 @@ function frameOf({ id, data }: SentEvent): string {
 
 /** The last event id of a client that resumes. Null without one, and for an invalid id. */
 export function lastEventId({ headers }: Request): string | null {
-  const said = headers.get("last-event-id");
+  const said = headers.get(McpHeader.lastEventId);
   return said !== null && isEventId(said) ? said : null;
 }
