@@ -3,6 +3,7 @@
  * @module
  */
 import type { McpInterceptor } from "../../mcp/interceptor.js";
+import { keepResponseAlive } from "../../http/event-stream.js";
 import { exchange, gatedResponse, idsIn, replySender } from "../../mcp/http/exchange.js";
 import type { FetchLike } from "../../mcp/http/gate-fetch.js";
 import { acceptsEvents, isJson, McpHeader, replaceHeaders } from "../../mcp/http/headers.js";
@@ -117,7 +118,7 @@ interface ListenUrlDeps {
 }
 
 /** Passes requests to a server, at the path they arrived at. */
-class ListenUrl {
+export class ListenUrl {
   readonly #deps: ListenUrlDeps;
   readonly #owners = new SessionOwners();
   #isTold = false;
@@ -132,7 +133,7 @@ class ListenUrl {
     const session = headers.get(McpHeader.session);
     if (owner !== undefined && session !== null && !this.#owners.isOwn(session, owner)) return noSession(request);
     try {
-      const response = await this.#pass(request);
+      const response = keepResponseAlive(await this.#pass(request));
       if (owner !== undefined) this.#note(request, response, owner);
       if (response.status === 401 && !this.#isTold) {
         this.#isTold = true;

@@ -4,18 +4,12 @@
  * @module
  */
 import { randomInt } from "node:crypto";
+import { encodeEvent, EVENT_END, type EventFields, keepAlive, RETRY_MS, writeFields } from "../../http/event-stream.js";
 import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 
 const encoder = new TextEncoder();
-const END = encoder.encode("\n\n");
-const COMMENT = encoder.encode(":\n\n");
-
-/** Milliseconds between two comments on a silent stream. Intermediaries close silent connections. */
-const PULSE = 20_000;
-
-/** Milliseconds before a client reconnects. */
-const RETRY = 1000;
+const END = encoder.encode(EVENT_END);
 
 const TOO_LARGE = "The answer is too large to resend after the connection was lost: ask for less at a time.";
 
@@ -58,7 +52,6 @@ export class EventStream {
   #latest = 0;
   #isOver = false;
   #body: PacedBody | undefined;
-  #pulse: NodeJS.Timeout | undefined;
   /** Resolves when the message being sent in pieces is over. */
   #pieces: Promise<void> | undefined;
   #settle: (() => void) | undefined;
@@ -101,7 +94,7 @@ export class EventStream {
     });
     this.#latest += 1;
     const body = this.#body;
-    await body?.write(this.#head(this.#latest));
+    await body?.write(encoder.encode(`${writeFields(this.#fields(this.#latest))}data: `));
     return {
       write: async (bytes) => body?.write(bytes),
       end: (id) => {
@@ -111,8 +104,7 @@ export class EventStream {
       },
       fail: () => {
         body?.fail();
-        if (this.#deps.sent === undefined) clearInterval(this.#pulse);
-        else this.#gone(body);
+        if (this.#deps.sent !== undefined) this.#gone(body);
         this.#finishPieces();
       },
     };
@@ -122,7 +114,7 @@ export class EventStream {
   end(): void {
     this.#isOver = true;
     const body = this.#body;
-    this.#disconnect();
+    this.#body = undefined;
     // A client would take half an event for a whole one.
     if (this.#pieces === undefined) body?.end();
     else body?.fail();
@@ -147,7 +139,7 @@ export class EventStream {
     };
     signal?.addEventListener("abort", gone, { once: true });
     if (signal?.aborted === true) gone();
-    return new Response(body.stream, {
+    return new Response(keepAlive(body.stream), {
       status: 200,
       headers: { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform", ...headers },
     });
@@ -173,24 +165,17 @@ export class EventStream {
   }
 
   #connect(primes: boolean, after: number): PacedBody {
-    this.#disconnect();
     const body = new PacedBody(() => this.#gone(body), this.#deps.idleTimeout);
     this.#body = body;
-    this.#pulse = setInterval(() => this.#beat(), PULSE).unref();
     if (primes && this.#deps.sent !== undefined) {
-      void body.write(encoder.encode(`id: ${this.#number}-${after}\nretry: ${RETRY}\ndata: \n\n`));
+      void body.write(encodeEvent({ id: `${this.#number}-${after}`, retry: RETRY_MS }, ""));
     }
     return body;
   }
 
-  #disconnect(): void {
-    clearInterval(this.#pulse);
-    this.#body = undefined;
-  }
-
   #gone(body: PacedBody | undefined): void {
     if (body === undefined || body !== this.#body) return;
-    this.#disconnect();
+    this.#body = undefined;
     // A client that can resume gets everything sent meanwhile, in order.
     if (this.#deps.sent === undefined) {
       this.#isOver = true;
@@ -199,18 +184,12 @@ export class EventStream {
     this.#deps.onGone();
   }
 
-  #head(number: number): Uint8Array {
-    const id = this.#deps.sent === undefined ? "" : `id: ${this.#number}-${number}\n`;
-    return encoder.encode(`event: message\n${id}data: `);
+  #fields(number: number): EventFields {
+    return { name: "message", id: this.#deps.sent && `${this.#number}-${number}` };
   }
 
   #event(number: number, message: Uint8Array): Uint8Array {
-    const head = this.#head(number);
-    const event = new Uint8Array(head.length + message.length + END.length);
-    event.set(head);
-    event.set(message, head.length);
-    event.set(END, head.length + message.length);
-    return event;
+    return encodeEvent(this.#fields(number), message);
   }
 
   #keep(event: Uint8Array): void {
@@ -228,10 +207,6 @@ export class EventStream {
   #finishPieces(): void {
     this.#pieces = undefined;
     this.#settle?.();
-  }
-
-  #beat(): void {
-    if (this.#body?.isFull === false && this.#pieces === undefined) void this.#body.write(COMMENT);
   }
 }
 
@@ -273,13 +248,8 @@ export class PacedBody {
     );
   }
 
-  /** Whether it has not ended. */
-  get isOpen(): boolean {
-    return this.#controller !== undefined;
-  }
-
   /** Whether writers have to wait. */
-  get isFull(): boolean {
+  get #isFull(): boolean {
     return (this.#controller?.desiredSize ?? 1) <= 0;
   }
 
@@ -287,7 +257,7 @@ export class PacedBody {
   async write(bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0) return;
     this.#controller?.enqueue(bytes);
-    if (this.isFull) await this.#room();
+    if (this.#isFull) await this.#room();
   }
 
   /** Ends the body. */

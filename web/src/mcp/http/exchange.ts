@@ -2,6 +2,7 @@
  * One message from a client over HTTP, and its response.
  * @module
  */
+import { encodeEvent } from "../../http/event-stream.js";
 import { joined, textOf } from "../../jsonrpc/bytes.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
@@ -169,7 +170,7 @@ async function* eventPieces(
         if (pieces.length > 0) yield joined(pieces);
       }
     }
-    for (const text of own) yield new TextEncoder().encode(`data: ${text}\n\n`);
+    for (const text of own) yield encodeEvent({}, text);
   } finally {
     await gate.end();
   }
