@@ -5,6 +5,7 @@
  */
 import { randomInt } from "node:crypto";
 import { encodeEvent, EVENT_END, type EventFields, keepAlive, RETRY_MS, writeFields } from "../../http/event-stream.js";
+import { ReplayBuffer } from "../../http/replay-buffer.js";
 import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 
@@ -306,7 +307,8 @@ const MAX_KEPT_BYTES: number = MAX_MESSAGE + 64 * 1024;
 interface KeptEvent {
   readonly stream: EventStream;
   readonly number: number;
-  readonly bytes: Uint8Array;
+  readonly event: Uint8Array;
+  readonly bytes: number;
   /** Milliseconds of a monotonic clock. */
   readonly at: number;
 }
@@ -314,11 +316,15 @@ interface KeptEvent {
 /** Events sent in one session, kept to resume streams. */
 export class EventHistory {
   readonly #streams = new Map<number, EventStream>();
+  readonly #kept = new ReplayBuffer<KeptEvent>({
+    maxEvents: MAX_KEPT,
+    maxBytes: MAX_KEPT_BYTES,
+    onDrop: ({ stream }) => {
+      if (stream.isOver) this.ended(stream);
+    },
+  });
   /** The latest stream's number. */
   #count: number;
-  /** Oldest first. */
-  #kept: KeptEvent[] = [];
-  #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** Numbers go on from `before`. It is random, so that no session takes another's event for its own. */
@@ -341,50 +347,43 @@ export class EventHistory {
   }
 
   /** Keeps an event. The caller must not reuse the bytes. */
-  keep(stream: EventStream, number: number, bytes: Uint8Array): void {
-    this.#kept.push({ stream, number, bytes, at: performance.now() });
-    this.#bytes += bytes.length;
-    while (this.#kept.length > MAX_KEPT || this.#bytes > MAX_KEPT_BYTES) this.#drop();
+  keep(stream: EventStream, number: number, event: Uint8Array): void {
+    this.#kept.append({ stream, number, event, bytes: event.length, at: performance.now() });
     this.#timer ??= setTimeout(() => this.#expire(), KEPT_FOR).unref();
   }
 
   /** The kept events of a stream after an event. */
   after(stream: EventStream, number: number): readonly Uint8Array[] {
-    return this.#kept.flatMap((each) => (each.stream === stream && each.number > number ? [each.bytes] : []));
+    return [...this.#kept].flatMap((each) => (each.stream === stream && each.number > number ? [each.event] : []));
   }
 
   /** Marks a stream as ended. It is known as long as one of its events is kept. */
   ended(stream: EventStream): void {
-    if (!this.#kept.some((each) => each.stream === stream)) this.forget(stream);
+    for (const each of this.#kept) if (each.stream === stream) return;
+    this.forget(stream);
   }
 
   /** Forgets a stream that nobody resumes. */
   forget(stream: EventStream): void {
     for (const [number, each] of this.#streams) if (each === stream) this.#streams.delete(number);
-    this.#kept = this.#kept.filter((each) => each.stream !== stream);
-    this.#bytes = this.#kept.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    this.#kept.remove((each) => each.stream === stream);
   }
 
   /** Forgets everything. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#streams.clear();
-    this.#kept = [];
-    this.#bytes = 0;
-  }
-
-  #drop(): void {
-    const oldest = this.#kept.shift();
-    if (oldest === undefined) return;
-    this.#bytes -= oldest.bytes.length;
-    if (oldest.stream.isOver) this.ended(oldest.stream);
+    this.#kept.remove(() => true);
   }
 
   #expire(): void {
     this.#timer = undefined;
     const before = performance.now() - KEPT_FOR;
-    while ((this.#kept[0]?.at ?? Infinity) <= before) this.#drop();
-    const [oldest] = this.#kept;
-    if (oldest !== undefined) this.#timer = setTimeout(() => this.#expire(), oldest.at - before).unref();
+    while ((this.#oldest?.at ?? Infinity) <= before) this.#kept.drop();
+    if (this.#oldest !== undefined) this.#timer = setTimeout(() => this.#expire(), this.#oldest.at - before).unref();
+  }
+
+  get #oldest(): KeptEvent | undefined {
+    return this.#kept.at(this.#kept.start);
   }
 }
