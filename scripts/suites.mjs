@@ -14,7 +14,7 @@ const RECORD = "tests/full-run.json";
 
 /** Rooms of the library, from the ground up. */
 const ROOMS =
-  "errors json config telemetry artifacts query core redis jsonrpc documents mcp tools planner files server cli".split(
+  "errors json config telemetry artifacts query core redis http jsonrpc documents mcp tools planner files server cli".split(
     " ",
   );
 

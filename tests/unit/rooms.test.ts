@@ -15,7 +15,7 @@ const ROWS = [
   ["artifacts"],
   ["query"],
   ["core"],
-  ["redis", "jsonrpc", "documents"],
+  ["redis", "http", "jsonrpc", "documents"],
   ["mcp"],
   ["tools"],
   ["planner", "files"],

@@ -132,7 +132,7 @@ describe("a stream", () => {
     const own = await begin();
     const [one, two] = [await own.wait("one"), await own.wait("two")];
     const events = [await one.at(0), await two.at(0)];
-    for (const event of events) expect(event).toMatch(/^id: \S+\nretry: \d+\ndata: $/);
+    for (const event of events) expect(event).toMatch(/^retry: \d+\nid: \S+\ndata: $/);
     for (const name of ["one", "two"]) await own.say("tell", { name });
     events.push(await one.at(1), await two.at(1));
     expect(new Set(events.map(idOf)).size).toBe(4);

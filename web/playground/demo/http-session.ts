@@ -16,6 +16,9 @@ import {
 /** The code of what is wrong on a connection, as the SDKs' servers have it. */
 const REFUSED = -32_000;
 
+/** The header that names a session. */
+export const SESSION = "mcp-session-id";
+
 type Stream = ReadableStreamDefaultController<Uint8Array>;
 
 /**
@@ -74,7 +77,7 @@ export class HttpSession implements Transport {
       start: (stream) => void this.#streams.set(id, stream),
       cancel: () => void this.#streams.delete(id),
     });
-    const headers = { "content-type": "text/event-stream", "mcp-session-id": this.sessionId };
+    const headers = { "content-type": "text/event-stream", [SESSION]: this.sessionId };
     return new Response(body, { headers });
   }
 

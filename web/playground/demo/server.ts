@@ -11,7 +11,7 @@ import {
   type ServerCapabilities,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/client";
-import { HttpSession, messageOf, refused } from "./http-session.js";
+import { HttpSession, messageOf, refused, SESSION } from "./http-session.js";
 import { FILE_TOOLS, otherTools } from "./tools.js";
 import { Live } from "./live.js";
 import type * as Resources from "./resources.js";
@@ -175,7 +175,7 @@ class DemoHost {
   }
 
   async #answer(request: Request): Promise<Response> {
-    const id = request.headers.get("mcp-session-id");
+    const id = request.headers.get(SESSION);
     if (id === null) return this.#begin(request);
     const session = this.#sessions.get(id);
     if (session === undefined) return refused(404, NO_SESSION, "Session not found");

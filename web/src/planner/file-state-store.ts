@@ -2,7 +2,7 @@
  * A state store in a folder, for Node.
  * @module
  */
-import { folderPath } from "../artifacts/file/safe-open.js";
+import { folderPath } from "../artifacts/file/plain-file.js";
 import { Stamps } from "../artifacts/reference.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
 import {

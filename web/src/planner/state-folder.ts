@@ -16,19 +16,18 @@
  * @module
  */
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readdir, rename, lstat, rmdir, unlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rmdir, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { MarkedFolder } from "../artifacts/file/marked-folder.js";
 import {
   FOLDER_MODE,
-  isMarked,
   isPlainFolder,
-  mark,
-  openPlain,
-  orNull,
-  type Marked,
-  FILE_MODE,
   isTaken,
-} from "../artifacts/file/safe-open.js";
+  movePath,
+  NEW_FILE,
+  orNull,
+  readPlain,
+} from "../artifacts/file/plain-file.js";
 import { SWEEP_AFTER, TemporaryFolder } from "../artifacts/file/temporaries.js";
 import { SluiceError } from "../errors/error.js";
 import { TEXT_TOO_LARGE } from "../errors/storage.js";
@@ -51,54 +50,22 @@ function hashed(name: string): string {
   return createHash("sha256").update(JSON.stringify(name)).digest("hex");
 }
 
-/** Moves a file or folder. False if it is gone. */
-async function moved(from: string, to: string): Promise<boolean> {
-  return (await orNull(rename(from, to).then(() => true))) !== null;
-}
-
 /** The text of a file, or null. Throws SluiceError E_TOO_LARGE if it has more than `most` bytes. */
-async function textAt(path: string, most: number): Promise<string | null> {
-  const opened = await orNull(openPlain(path));
-  if (opened === null) return null;
-  const { file, size } = opened;
-  try {
-    if (size > most) throw new SluiceError("E_TOO_LARGE", TEXT_TOO_LARGE);
-    return await file.readFile("utf8");
-  } finally {
-    await file.close();
-  }
+function textAt(path: string, most: number): Promise<string | null> {
+  return orNull(readPlain(path, most, () => new SluiceError("E_TOO_LARGE", TEXT_TOO_LARGE)));
 }
 
 /** Layout and safety of one folder. */
-export class StateFolder {
+export class StateFolder extends MarkedFolder {
   readonly #root: string;
   readonly #moving: TemporaryFolder;
-  readonly #marked: Marked;
-  #ready: Promise<void> | undefined;
-  #present = false;
 
   constructor(root: string) {
+    const [rooms, moving] = [COLLECTIONS.map((collection) => join(root, collection)), join(root, "moving")];
+    const marker = join(root, "sluice-state.json");
+    super({ marker, kind: "state store", rooms, others: [moving], occupied: OCCUPIED });
     this.#root = root;
-    this.#moving = new TemporaryFolder(join(root, "moving"));
-    const rooms = COLLECTIONS.map((collection) => join(root, collection));
-    this.#marked = { path: join(root, "sluice-state.json"), kind: "state store", rooms, occupied: OCCUPIED };
-  }
-
-  /** Whether the folder is a state store. Throws SluiceError E_STORE_READ, E_STORE_CORRUPT, E_STORE_DENIED. */
-  async present(): Promise<boolean> {
-    this.#present ||= await this.#isStore();
-    return this.#present;
-  }
-
-  /** Creates the state store. */
-  async ready(): Promise<void> {
-    this.#ready ??= this.#prepare();
-    try {
-      await this.#ready;
-    } catch (error) {
-      this.#ready = undefined;
-      throw error;
-    }
+    this.#moving = new TemporaryFolder(moving);
   }
 
   at(collection: CollectionName, name: string): string {
@@ -124,25 +91,16 @@ export class StateFolder {
 
   /** Removes a file or folder as a whole. False if another was faster. */
   async remove(path: string): Promise<boolean> {
-    return this.aside((aside) => moved(path, aside));
+    return this.aside((aside) => movePath(path, aside));
   }
 
-  async #prepare(): Promise<void> {
-    if (!(await this.#isStore())) await mark(this.#marked);
-    for (const collection of [...COLLECTIONS, "moving"]) await mkdir(join(this.#root, collection), MAKING);
-    await this.#isStore();
+  protected override async prepare(): Promise<void> {
+    await super.prepare();
+    // Another process, of a newer Sluice, may have made it meanwhile.
+    await this.isStore();
     await this.#moving.sweep(SWEEP_AFTER);
   }
-
-  async #isStore(): Promise<boolean> {
-    if (!(await isMarked(this.#marked))) return false;
-    for (const collection of [...COLLECTIONS, "moving"]) await isPlainFolder(join(this.#root, collection));
-    return true;
-  }
 }
-
-/** Recursive, so that it may exist already. */
-const MAKING = { mode: FOLDER_MODE, recursive: true } as const;
 
 /** A run, by its file's name; times in milliseconds. */
 interface Entry {
@@ -190,7 +148,7 @@ export class WaitingRuns {
     const path = this.#folder.at(RUNS, hashed(token));
     await this.#folder.aside(async (aside) => {
       await mkdir(aside, { mode: FOLDER_MODE });
-      await writeFile(join(aside, nameOf({ until, ...FREE, text: undefined })), text, { flag: "wx", mode: FILE_MODE });
+      await writeFile(join(aside, nameOf({ until, ...FREE, text: undefined })), text, NEW_FILE);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (await placed(aside, path)) return;
         await this.#folder.remove(path);
@@ -230,7 +188,7 @@ export class WaitingRuns {
       if (entry === null || entry.owner !== hashed(owner) || now >= entry.leasedUntil) return false;
       const next = { ...entry, until: Math.max(wanted, entry.leasedUntil), text: randomBytes(16).toString("hex") };
       const path = this.#textOf(next);
-      const isWritten = await orNull(writeFile(path, text, { flag: "wx", mode: FILE_MODE }).then(() => true));
+      const isWritten = await orNull(writeFile(path, text, NEW_FILE).then(() => true));
       const isDone = isWritten === true && (await this.#renamed(entry, next));
       const old = isDone ? entry.text && this.#textOf(entry) : path;
       if (old !== undefined) await orNull(unlink(old));
@@ -294,7 +252,7 @@ export class WaitingRuns {
   }
 
   #renamed(entry: Entry, next: Said): Promise<boolean> {
-    return moved(this.#at(entry), this.#at({ key: entry.key, name: nameOf(next) }));
+    return movePath(this.#at(entry), this.#at({ key: entry.key, name: nameOf(next) }));
   }
 
   /** Deletes a run as it was read, and its folder unless there is another run in it. */
@@ -363,7 +321,7 @@ class StampedTexts {
     const next = String(Math.max(stamp, newest + 1)).padStart(17, "0");
     const name = `${next}-${number}-${randomBytes(8).toString("hex")}`;
     await this.folder.aside(async (aside) => {
-      await writeFile(aside, text, { flag: "wx", mode: FILE_MODE });
+      await writeFile(aside, text, NEW_FILE);
       await this.#place(aside, key, name);
     });
     return name;
@@ -389,7 +347,7 @@ class StampedTexts {
     const folder = this.folder.at(this.collection, key);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       await mkdir(folder, { mode: FOLDER_MODE, recursive: true });
-      if (await moved(aside, join(folder, name))) return;
+      if (await movePath(aside, join(folder, name))) return;
     }
     throw new SluiceError("E_STORE_WRITE", "The run was deleted while it was being saved: try again.");
   }
@@ -462,7 +420,7 @@ export class OAuthStates extends StampedTexts {
   async take(state: string, now: number, most: number): Promise<string | null> {
     if ((await this.get(state, now, most)) === null) return null;
     return this.folder.aside(async (aside) => {
-      const isMine = await moved(this.folder.at(this.collection, hashed(state)), aside);
+      const isMine = await movePath(this.folder.at(this.collection, hashed(state)), aside);
       if (!isMine || !(await isPlainFolder(aside))) return null;
       const name = oldestFirst(await readdir(aside)).at(-1);
       return name === undefined || numberOf(name) <= now ? null : textAt(join(aside, name), most);

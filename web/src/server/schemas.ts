@@ -3,6 +3,7 @@
  * @module
  */
 import { z } from "zod";
+import { McpHeader } from "../mcp/http/headers.js";
 import { REFUSED } from "./http/refusals.js";
 
 /** The schemas that have a name of their own in the document. */
@@ -128,7 +129,7 @@ export const BYTES_ASKED: Readonly<Record<string, string>> = {
 
 /** What a listener sends that comes back. */
 export const RESUMING: Readonly<Record<string, string>> = {
-  "Last-Event-ID": "The id of the last event that was received, as browsers send it by themselves.",
+  [McpHeader.lastEventId]: "The id of the last event that was received, as browsers send it by themselves.",
 };
 
 /** An event of this kind: what it says, and what it has. */

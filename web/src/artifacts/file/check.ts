@@ -14,7 +14,7 @@ import type { ArtifactScope } from "../store.js";
 import { BLOB, BLOB_NAME, idOf, REF, SCOPE_NAME, scopeName, withdraw, type Folder } from "./folder.js";
 import { isFoundByName, noteName } from "./names.js";
 import { isNamedBy, readRecord, rebuildRef, usedAsBefore, type Recorded } from "./refs.js";
-import { FILE_MODE, FOLDER_MODE, isPlainFolder, namesIn, openPlain, orNull } from "./safe-open.js";
+import { FILE_MODE, FOLDER_MODE, isOpenToOthers, isPlainFolder, namesIn, openPlain, orNull } from "./plain-file.js";
 import { sweep, type SweepReport } from "./sweep.js";
 
 /**
@@ -249,8 +249,7 @@ class Check {
     let isOpen = false;
     for (const [path, mode] of modes) {
       const found = await orNull(lstat(path));
-      if (process.platform === "win32" || found === null || found.isSymbolicLink() || (found.mode & 0o077) === 0)
-        continue;
+      if (found === null || found.isSymbolicLink() || !isOpenToOthers(found.mode, 0o077)) continue;
       isOpen = true;
       if (this.#isRepairing) await chmod(path, mode);
     }

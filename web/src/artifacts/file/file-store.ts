@@ -30,7 +30,7 @@ import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
 import { checkFolder, type CheckOptions, type CheckReport } from "./check.js";
 import { BLOB, Folder, withdraw } from "./folder.js";
 import { refsNamed, renameRef, withoutName } from "./names.js";
-import { folderPath, isAbsent, openPlain, orNull } from "./safe-open.js";
+import { folderPath, isAbsent, openPlain, orNull } from "./plain-file.js";
 import { evictRef, listRefs, noteUsed, readRef, removeRef, statRef, type Recorded } from "./refs.js";
 import { Spool, type SpoolDeps } from "./spool.js";
 import { exclusively, purge, sweep, sweepTemporaries, type SweepReport } from "./sweep.js";

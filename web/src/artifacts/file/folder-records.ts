@@ -24,7 +24,7 @@ import { openArtifact, readSpan } from "./file-store.js";
 import { Folder, idOf, scopeName, nameOf } from "./folder.js";
 import { renameRef, withoutName } from "./names.js";
 import { noteStored, readRecord, refFolders, removeCarried } from "./refs.js";
-import { folderPath, orNull } from "./safe-open.js";
+import { folderPath, orNull } from "./plain-file.js";
 import { Spool, type SpoolDeps } from "./spool.js";
 import { sweepTemporaries } from "./sweep.js";
 import { SWEEP_AFTER } from "./temporaries.js";

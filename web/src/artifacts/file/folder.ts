@@ -20,7 +20,8 @@ import { link, lstat, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { STORE_MARKER } from "../../errors/layout.js";
 import { systemCode } from "../../errors/storage.js";
-import { FOLDER_MODE, isAbsent, isMarked, isPlainFolder, mark, orNull, type Marked } from "./safe-open.js";
+import { MarkedFolder } from "./marked-folder.js";
+import { FOLDER_MODE, isAbsent, orNull } from "./plain-file.js";
 import { TemporaryFolder } from "./temporaries.js";
 
 /** The content in a ref's folder. */
@@ -93,7 +94,6 @@ export function idOf(name: string): string {
   return name.replace(/~([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-const MAX_CHECKED = 4096;
 /** Refused because `purge` would empty it. */
 const OCCUPIED =
   "The folder is not a Sluice store and already has entries named blobs, refs, names or tmp: use a new or empty folder.";
@@ -108,73 +108,26 @@ export interface Temporary {
 }
 
 /** Layout and safety of one store folder. */
-export class Folder {
+export class Folder extends MarkedFolder {
   readonly at: Layout;
   /** Whether to wait for the disk, see `FileStoreOptions.durable`. */
   readonly durable: boolean;
   /** Unfinished writes and deletes. Use it once the folder is ready. */
   readonly temporaries: TemporaryFolder;
-  readonly #marked: Marked;
-  #ready: Promise<void> | undefined;
-  #present = false;
-  readonly #checked = new Set<string>();
 
   constructor(root: string, durable: boolean) {
-    this.at = new Layout(root);
+    const at = new Layout(root);
+    super({ marker: at.marker, kind: "artifact store", rooms: at.rooms, occupied: OCCUPIED });
+    this.at = at;
     this.durable = durable;
-    this.temporaries = new TemporaryFolder(this.at.temporaries);
-    const { marker: path, rooms } = this.at;
-    this.#marked = { path, kind: "artifact store", rooms, occupied: OCCUPIED };
+    this.temporaries = new TemporaryFolder(at.temporaries);
   }
 
-  /**
-   * Whether the folder is marked as a store.
-   *
-   * @throws SluiceError E_STORE_READ if a newer Sluice made it; E_STORE_CORRUPT if the marker cannot be read.
-   */
-  async isStore(): Promise<boolean> {
-    if (!(await isMarked(this.#marked))) return false;
-    for (const room of this.at.rooms) await this.check(room);
-    return true;
-  }
-
-  /** The same, cached once it is true. */
-  async present(): Promise<boolean> {
-    this.#present ||= await this.isStore();
-    return this.#present;
-  }
-
-  /** Makes the folder a store if it is not one yet. */
-  async ready(): Promise<void> {
-    this.#ready ??= this.#prepare();
-    try {
-      await this.#ready;
-    } catch (error) {
-      this.#ready = undefined;
-      throw error;
-    }
-  }
-
-  /** Clears the caches after the folder was emptied. */
-  forget(): void {
-    this.#ready = undefined;
-    this.#present = false;
-    this.#checked.clear();
-  }
-
-  /** Whether a folder inside exists. Refuses links. Folders that were found are cached. */
-  async check(path: string): Promise<boolean> {
-    if (this.#checked.has(path)) return true;
-    if (!(await isPlainFolder(path))) return false;
-    if (this.#checked.size >= MAX_CHECKED) this.#checked.clear();
-    this.#checked.add(path);
-    return true;
-  }
-
-  /** Makes a folder inside unless it exists. */
-  async make(path: string): Promise<void> {
-    if (await made(path)) await this.sync(dirname(path));
-    await this.check(path);
+  /** Makes a folder inside. False if it exists. */
+  override async make(path: string): Promise<boolean> {
+    const isNew = await super.make(path);
+    if (isNew) await this.sync(dirname(path));
+    return isNew;
   }
 
   async temporary(): Promise<Temporary> {
@@ -225,21 +178,9 @@ export class Folder {
     }
   }
 
-  async #prepare(): Promise<void> {
-    if (!(await this.isStore())) await mark(this.#marked);
-    for (const room of this.at.rooms) await this.make(room);
+  protected override async prepare(): Promise<void> {
+    await super.prepare();
     await this.sync(this.at.root);
-  }
-}
-
-/** Makes a folder. False if it existed. */
-async function made(path: string): Promise<boolean> {
-  try {
-    await mkdir(path, { mode: FOLDER_MODE });
-    return true;
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
-    return false;
   }
 }
 

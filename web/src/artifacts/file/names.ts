@@ -8,15 +8,14 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { lstat, unlink, utimes, writeFile } from "node:fs/promises";
+import { lstat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { systemCode } from "../../errors/storage.js";
 import { objectOf } from "../../errors/arguments.js";
 import { readAhead } from "../read-ahead.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { idOf, nameOf, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
-import { FILE_MODE, isAbsent, namesIn, orNull, removeIfEmpty } from "./safe-open.js";
+import { createFile, isAbsent, namesIn, orNull, removeIfEmpty } from "./plain-file.js";
 import { inOrder, listedRef, listedRefs, listRefs, readRef, updateRef, type Listed, type Recorded } from "./refs.js";
 
 const NAME_FOLDER = /^[0-9a-f]{40}$/;
@@ -164,13 +163,8 @@ async function add(folder: Folder, entry: Entry): Promise<void> {
 
 /** Writes an entry, or renews the time of one that exists. */
 async function written(path: string): Promise<void> {
-  try {
-    await writeFile(path, "", { flag: "wx", mode: FILE_MODE });
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
-    const now = new Date();
-    await utimes(path, now, now);
-  }
+  const now = new Date();
+  if (!(await createFile(path, ""))) await utimes(path, now, now);
 }
 
 async function drop(folder: Folder, entry: Entry): Promise<void> {

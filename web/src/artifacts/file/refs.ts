@@ -11,17 +11,18 @@ import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { BLOB, BLOB_NAME, idOf, nameOf, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
 import {
-  FILE_MODE,
   folderModified,
   isAbsent,
   isPlainFolder,
   isTaken,
+  movePath,
   namesIn,
+  NEW_FILE,
   orNull,
   readDated,
   readPlain,
   removeIfEmpty,
-} from "./safe-open.js";
+} from "./plain-file.js";
 
 /** A ref and when it was created, in microseconds since 1970. Unique within one store object. */
 export interface Recorded {
@@ -136,11 +137,11 @@ export async function usedAsBefore<T>(refFolder: string, work: () => Promise<T>)
 async function placed(folder: Folder, refFolder: string, recorded: Recorded, stored: number): Promise<boolean> {
   await folder.ready();
   return folder.temporaries.aside(async (temporary) => {
-    await writeFile(temporary, written(recorded), { flag: "wx", mode: FILE_MODE });
+    await writeFile(temporary, written(recorded), NEW_FILE);
     await stamped(temporary, stored);
     await folder.sync(temporary);
     // A delete moves the folder away first, so this rename fails then.
-    return (await orNull(rename(temporary, join(refFolder, REF)).then(() => true))) === true;
+    return movePath(temporary, join(refFolder, REF));
   });
 }
 

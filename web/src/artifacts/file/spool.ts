@@ -13,7 +13,7 @@ import { IdTaken, type Carried } from "../record-store.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import type { ByteSink, Unwritten } from "../writer.js";
 import { adopt, BLOB, share, type Folder, type Temporary } from "./folder.js";
-import { FILE_MODE, isAbsent, isTaken, orNull } from "./safe-open.js";
+import { FILE_MODE, isAbsent, isTaken, NEW_FILE, orNull } from "./plain-file.js";
 import { dropName, noteName, renameRef } from "./names.js";
 import { noteStored, readRef, written, type Recorded } from "./refs.js";
 
@@ -225,7 +225,7 @@ export class Spool implements ByteSink {
   async #offer(temporary: Temporary, sha256: string, isWritten: boolean): Promise<void> {
     if (!isWritten) {
       if (await adopt(this.#folder, temporary, sha256, this.#size)) return;
-      await writeFile(temporary.blob, this.#filling.subarray(0, this.#filled), { flag: "wx", mode: FILE_MODE });
+      await writeFile(temporary.blob, this.#filling.subarray(0, this.#filled), NEW_FILE);
     }
     await share(this.#folder, temporary, sha256, this.#size);
   }

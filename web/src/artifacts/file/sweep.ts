@@ -5,13 +5,13 @@
  * its own ref (`evictRef`).
  * @module
  */
-import { lstat, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
-import { guarded, systemCode } from "../../errors/storage.js";
+import { guarded } from "../../errors/storage.js";
 import { BLOB_NAME, release, SCOPE_NAME, type Folder } from "./folder.js";
 import { sweepNames } from "./names.js";
-import { FILE_MODE, namesIn, orNull, readPlain, removeIfEmpty } from "./safe-open.js";
+import { createFile, movePath, namesIn, orNull, readPlain, removeIfEmpty } from "./plain-file.js";
 import { contentOf } from "./refs.js";
 import { isOwner, SWEEP_AFTER } from "./temporaries.js";
 
@@ -116,18 +116,8 @@ async function givenBack(folder: Folder, owner: string): Promise<void> {
 }
 
 async function taken(folder: Folder, owner: string, aside: string): Promise<boolean> {
-  if (await placed(folder, owner)) return true;
-  return (await broken(folder, aside)) && placed(folder, owner);
-}
-
-async function placed(folder: Folder, owner: string): Promise<boolean> {
-  try {
-    await writeFile(folder.at.lock, owner, { flag: "wx", mode: FILE_MODE });
-    return true;
-  } catch (error) {
-    if (systemCode(error) === "EEXIST") return false;
-    throw error;
-  }
+  if (await createFile(folder.at.lock, owner)) return true;
+  return (await broken(folder, aside)) && createFile(folder.at.lock, owner);
 }
 
 /** Removes the lock of a process that died. */
@@ -137,7 +127,7 @@ async function broken(folder: Folder, aside: string): Promise<boolean> {
   if (owner === null || !stat) return true;
   if (!(await isLeft(folder, owner, Math.abs(Date.now() - stat.mtimeMs)))) return false;
   // By a rename, so that only one of two processes breaks it.
-  await orNull(rename(folder.at.lock, aside));
+  await movePath(folder.at.lock, aside);
   return true;
 }
 

@@ -21,7 +21,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { systemCode } from "../../errors/storage.js";
-import { FILE_MODE, isAbsent, namesIn, orNull } from "./safe-open.js";
+import { FILE_MODE, isAbsent, namesIn, orNull } from "./plain-file.js";
 
 /** Milliseconds after which a temporary counts as left behind if its process cannot be asked. */
 export const SWEEP_AFTER: number = 24 * 60 * 60 * 1000;

@@ -5,8 +5,9 @@
  * @module
  */
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, chown, lstat, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { chmod, chown, lstat, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { createSynced } from "../../artifacts/file/plain-file.js";
 import { CommandError, Exit, systemReason } from "../exit.js";
 import { printable } from "../terminal/terminal.js";
 import { parseConfig, type ConfigData } from "./config-text.js";
@@ -118,13 +119,7 @@ function changedMeanwhile({ place, host }: ConfigFile): CommandError {
 }
 
 async function writeNew(path: string, content: Uint8Array, mode: number): Promise<void> {
-  const handle = await open(path, "wx", mode & 0o777);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await createSynced(path, content, mode & 0o777);
   // What the process masks out of new files.
   await chmod(path, mode & 0o777);
 }

@@ -3,9 +3,10 @@
  * @module
  */
 import type { McpInterceptor } from "../../mcp/interceptor.js";
-import { asPost, exchange, gatedResponse, idsIn, replySender } from "../../mcp/http/exchange.js";
+import { keepResponseAlive } from "../../http/event-stream.js";
+import { exchange, gatedResponse, idsIn, replySender } from "../../mcp/http/exchange.js";
 import type { FetchLike } from "../../mcp/http/gate-fetch.js";
-import { mirroredAgain } from "../../mcp/http/mirror-headers.js";
+import { acceptsEvents, isJson, McpHeader, replaceHeaders } from "../../mcp/http/headers.js";
 import { RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { clause, printable, tell, type Terminal } from "../terminal/terminal.js";
@@ -116,10 +117,8 @@ interface ListenUrlDeps {
   readonly onUnauthorized: () => void;
 }
 
-const SESSION = "mcp-session-id";
-
 /** Passes requests to a server, at the path they arrived at. */
-class ListenUrl {
+export class ListenUrl {
   readonly #deps: ListenUrlDeps;
   readonly #owners = new SessionOwners();
   #isTold = false;
@@ -131,10 +130,10 @@ class ListenUrl {
   /** Answers a request like the server does. */
   async handle(request: HttpRequest): Promise<Response> {
     const { owner, headers } = request;
-    const session = headers.get(SESSION);
+    const session = headers.get(McpHeader.session);
     if (owner !== undefined && session !== null && !this.#owners.isOwn(session, owner)) return noSession(request);
     try {
-      const response = await this.#pass(request);
+      const response = keepResponseAlive(await this.#pass(request));
       if (owner !== undefined) this.#note(request, response, owner);
       if (response.status === 401 && !this.#isTold) {
         this.#isTold = true;
@@ -147,7 +146,7 @@ class ListenUrl {
   }
 
   #note({ method, headers }: HttpRequest, response: Response, owner: string): void {
-    const [asked, given] = [headers.get(SESSION), response.headers.get(SESSION)];
+    const [asked, given] = [headers.get(McpHeader.session), response.headers.get(McpHeader.session)];
     if (!response.ok) return;
     if (asked === null && given !== null) this.#owners.note(given, owner);
     if (asked !== null && method === "DELETE") this.#owners.forget(asked);
@@ -178,13 +177,14 @@ class ListenUrl {
     const known = isOpening ? undefined : interceptors.find(key);
     const interceptor = known ?? interceptors.open(this.#authorization(headers), request.scope);
     // Without sessions several clients may use equal ids.
-    const passes = isOpening || headers.has(SESSION) ? interceptor : interceptor.forExchange();
+    const passes = isOpening || headers.has(McpHeader.session) ? interceptor : interceptor.forExchange();
     const response = await exchange(passes, body, {
       send: (bytes) => sent.message(passes, bytes),
       // A client that the server has never admitted must not see what is stored.
       admit: async () => (known === undefined ? sent.probe() : undefined),
     });
-    if (response.ok) interceptors.keep(isOpening ? keyOf(request, response.headers.get(SESSION)) : key, interceptor);
+    if (response.ok)
+      interceptors.keep(isOpening ? keyOf(request, response.headers.get(McpHeader.session)) : key, interceptor);
     return response;
   }
 
@@ -263,7 +263,7 @@ class UpstreamRequest {
   /** Sends a message in place of the original, if there is one. */
   message(interceptor: McpInterceptor, bytes: Uint8Array | undefined): Promise<Response> {
     if (bytes === undefined) return this.asItIs();
-    const headers = mirroredAgain(asPost(new Headers(this.#headers)), bytes, (name) => interceptor.tool(name));
+    const headers = replaceHeaders(this.#headers, bytes, (name) => interceptor.tool(name));
     return this.#send(headers, bytes, "POST");
   }
 
@@ -273,7 +273,7 @@ class UpstreamRequest {
     // An unknown session may be refused in any way. Without a session, only these codes refuse the client and not the
     // request.
     const { status, ok } = response;
-    const isRefused = this.#headers.has(SESSION) ? !ok : status === 401 || status === 403 || status >= 500;
+    const isRefused = this.#headers.has(McpHeader.session) ? !ok : status === 401 || status === 403 || status >= 500;
     if (isRefused) return response;
     await response.body?.cancel();
     return undefined;
@@ -305,7 +305,7 @@ function relativeLocation(location: string, { origin }: URL): string {
   return location === origin || location.startsWith(`${origin}/`) ? location.slice(origin.length) || "/" : location;
 }
 
-function keyOf({ headers, owner }: HttpRequest, session = headers.get(SESSION)): string {
+function keyOf({ headers, owner }: HttpRequest, session = headers.get(McpHeader.session)): string {
   return clientKey(session, owner ?? headers.get("authorization"));
 }
 
@@ -338,14 +338,6 @@ function methodIn(body: Uint8Array | JsonRpcScanner): string | undefined {
   const members = new JsonRpcScanner();
   members.push(body);
   return members.text("method")?.trim();
-}
-
-function isJson(headers: Headers): boolean {
-  return /^application\/json\b/i.test(headers.get("content-type") ?? "");
-}
-
-function acceptsEvents(headers: Headers): boolean {
-  return /\btext\/event-stream\b/i.test(headers.get("accept") ?? "");
 }
 
 function answerUnreachable({ body }: HttpRequest, error: unknown): Response {

@@ -2,6 +2,7 @@
  * One client's connection to a server at a URL: sends requests, and passes responses to the client's lines.
  * @module
  */
+import { McpHeader, MESSAGE_HEADERS } from "../../mcp/http/headers.js";
 import { isSessionGone, refusalBody } from "../../mcp/http/refusal.js";
 import { parseJson, sourceOf, valueAt } from "../../json/text.js";
 import { errorMessage, RpcCode, objectOr, parsedOr, stringOr } from "../../jsonrpc/rpc.js";
@@ -12,19 +13,10 @@ import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { type LineWriter, oneLine } from "../../jsonrpc/lines.js";
 import { EventStreamGate, type OpenIncoming } from "../../jsonrpc/sse.js";
 
-const SESSION = "mcp-session-id";
-const VERSION = "mcp-protocol-version";
-
 const MAX_REDIRECTS = 3;
 
 /** Milliseconds for ending a session. */
 const FAREWELL = 2000;
-
-/** Headers of a request with a message. */
-const OF_MESSAGES: readonly Header[] = [
-  ["accept", "application/json, text/event-stream"],
-  ["content-type", "application/json"],
-];
 
 /** One client's connection to one server. */
 export class RemoteConnection {
@@ -51,7 +43,7 @@ export class RemoteConnection {
   }
 
   openSession(headers: Headers): void {
-    this.#session = headers.get(SESSION) ?? undefined;
+    this.#session = headers.get(McpHeader.session) ?? undefined;
   }
 
   forgetSession(): void {
@@ -70,29 +62,29 @@ export class RemoteConnection {
 
   /** Sends a message. `mirrored` are headers that repeat parts of it. */
   post(body: Uint8Array, mirrored: readonly Header[], signal?: AbortSignal): Promise<Response> {
-    const headers = this.#all(OF_MESSAGES);
+    const headers = this.#all(MESSAGE_HEADERS);
     for (const [name, value] of mirrored) headers.set(name, value);
     return this.#send("POST", headers, body, signal);
   }
 
   /** Requests a new session while requests still use the current one. */
   begin(initialize: Uint8Array, signal?: AbortSignal): Promise<Response> {
-    const headers = this.#all(OF_MESSAGES);
-    for (const name of [SESSION, VERSION]) headers.delete(name);
+    const headers = this.#all(MESSAGE_HEADERS);
+    for (const name of [McpHeader.session, McpHeader.version]) headers.delete(name);
     return this.#send("POST", headers, initialize, signal);
   }
 
   /** Requests the stream of messages that belong to no request, or what followed an event. */
   get(lastEventId: string | undefined, signal?: AbortSignal): Promise<Response> {
-    const headers = this.#all([["accept", "text/event-stream"]]);
-    if (lastEventId !== undefined) headers.set("last-event-id", lastEventId);
+    const headers = this.#all({ accept: "text/event-stream" });
+    if (lastEventId !== undefined) headers.set(McpHeader.lastEventId, lastEventId);
     return this.#send("GET", headers, undefined, signal);
   }
 
   /** Ends all requests and the session. Never throws. */
   async close(): Promise<void> {
     const session = this.#session;
-    const headers = this.#all([]);
+    const headers = this.#all({});
     this.#abort.abort();
     try {
       if (session === undefined) return;
@@ -106,11 +98,11 @@ export class RemoteConnection {
     }
   }
 
-  #all(own: readonly Header[]): Headers {
-    const headers = new Headers(own.map(([name, value]) => [name, value]));
+  #all(own: Readonly<Record<string, string>>): Headers {
+    const headers = new Headers(own);
     for (const [name, value] of this.#headers) headers.set(name, value);
-    if (this.#session !== undefined) headers.set(SESSION, this.#session);
-    if (this.#version !== undefined) headers.set(VERSION, this.#version);
+    if (this.#session !== undefined) headers.set(McpHeader.session, this.#session);
+    if (this.#version !== undefined) headers.set(McpHeader.version, this.#version);
     return headers;
   }
 

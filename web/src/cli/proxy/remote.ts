@@ -6,7 +6,7 @@ import { requestsIn, type ClientRequest } from "../../mcp/client-request.js";
 import type { McpInterceptor, Interceptor } from "../../mcp/interceptor.js";
 import { PassThrough } from "../../mcp/pass-through.js";
 import { passClientLines } from "../../mcp/stdio/lines.js";
-import { mirrorHeaders } from "../../mcp/http/mirror-headers.js";
+import { mirrorHeaders } from "../../mcp/http/headers.js";
 import { idKey, objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 import { LineWriter } from "../../jsonrpc/lines.js";
 import { Exit, signalled } from "../exit.js";

@@ -2,10 +2,11 @@
  * Tokens of the person who runs the command, in files that nobody else can read.
  * @module
  */
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { createFile, FOLDER_MODE, isOpenToOthers, openPlain, replaceFile } from "../../artifacts/file/plain-file.js";
 import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import type { StoredToken, TokenStore } from "../../tools/auth/token-store.js";
 import { SHORTEST_SECRET, Sealing } from "../../server/sealing.js";
@@ -93,7 +94,7 @@ export class TokenFiles implements TokenStore {
   async #lock(lock: string): Promise<void> {
     await this.#ready();
     for (;;) {
-      if (await taken(lock)) return;
+      if (await createFile(lock, "")) return;
       const { mtimeMs = Date.now() } = (await stat(lock).catch(() => undefined)) ?? {};
       // Its holder was killed: no request to a provider takes that long.
       if (Date.now() - mtimeMs > LOCK_AGE) await rm(lock, { force: true });
@@ -104,20 +105,7 @@ export class TokenFiles implements TokenStore {
   async #write(file: string, value: unknown): Promise<void> {
     await this.#changing(async () => {
       await this.#ready();
-      const temporary = `${file}.${randomUUID()}.tmp`;
-      try {
-        const handle = await open(temporary, "wx", 0o600);
-        try {
-          await handle.writeFile(this.#sealed(JSON.stringify(value), file));
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
-        await rename(temporary, file);
-      } catch (error) {
-        await rm(temporary, { force: true });
-        throw error;
-      }
+      await replaceFile(file, this.#sealed(JSON.stringify(value), file));
     });
   }
 
@@ -135,7 +123,7 @@ export class TokenFiles implements TokenStore {
   /** Encrypts a file anew, unless somebody else is about to change it: then the next one who reads it does. */
   async #renew(file: string): Promise<void> {
     const lock = lockOf(file);
-    if (!(await taken(lock).catch(() => false))) return;
+    if (!(await createFile(lock, "").catch(() => false))) return;
     try {
       const { value, isCurrent } = this.#opened(await this.#content(file), file);
       if (value !== undefined && !isCurrent) await this.#write(file, value);
@@ -159,28 +147,26 @@ export class TokenFiles implements TokenStore {
   }
 
   async #content(file: string): Promise<unknown> {
-    let handle;
+    let opened;
     try {
-      handle = await open(file, "r");
-      const { mode, size } = await handle.stat();
-      if (process.platform !== "win32" && (mode & OTHERS) !== 0) throw exposed(file, "chmod 600");
-      return size > MAX_BYTES ? undefined : parsedOr(await handle.readFile("utf8"));
+      opened = await openPlain(file);
+      if (isOpenToOthers(opened.mode, OTHERS)) throw exposed(file, "chmod 600");
+      return opened.size > MAX_BYTES ? undefined : parsedOr(await opened.file.readFile("utf8"));
     } catch (error) {
       if (error instanceof CommandError) throw error;
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw new CommandError(Exit.read, `cannot read tokens in ${printable(this.#folder)}: ${systemReason(error)}`);
     } finally {
-      await handle?.close();
+      await opened?.file.close();
     }
   }
 
   /** Creates the folder, and checks that nobody else may write to it. */
   async #ready(): Promise<void> {
     await mkdir(dirname(this.#folder), { recursive: true });
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    if (process.platform === "win32") return;
+    await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE });
     const { mode } = await stat(this.#folder);
-    if ((mode & OTHERS_WRITE) !== 0) throw exposed(this.#folder, "chmod 700");
+    if (isOpenToOthers(mode, OTHERS_WRITE)) throw exposed(this.#folder, "chmod 700");
   }
 
   async #changing<T>(work: () => Promise<T>): Promise<T> {
@@ -190,17 +176,6 @@ export class TokenFiles implements TokenStore {
       if (error instanceof CommandError) throw error;
       throw new CommandError(Exit.create, `cannot keep tokens in ${printable(this.#folder)}: ${systemReason(error)}`);
     }
-  }
-}
-
-/** Takes a lock. Returns false if somebody has it. */
-async function taken(lock: string): Promise<boolean> {
-  try {
-    await (await open(lock, "wx", 0o600)).close();
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
   }
 }
 

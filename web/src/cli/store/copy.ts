@@ -6,7 +6,7 @@ import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { copyStore, type CopyFault, type CopyFaultKind, type CopyReport } from "../../artifacts/copy.js";
 import { FolderRecords } from "../../artifacts/file/folder-records.js";
-import { orNull } from "../../artifacts/file/safe-open.js";
+import { orNull } from "../../artifacts/file/plain-file.js";
 import type { RecordStore } from "../../artifacts/record-store.js";
 import { counted, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";

@@ -14,7 +14,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { FOLDER_MODE, FILE_MODE, namesIn, isPlainFolder, readPlain } from "../../artifacts/file/safe-open.js";
+import { FOLDER_MODE, FILE_MODE, namesIn, isPlainFolder, readPlain } from "../../artifacts/file/plain-file.js";
 import { idOf, nameOf } from "../../artifacts/file/folder.js";
 import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 

@@ -6,7 +6,7 @@ import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { FileArtifactStore } from "../../artifacts/file/file-store.js";
 import { Folder } from "../../artifacts/file/folder.js";
-import { checkPrivate } from "../../artifacts/file/safe-open.js";
+import { checkPrivate } from "../../artifacts/file/marked-folder.js";
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import { PrivateFolder } from "../../artifacts/private-folder.js";
 import type { ArtifactStore, Clock } from "../../artifacts/store.js";

@@ -4,18 +4,13 @@
  * @module
  */
 import { randomInt } from "node:crypto";
+import { encodeEvent, EVENT_END, type EventFields, keepAlive, RETRY_MS, writeFields } from "../../http/event-stream.js";
+import { ReplayBuffer } from "../../http/replay-buffer.js";
 import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 
 const encoder = new TextEncoder();
-const END = encoder.encode("\n\n");
-const COMMENT = encoder.encode(":\n\n");
-
-/** Milliseconds between two comments on a silent stream. Intermediaries close silent connections. */
-const PULSE = 20_000;
-
-/** Milliseconds before a client reconnects. */
-const RETRY = 1000;
+const END = encoder.encode(EVENT_END);
 
 const TOO_LARGE = "The answer is too large to resend after the connection was lost: ask for less at a time.";
 
@@ -58,7 +53,6 @@ export class EventStream {
   #latest = 0;
   #isOver = false;
   #body: PacedBody | undefined;
-  #pulse: NodeJS.Timeout | undefined;
   /** Resolves when the message being sent in pieces is over. */
   #pieces: Promise<void> | undefined;
   #settle: (() => void) | undefined;
@@ -101,7 +95,7 @@ export class EventStream {
     });
     this.#latest += 1;
     const body = this.#body;
-    await body?.write(this.#head(this.#latest));
+    await body?.write(encoder.encode(`${writeFields(this.#fields(this.#latest))}data: `));
     return {
       write: async (bytes) => body?.write(bytes),
       end: (id) => {
@@ -111,8 +105,7 @@ export class EventStream {
       },
       fail: () => {
         body?.fail();
-        if (this.#deps.sent === undefined) clearInterval(this.#pulse);
-        else this.#gone(body);
+        if (this.#deps.sent !== undefined) this.#gone(body);
         this.#finishPieces();
       },
     };
@@ -122,7 +115,7 @@ export class EventStream {
   end(): void {
     this.#isOver = true;
     const body = this.#body;
-    this.#disconnect();
+    this.#body = undefined;
     // A client would take half an event for a whole one.
     if (this.#pieces === undefined) body?.end();
     else body?.fail();
@@ -147,7 +140,7 @@ export class EventStream {
     };
     signal?.addEventListener("abort", gone, { once: true });
     if (signal?.aborted === true) gone();
-    return new Response(body.stream, {
+    return new Response(keepAlive(body.stream), {
       status: 200,
       headers: { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform", ...headers },
     });
@@ -173,24 +166,17 @@ export class EventStream {
   }
 
   #connect(primes: boolean, after: number): PacedBody {
-    this.#disconnect();
     const body = new PacedBody(() => this.#gone(body), this.#deps.idleTimeout);
     this.#body = body;
-    this.#pulse = setInterval(() => this.#beat(), PULSE).unref();
     if (primes && this.#deps.sent !== undefined) {
-      void body.write(encoder.encode(`id: ${this.#number}-${after}\nretry: ${RETRY}\ndata: \n\n`));
+      void body.write(encodeEvent({ id: `${this.#number}-${after}`, retry: RETRY_MS }, ""));
     }
     return body;
   }
 
-  #disconnect(): void {
-    clearInterval(this.#pulse);
-    this.#body = undefined;
-  }
-
   #gone(body: PacedBody | undefined): void {
     if (body === undefined || body !== this.#body) return;
-    this.#disconnect();
+    this.#body = undefined;
     // A client that can resume gets everything sent meanwhile, in order.
     if (this.#deps.sent === undefined) {
       this.#isOver = true;
@@ -199,18 +185,12 @@ export class EventStream {
     this.#deps.onGone();
   }
 
-  #head(number: number): Uint8Array {
-    const id = this.#deps.sent === undefined ? "" : `id: ${this.#number}-${number}\n`;
-    return encoder.encode(`event: message\n${id}data: `);
+  #fields(number: number): EventFields {
+    return { name: "message", id: this.#deps.sent && `${this.#number}-${number}` };
   }
 
   #event(number: number, message: Uint8Array): Uint8Array {
-    const head = this.#head(number);
-    const event = new Uint8Array(head.length + message.length + END.length);
-    event.set(head);
-    event.set(message, head.length);
-    event.set(END, head.length + message.length);
-    return event;
+    return encodeEvent(this.#fields(number), message);
   }
 
   #keep(event: Uint8Array): void {
@@ -228,10 +208,6 @@ export class EventStream {
   #finishPieces(): void {
     this.#pieces = undefined;
     this.#settle?.();
-  }
-
-  #beat(): void {
-    if (this.#body?.isFull === false && this.#pieces === undefined) void this.#body.write(COMMENT);
   }
 }
 
@@ -273,13 +249,8 @@ export class PacedBody {
     );
   }
 
-  /** Whether it has not ended. */
-  get isOpen(): boolean {
-    return this.#controller !== undefined;
-  }
-
   /** Whether writers have to wait. */
-  get isFull(): boolean {
+  get #isFull(): boolean {
     return (this.#controller?.desiredSize ?? 1) <= 0;
   }
 
@@ -287,7 +258,7 @@ export class PacedBody {
   async write(bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0) return;
     this.#controller?.enqueue(bytes);
-    if (this.isFull) await this.#room();
+    if (this.#isFull) await this.#room();
   }
 
   /** Ends the body. */
@@ -336,7 +307,8 @@ const MAX_KEPT_BYTES: number = MAX_MESSAGE + 64 * 1024;
 interface KeptEvent {
   readonly stream: EventStream;
   readonly number: number;
-  readonly bytes: Uint8Array;
+  readonly event: Uint8Array;
+  readonly bytes: number;
   /** Milliseconds of a monotonic clock. */
   readonly at: number;
 }
@@ -344,11 +316,15 @@ interface KeptEvent {
 /** Events sent in one session, kept to resume streams. */
 export class EventHistory {
   readonly #streams = new Map<number, EventStream>();
+  readonly #kept = new ReplayBuffer<KeptEvent>({
+    maxEvents: MAX_KEPT,
+    maxBytes: MAX_KEPT_BYTES,
+    onDrop: ({ stream }) => {
+      if (stream.isOver) this.ended(stream);
+    },
+  });
   /** The latest stream's number. */
   #count: number;
-  /** Oldest first. */
-  #kept: KeptEvent[] = [];
-  #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** Numbers go on from `before`. It is random, so that no session takes another's event for its own. */
@@ -371,50 +347,43 @@ export class EventHistory {
   }
 
   /** Keeps an event. The caller must not reuse the bytes. */
-  keep(stream: EventStream, number: number, bytes: Uint8Array): void {
-    this.#kept.push({ stream, number, bytes, at: performance.now() });
-    this.#bytes += bytes.length;
-    while (this.#kept.length > MAX_KEPT || this.#bytes > MAX_KEPT_BYTES) this.#drop();
+  keep(stream: EventStream, number: number, event: Uint8Array): void {
+    this.#kept.append({ stream, number, event, bytes: event.length, at: performance.now() });
     this.#timer ??= setTimeout(() => this.#expire(), KEPT_FOR).unref();
   }
 
   /** The kept events of a stream after an event. */
   after(stream: EventStream, number: number): readonly Uint8Array[] {
-    return this.#kept.flatMap((each) => (each.stream === stream && each.number > number ? [each.bytes] : []));
+    return [...this.#kept].flatMap((each) => (each.stream === stream && each.number > number ? [each.event] : []));
   }
 
   /** Marks a stream as ended. It is known as long as one of its events is kept. */
   ended(stream: EventStream): void {
-    if (!this.#kept.some((each) => each.stream === stream)) this.forget(stream);
+    for (const each of this.#kept) if (each.stream === stream) return;
+    this.forget(stream);
   }
 
   /** Forgets a stream that nobody resumes. */
   forget(stream: EventStream): void {
     for (const [number, each] of this.#streams) if (each === stream) this.#streams.delete(number);
-    this.#kept = this.#kept.filter((each) => each.stream !== stream);
-    this.#bytes = this.#kept.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    this.#kept.remove((each) => each.stream === stream);
   }
 
   /** Forgets everything. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#streams.clear();
-    this.#kept = [];
-    this.#bytes = 0;
-  }
-
-  #drop(): void {
-    const oldest = this.#kept.shift();
-    if (oldest === undefined) return;
-    this.#bytes -= oldest.bytes.length;
-    if (oldest.stream.isOver) this.ended(oldest.stream);
+    this.#kept.remove(() => true);
   }
 
   #expire(): void {
     this.#timer = undefined;
     const before = performance.now() - KEPT_FOR;
-    while ((this.#kept[0]?.at ?? Infinity) <= before) this.#drop();
-    const [oldest] = this.#kept;
-    if (oldest !== undefined) this.#timer = setTimeout(() => this.#expire(), oldest.at - before).unref();
+    while ((this.#oldest?.at ?? Infinity) <= before) this.#kept.drop();
+    if (this.#oldest !== undefined) this.#timer = setTimeout(() => this.#expire(), this.#oldest.at - before).unref();
+  }
+
+  get #oldest(): KeptEvent | undefined {
+    return this.#kept.at(this.#kept.start);
   }
 }

@@ -2,6 +2,7 @@
  * One message from a client over HTTP, and its response.
  * @module
  */
+import { encodeEvent } from "../../http/event-stream.js";
 import { joined, textOf } from "../../jsonrpc/bytes.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
@@ -107,14 +108,6 @@ export function replySender(send: (body: Uint8Array) => Promise<Response>): (tex
   };
 }
 
-/** Turns the headers of any request from the client into those of a message. */
-export function asPost(headers: Headers): Headers {
-  headers.set("content-type", "application/json");
-  headers.set("accept", "application/json, text/event-stream");
-  headers.delete("last-event-id");
-  return headers;
-}
-
 interface ResponseDeps {
   /** Our own messages, sent after the server's. */
   readonly own?: readonly string[];
@@ -177,7 +170,7 @@ async function* eventPieces(
         if (pieces.length > 0) yield joined(pieces);
       }
     }
-    for (const text of own) yield new TextEncoder().encode(`data: ${text}\n\n`);
+    for (const text of own) yield encodeEvent({}, text);
   } finally {
     await gate.end();
   }

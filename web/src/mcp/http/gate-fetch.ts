@@ -3,8 +3,8 @@
  * @module
  */
 import { createInterceptor, INTERCEPTOR_OPTIONS, type Interceptor, type InterceptorOptions } from "../interceptor.js";
-import { asPost, exchange, gatedResponse, replySender } from "./exchange.js";
-import { mirroredAgain } from "./mirror-headers.js";
+import { exchange, gatedResponse, replySender } from "./exchange.js";
+import { acceptsEvents, isJson, replaceHeaders } from "./headers.js";
 import { checkOptionNames } from "../../errors/arguments.js";
 
 /** The `fetch` that SDKs accept. */
@@ -44,7 +44,7 @@ function interceptRequest(interceptor: Interceptor, body: Uint8Array | undefined
     fetched((init) => ({
       ...init,
       method: "POST",
-      headers: mirroredAgain(asPost(new Headers(init?.headers)), bytes, (name) => interceptor.tool(name)),
+      headers: replaceHeaders(init?.headers, bytes, (name) => interceptor.tool(name)),
       body: new TextDecoder().decode(bytes),
     }));
   const send = (bytes?: Uint8Array): Promise<Response> => (bytes === undefined ? fetched() : post(bytes));
@@ -55,8 +55,7 @@ function interceptRequest(interceptor: Interceptor, body: Uint8Array | undefined
 /** The JSON-RPC message in a request. */
 function messageOf(init: RequestInit | undefined): Uint8Array | undefined {
   if (init?.method?.toUpperCase() !== "POST") return undefined;
-  const type = new Headers(init.headers).get("content-type") ?? "";
-  if (!/^application\/json\b/i.test(type)) return undefined;
+  if (!isJson(new Headers(init.headers))) return undefined;
   const { body } = init;
   if (typeof body === "string") return new TextEncoder().encode(body);
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
@@ -67,5 +66,5 @@ function messageOf(init: RequestInit | undefined): Uint8Array | undefined {
 /** Whether a request opens the server's stream of unsolicited messages. */
 function isEventStream(init: RequestInit | undefined): boolean {
   if ((init?.method ?? "GET").toUpperCase() !== "GET") return false;
-  return /\btext\/event-stream\b/i.test(new Headers(init?.headers).get("accept") ?? "");
+  return acceptsEvents(new Headers(init?.headers));
 }

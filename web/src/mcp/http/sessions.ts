@@ -9,7 +9,7 @@ import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../jsonrpc/rpc
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { record } from "../../telemetry/metrics.js";
 import { requestOf } from "../client-request.js";
-import { mismatchIn } from "./mirror-headers.js";
+import { isJson, McpHeader, mismatchIn } from "./headers.js";
 import { refuseRequest } from "./refusal.js";
 import { McpSession, type McpSessionDeps, type Post } from "./session.js";
 
@@ -65,11 +65,7 @@ const IDLE = 30 * 60 * 1000;
 /** The same if another client needs its place. */
 const SHORT_IDLE = 60 * 1000;
 
-const SESSION = "mcp-session-id";
-const VERSION = "mcp-protocol-version";
-
-const NOT_KEPT =
-  "The events after this Last-Event-ID are no longer stored: open the stream without it, or send the request again.";
+const NOT_KEPT = `The events after this ${McpHeader.lastEventId} are no longer stored: open the stream without it, or send the request again.`;
 
 /** Error code of MCP 2026-07-28. */
 const HEADER_MISMATCH = -32_020;
@@ -96,7 +92,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
     const { method, path, headers } = request;
     if (path.split("?")[0] !== MCP_PATH) return new Response(null, { status: 404 });
     if (method === "POST") return this.#post(request);
-    const isModern = (headers.get(VERSION) ?? "") >= "2026";
+    const isModern = (headers.get(McpHeader.version) ?? "") >= "2026";
     if ((method !== "GET" && method !== "DELETE") || isModern) {
       return new Response(null, { status: 405, headers: { allow: "POST" } });
     }
@@ -152,7 +148,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
     if (method === "initialize" && read.body instanceof Uint8Array) {
       const session = randomUUID();
       const server = await this.#getOrOpen(keyOf(session, request), request, false);
-      const response = await server.post(postOf(read.body, read, request, { [SESSION]: session }));
+      const response = await server.post(postOf(read.body, read, request, { [McpHeader.session]: session }));
       // The client never learned the id of the session.
       if (request.signal.aborted) await server.stop();
       return response;
@@ -167,14 +163,14 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
   /** The session of a request. */
   async #session(request: R, id?: string): Promise<McpSession | Response> {
     const { headers } = request;
-    const session = headers.get(SESSION);
-    const version = headers.get(VERSION) ?? "2025-03-26";
+    const session = headers.get(McpHeader.session);
+    const version = headers.get(McpHeader.version) ?? "2025-03-26";
     if (!/^202[45]-\d\d-\d\d$/.test(version)) {
       return refuseRequest(
         id,
         400,
         RpcCode.invalidRequest,
-        "The header MCP-Protocol-Version names an unknown revision.",
+        `The header ${McpHeader.version} names an unknown revision.`,
       );
     }
     if (session === null) {
@@ -182,7 +178,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
         id,
         400,
         RpcCode.invalidRequest,
-        "The header Mcp-Session-Id is missing: start with initialize.",
+        `The header ${McpHeader.session} is missing: start with initialize.`,
       );
     }
     const server = await this.#sessions.get(keyOf(session, request));
@@ -256,9 +252,9 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
 
 /** Streams messages that belong to no request, or resumes the stream of the client's last event. */
 function openStream(server: McpSession, { headers, signal }: HttpRequest): Response {
-  const primes = primesIn(headers.get(VERSION));
-  const get = { headers: { [SESSION]: headers.get(SESSION) ?? "" }, primes, signal };
-  const lastEventId = headers.get("last-event-id") ?? "";
+  const primes = primesIn(headers.get(McpHeader.version));
+  const get = { headers: { [McpHeader.session]: headers.get(McpHeader.session) ?? "" }, primes, signal };
+  const lastEventId = headers.get(McpHeader.lastEventId) ?? "";
   if (lastEventId === "") return server.stream(get);
   // Not 404, which would tell the client that its session is lost.
   return server.resume(lastEventId, get) ?? refuseRequest(undefined, 400, RpcCode.invalidRequest, NOT_KEPT);
@@ -297,7 +293,7 @@ function postOf(
   headers: Record<string, string> = {},
 ): Post {
   // An `initialize` has no header yet and carries the version itself.
-  const primes = primesIn(asked.get(VERSION) ?? objectOr(objectOr(message)["params"])["protocolVersion"]);
+  const primes = primesIn(asked.get(McpHeader.version) ?? objectOr(objectOr(message)["params"])["protocolVersion"]);
   return { body, acceptsEvents, lacksEnvelope, primes, headers, signal };
 }
 
@@ -319,12 +315,11 @@ const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
 /** Parses a POST, or returns the response that refuses it. */
 function readPost({ headers, body }: HttpRequest, takesBatches: boolean): ReadPost | Response {
-  const isJson = /^application\/json\b/i.test(headers.get("content-type") ?? "");
-  if (!isJson || headers.has("content-encoding")) return new Response(null, { status: 415 });
+  if (!isJson(headers) || headers.has("content-encoding")) return new Response(null, { status: 415 });
   const accept = headers.get("accept") ?? "*/*";
   const acceptsEvents = /\btext\/(?:event-stream|\*)|\*\/\*/i.test(accept);
   if (!acceptsEvents && !/\bapplication\/(?:json|\*)/i.test(accept)) return new Response(null, { status: 406 });
-  const header = headers.get(VERSION) ?? "";
+  const header = headers.get(McpHeader.version) ?? "";
   if (body instanceof JsonRpcScanner) {
     return {
       body,

@@ -6,6 +6,7 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { wrong } from "../../errors/arguments.js";
+import { McpHeader } from "../../mcp/http/headers.js";
 import { isLoopback, isOrigin } from "../../tools/addresses.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { closingRefused, originRefused } from "./refusals.js";
@@ -108,9 +109,6 @@ export function isFromElsewhere(headers: Headers): boolean {
 /** Addresses that other sites may link to: OAuth providers do, after consent. */
 const OPEN: ReadonlySet<string> = new Set(["", "oauth/callback"]);
 
-/** Headers of MCP clients, in all protocol versions. */
-const MCP = ["Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id"];
-
 /** Who tells which requests are refused. */
 interface GuardDeps {
   readonly hosts: HostGuard;
@@ -142,9 +140,9 @@ export function forGuests({ hosts }: GuardDeps): MiddlewareHandler<ServeEnv> {
       "If-Match",
       "If-None-Match",
       "If-Range",
-      "Last-Event-ID",
       "Range",
-      ...MCP,
+      // Also those of MCP clients, in all protocol versions.
+      ...Object.values(McpHeader),
     ],
     exposeHeaders: [
       "Content-Disposition",
@@ -155,8 +153,8 @@ export function forGuests({ hosts }: GuardDeps): MiddlewareHandler<ServeEnv> {
       "RateLimit",
       "RateLimit-Policy",
       "Retry-After",
-      "Mcp-Session-Id",
-      "Mcp-Protocol-Version",
+      McpHeader.session,
+      McpHeader.version,
       "WWW-Authenticate",
     ],
     maxAge: 600,

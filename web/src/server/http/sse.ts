@@ -1,8 +1,11 @@
 /**
- * Server-sent events (HTML Standard §9.2).
+ * Server-sent events, as sessions, calls and chats send them.
  * @module
  */
+import { streamFrom } from "../../artifacts/byte-reader.js";
 import { onAbort } from "../../core/abort.js";
+import { addHeartbeats, encodeEvent, RETRY_MS, writeFields } from "../../http/event-stream.js";
+import { McpHeader } from "../../mcp/http/headers.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { isEventId } from "../sessions/event-log.js";
 import { MAX_TIMER, within } from "./time-limit.js";
@@ -15,20 +18,13 @@ export interface SentEvent {
   readonly data: { readonly kind: string };
 }
 
-/** Seconds of silence after which a comment is sent, since proxies and browsers close silent connections. */
-const HEARTBEAT_SECONDS = 15;
-
-/** Milliseconds until a browser reconnects. */
-const RETRY_MS = 1000;
-
-/** The same when the server closes: at most this much longer, so that not all clients come back at once. */
+/** Milliseconds by which clients reconnect later, at most, when the server closes, so that not all come back at once. */
 const SPREAD_MS = 2000;
 
 /** The last event of a stream that the server ends because it closes: its client goes on elsewhere. */
 export const CLOSING_EVENT = { kind: "closing" } as const;
 
-const ENCODER = new TextEncoder();
-const HEARTBEAT = ENCODER.encode(":\n\n");
+const BEGINNING = new TextEncoder().encode(`${writeFields({ retry: RETRY_MS })}\n`);
 
 /**
  * An event stream that a client can come back to with `Last-Event-ID`. When the server closes, its last event says so.
@@ -70,64 +66,49 @@ export function eventStream(
     stopListening();
   };
   if (over.aborted) end();
-  const frames = framesOf(events(gone.signal)[Symbol.asyncIterator](), gone.signal);
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => controller.enqueue(ENCODER.encode(`retry: ${RETRY_MS}\n\n`)),
-      async pull(controller): Promise<void> {
-        try {
-          const { done, value } = await frames.next();
-          if (done !== true) return controller.enqueue(value);
-        } catch (error) {
-          clean();
-          throw error;
-        }
-        clean();
-        controller.close();
-      },
-      cancel(): void {
-        clean();
-        end();
-        // The events end by the signal. Nobody is left to hear how.
-        frames.return(undefined).catch(() => undefined);
-      },
+  const frames = framesOf(events(gone.signal)[Symbol.asyncIterator](), gone.signal, clean);
+  const reader = addHeartbeats({
+    next: async () => (await frames.next()).value ?? null,
+    async cancel() {
+      clean();
+      end();
+      // The events end by the signal. Nobody is left to hear how.
+      frames.return(undefined).catch(() => undefined);
     },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, {
+  });
+  return new Response(streamFrom(reader), {
     headers: { ...SAFETY, "Cache-Control": "no-store", "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" },
   });
 }
 
-/** The events as bytes, with a heartbeat after each silence. */
-async function* framesOf(events: AsyncIterator<SentEvent>, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {
+/** The events as bytes. `clean` is called at their end. */
+async function* framesOf(
+  events: AsyncIterator<SentEvent>,
+  signal: AbortSignal,
+  clean: () => void,
+): AsyncGenerator<Uint8Array, undefined> {
   try {
-    let next = events.next();
+    yield BEGINNING;
     for (;;) {
-      const result = await within(next, HEARTBEAT_SECONDS * 1000, signal);
-      if (result === "late") {
-        if (signal.aborted) return undefined;
-        yield HEARTBEAT;
-        continue;
-      }
-      if (result.done === true) return undefined;
-      yield ENCODER.encode(frameOf(result.value));
-      next = events.next();
+      const result = await within(events.next(), MAX_TIMER, signal);
+      // Events that do not end by the signal are not waited for.
+      if (result === "late" || result.done === true) return undefined;
+      yield frameOf(result.value);
     }
   } finally {
-    // Events that do not end by the signal are not waited for.
+    clean();
     events.return?.().catch(() => undefined);
   }
 }
 
 /** JSON has no line breaks, so one line of data is enough. Ids and kinds are the server's own, and have none either. */
-function frameOf({ id, data }: SentEvent): string {
-  const retry = data === CLOSING_EVENT ? `retry: ${RETRY_MS + Math.floor(Math.random() * SPREAD_MS)}\n` : "";
-  return `${retry}event: ${data.kind}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+function frameOf({ id, data }: SentEvent): Uint8Array {
+  const retry = data === CLOSING_EVENT ? RETRY_MS + Math.floor(Math.random() * SPREAD_MS) : undefined;
+  return encodeEvent({ name: data.kind, id, retry }, JSON.stringify(data));
 }
 
 /** The last event id of a client that resumes. Null without one, and for an invalid id. */
 export function lastEventId({ headers }: Request): string | null {
-  const said = headers.get("last-event-id");
+  const said = headers.get(McpHeader.lastEventId);
   return said !== null && isEventId(said) ? said : null;
 }

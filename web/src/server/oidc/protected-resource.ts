@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
+import { McpHeader } from "../../mcp/http/headers.js";
 import { MAX_TIMER } from "../http/time-limit.js";
 import type { AccessTokens, TokenRefusal } from "./access-tokens.js";
 
@@ -73,7 +74,7 @@ export function whileValid(
   response: Response,
   until: number | undefined,
 ): Response {
-  const isListener = method === "GET" || headers.get("mcp-method") === "subscriptions/listen";
+  const isListener = method === "GET" || headers.get(McpHeader.method) === "subscriptions/listen";
   if (until === undefined || response.body === null || !isListener) return response;
   const reader = readerOf(response.body);
   const end = (): void => void reader.cancel().catch(() => undefined);

@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../artifacts/store.js";
 import { onAbort } from "../../core/abort.js";
+import { ReplayBuffer } from "../../http/replay-buffer.js";
 import {
   CHANNEL_SECONDS,
   ENDED_SECONDS,
@@ -174,6 +175,10 @@ interface Kept {
   readonly bytes: number;
 }
 
+function parseKept({ id, text }: Kept): EventEntry {
+  return { id, event: JSON.parse(text) as LoggedEvent };
+}
+
 /** A follower: the id that it has seen, and the number of its next event, counted from the channel's beginning. */
 interface Listener {
   readonly after: string | null;
@@ -185,21 +190,29 @@ class Channel {
   /** The time of the last append, in milliseconds. */
   usedAt: number;
   isEnded = false;
-  /** Bytes of all stored events. */
-  bytes = 0;
-  readonly #entries: Kept[] = [];
+  readonly #events = new ReplayBuffer<Kept>({
+    maxEvents: MAX_EVENTS,
+    maxBytes: MAX_CHANNEL_BYTES,
+    onDrop: ({ id }) => {
+      this.#floor = id;
+    },
+  });
   readonly #waiting = new Set<() => void>();
   #followers = 0;
-  /** The number of dropped events, and the id of the last one. */
-  #gone = 0;
+  /** The id of the last event that was dropped, or an id before the first. */
   #floor: string | null = null;
 
   constructor(now: number) {
     this.usedAt = now;
   }
 
+  /** Bytes of all stored events. */
+  get bytes(): number {
+    return this.#events.bytes;
+  }
+
   get isEmpty(): boolean {
-    return this.#entries.length === 0;
+    return this.#events.isEmpty;
   }
 
   get isFollowed(): boolean {
@@ -207,23 +220,19 @@ class Channel {
   }
 
   get latest(): EventEntry | null {
-    const last = this.#entries.at(-1);
-    return last === undefined ? null : { id: last.id, event: JSON.parse(last.text) as LoggedEvent };
+    const last = this.#events.at(this.#events.end - 1);
+    return last === undefined ? null : parseKept(last);
   }
 
   append(id: string, text: string): void {
-    const bytes = Buffer.byteLength(text);
     this.#floor ??= floorOf(id);
-    this.#entries.push({ id, text, bytes });
-    this.bytes += bytes;
-    while (this.#entries.length > MAX_EVENTS || (this.bytes > MAX_CHANNEL_BYTES && this.#entries.length > 1))
-      this.#drop(1);
+    this.#events.append({ id, text, bytes: Buffer.byteLength(text) });
     this.#wake();
   }
 
   /** Drops all events. Followers that have not seen them get {@link EVENTS_LOST}. */
   clear(): void {
-    this.#drop(this.#entries.length);
+    while (!this.#events.isEmpty) this.#events.drop();
     this.#wake();
   }
 
@@ -231,14 +240,14 @@ class Channel {
   take(listener: Listener): EventEntry | undefined {
     const next = (listener.next ??= this.#begin(listener.after));
     if (next === undefined) return undefined;
-    if (next < this.#gone) {
-      listener.next = this.#gone;
+    if (next < this.#events.start) {
+      listener.next = this.#events.start;
       return { id: this.#floor ?? "0-0", event: EVENTS_LOST };
     }
-    const entry = this.#entries[next - this.#gone];
-    if (entry === undefined) return undefined;
+    const kept = this.#events.at(next);
+    if (kept === undefined) return undefined;
     listener.next = next + 1;
-    return { id: entry.id, event: JSON.parse(entry.text) as LoggedEvent };
+    return parseKept(kept);
   }
 
   enter(): void {
@@ -273,21 +282,13 @@ class Channel {
     const place = placeAfter(after);
     if (place === null) return 0;
     if (isBefore(place, this.#floor)) return -1;
-    let [low, high] = [0, this.#entries.length];
+    let [low, high] = [this.#events.start, this.#events.end];
     while (low < high) {
-      const middle = (low + high) >> 1;
-      if (isBefore(place, this.#entries[middle]?.id ?? place)) high = middle;
+      const middle = Math.floor((low + high) / 2);
+      if (isBefore(place, this.#events.at(middle)?.id ?? place)) high = middle;
       else low = middle + 1;
     }
-    return this.#gone + low;
-  }
-
-  #drop(count: number): void {
-    for (const { id, bytes } of this.#entries.splice(0, count)) {
-      this.bytes -= bytes;
-      this.#floor = id;
-      this.#gone += 1;
-    }
+    return low;
   }
 
   #wake(): void {

@@ -10,6 +10,7 @@ import {
   resourceUrlFromServerUrl,
   type OAuthServerInfo,
 } from "@modelcontextprotocol/client";
+import { MESSAGE_HEADERS } from "../../mcp/http/headers.js";
 import { ToolAuthError } from "../errors.js";
 import { isLoopback, isSafeFrom } from "../addresses.js";
 import { failureOf, type Fetch, type OAuthProviderConfig, requestProvider, shortFetch } from "./oauth-client.js";
@@ -169,8 +170,7 @@ async function madeKnown(
 }
 
 async function refusalOf(url: string | URL, fetch: Fetch): Promise<Response> {
-  const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
-  return fetch(url, { method: "POST", headers, body: PING });
+  return fetch(url, { method: "POST", headers: MESSAGE_HEADERS, body: PING });
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type StreamableHTTPClientTransportOptions,
 } from "@modelcontextprotocol/client";
 import { type FetchLike, fetchThrough } from "../../../mcp/http/gate-fetch.js";
+import { McpHeader } from "../../../mcp/http/headers.js";
 import { isSessionGone, refusalBody } from "../../../mcp/http/refusal.js";
 import { objectOr } from "../../../jsonrpc/rpc.js";
 import { adaptFetchError, adaptRefusal, codesOf } from "../../adapt-error.js";
@@ -91,8 +92,6 @@ interface Way {
 /** Which statuses are errors: those that the client cannot handle, or all but success. */
 type Refuses = "final" | "all";
 
-const SESSION = "mcp-session-id";
-
 function wayTo(
   url: URL,
   interceptor: ToolInterceptor,
@@ -123,7 +122,7 @@ function wayTo(
     // The client would read the body without a limit.
     const { text } = await refusalBody(response);
     init?.signal?.throwIfAborted();
-    if (!headers.has(SESSION) || !isSessionGone(status, text)) return withBody(response, text);
+    if (!headers.has(McpHeader.session) || !isSessionGone(status, text)) return withBody(response, text);
     isLost = true;
     throw new LostSession(`${subjectOf(place)} no longer knows the session: call again.`, { neverSent: true });
   };
@@ -167,7 +166,7 @@ async function fetched(fetch: FetchLike, url: string | URL, init: RequestInit, p
 
 /** Whether a request is the probe for the modern era. */
 function isProbe({ headers }: RequestInit): boolean {
-  return new Headers(headers).get("mcp-method") === "server/discover";
+  return new Headers(headers).get(McpHeader.method) === "server/discover";
 }
 
 /**

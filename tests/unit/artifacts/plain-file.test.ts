@@ -1,7 +1,7 @@
-import { link, mkdir, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openPlain } from "../../../web/src/artifacts/file/safe-open.js";
+import { createFile, openPlain, readPlain, replaceFile } from "../../../web/src/artifacts/file/plain-file.js";
 import { emptyFolder } from "../../support/folder.js";
 
 // On Windows the system follows links when it opens a file.
@@ -24,4 +24,20 @@ test.each([
     code: refusesLinks ? "ELOOP" : "E_STORE_DENIED",
   });
   await expect(openPlain(at("folder"), refusesLinks)).rejects.toMatchObject({ code: "E_STORE_DENIED" });
+});
+
+test("a file is created once, and replaced as a whole, for this user only", async () => {
+  const folder = await emptyFolder();
+  const path = join(folder, "file");
+  expect(await createFile(path, "first")).toBe(true);
+  expect(await createFile(path, "second")).toBe(false);
+  expect(await readPlain(path, 100)).toBe("first");
+  await replaceFile(path, "third");
+  expect(await readPlain(path, 100)).toBe("third");
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  await mkdir(join(folder, "taken", "inside"), { recursive: true });
+  await expect(replaceFile(join(folder, "taken"), "fourth")).rejects.toMatchObject({
+    code: expect.stringMatching(/^E(ISDIR|EXIST|NOTEMPTY|PERM)$/),
+  });
+  expect((await readdir(folder)).sort()).toEqual(["file", "taken"]);
 });

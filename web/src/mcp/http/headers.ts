@@ -1,9 +1,25 @@
 /**
- * HTTP headers that repeat parts of a request for routing, since revision 2026-07-28 (MCP, Streamable HTTP).
+ * HTTP headers of MCP (Streamable HTTP): their names, and those that repeat parts of a request for routing, since
+ * revision 2026-07-28.
  * @module
  */
 import type { ListedTool } from "../catalog.js";
 import { objectOr, PROTOCOL_VERSION, stringOr } from "../../jsonrpc/rpc.js";
+
+/** Names of headers. */
+export const McpHeader = {
+  session: "Mcp-Session-Id",
+  version: "MCP-Protocol-Version",
+  method: "Mcp-Method",
+  name: "Mcp-Name",
+  lastEventId: "Last-Event-ID",
+} as const;
+
+/** Headers of a request with a message. */
+export const MESSAGE_HEADERS = {
+  accept: "application/json, text/event-stream",
+  "content-type": "application/json",
+} as const;
 
 const PREFIX = "mcp-param-";
 
@@ -35,11 +51,11 @@ export function mirrorHeaders(message: unknown, find: FindTool): readonly (reado
   const version = stringOr(objectOr(_meta)[PROTOCOL_VERSION]);
   if (version === undefined || typeof method !== "string") return [];
   const headers: (readonly [string, string])[] = [
-    ["mcp-protocol-version", version],
-    ["mcp-method", encode(method)],
+    [McpHeader.version, version],
+    [McpHeader.method, encode(method)],
   ];
   const name = stringOr(said[NAMED.get(method) ?? ""]);
-  if (name !== undefined) headers.push(["mcp-name", encode(name)]);
+  if (name !== undefined) headers.push([McpHeader.name, encode(name)]);
   return method === "tools/call" ? [...headers, ...paramHeaders(find(name ?? ""), said["arguments"])] : headers;
 }
 
@@ -55,14 +71,26 @@ export function mismatchIn(headers: Headers, message: unknown, find: FindTool): 
   });
 }
 
-/** Updates the headers of a call whose arguments were changed. */
-export function mirroredAgain(headers: Headers, body: Uint8Array, find: FindTool): Headers {
-  const again = new Headers(headers);
-  if (![...headers.keys()].some((name) => name.startsWith(PREFIX))) return again;
+/** The headers of a client's request, for a message that is sent in its place: a call with other arguments, or a reply. */
+export function replaceHeaders(old: HeadersInit | undefined, body: Uint8Array, find: FindTool): Headers {
+  const headers = new Headers(old);
+  for (const [name, value] of Object.entries(MESSAGE_HEADERS)) headers.set(name, value);
+  headers.delete(McpHeader.lastEventId);
+  if (![...headers.keys()].some((name) => name.startsWith(PREFIX))) return headers;
   const { params } = objectOr(JSON.parse(new TextDecoder().decode(body)));
   const { name, arguments: given } = objectOr(params);
-  for (const [header, value] of paramHeaders(find(stringOr(name) ?? ""), given)) again.set(header, value);
-  return again;
+  for (const [header, value] of paramHeaders(find(stringOr(name) ?? ""), given)) headers.set(header, value);
+  return headers;
+}
+
+/** Whether the body is JSON. */
+export function isJson(headers: Headers): boolean {
+  return /^application\/json\b/i.test(headers.get("content-type") ?? "");
+}
+
+/** Whether a client asks for an event stream by name. */
+export function acceptsEvents(headers: Headers): boolean {
+  return /\btext\/event-stream\b/i.test(headers.get("accept") ?? "");
 }
 
 /** The headers that a tool declares by `x-mcp-header`, with the values of a call. */
