@@ -9,7 +9,7 @@ import { wrong } from "../../errors/arguments.js";
 import { isLoopback, isOrigin } from "../../tools/addresses.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { closingRefused, originRefused } from "./refusals.js";
-import { isProbe } from "../readiness.js";
+import { isProbe } from "./readiness.js";
 import type { ServeEnv } from "./context.js";
 
 /** The names of the server, and the origins that may use it. */
