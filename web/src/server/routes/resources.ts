@@ -6,7 +6,7 @@ import type { Hono } from "hono";
 import { z } from "zod";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolContext } from "../../tools/context.js";
-import { checkUri, MAX_WATCHED_URI } from "../../tools/resources/connection.js";
+import { checkUri, MAX_WATCHED_URI } from "../../tools/resources/listing.js";
 import type { ResourceContent } from "../../tools/resources/cache.js";
 import type { ToolNode } from "../../tools-node.js";
 import { TRACE } from "../http/request.js";
