@@ -7,7 +7,7 @@ set(schema_sources "sluice_core[.]dir/([.]/)?wasm/src/((config|json|text)/|sniff
 set(schema_objects "$<FILTER:$<TARGET_OBJECTS:sluice_core>,INCLUDE,${schema_sources}>")
 add_executable(config_schema wasm/tools/config_schema.cpp "${schema_objects}")
 sluice_compile_small(wasm/tools/config_schema.cpp)
-target_include_directories(config_schema PRIVATE wasm/include)
+target_include_directories(config_schema PRIVATE wasm/include wasm/src)
 # It runs once: -O0, which has to stand behind the flags of the module, links in half the time.
 target_link_libraries(config_schema PRIVATE sluice_flags sluice_warnings -O0)
 

@@ -29,11 +29,18 @@ import { printSize } from "./size.mjs";
 /** The schema as it is published. */
 export const SCHEMA = join(root, "dist/config.schema.json");
 
-/** Writes what the core says of MIME types as modules: few pages need both. */
+/** Writes what the core says of MIME types as modules: few pages need more than one. */
 function writeMediaTypes(folder) {
-  const { long, extensions } = JSON.parse(readFileSync(join(buildFolder("wasm-release"), "media-types.json"), "utf8"));
+  const text = readFileSync(join(buildFolder("wasm-release"), "media-types.json"), "utf8");
+  const { long, extensions, types } = JSON.parse(text);
   writeModule(folder, "core/media-types", `export const MEDIA_TYPES = ${JSON.stringify(long)};\n`);
   writeModule(folder, "core/extensions", `export const EXTENSIONS = ${JSON.stringify(extensions)};\n`);
+  // For the viewer alone, which has no other way to tell a file without a type than its name.
+  if (folder === "web/src") {
+    const head = "/** Media types by extension, written by the build from the tables of the core. */\n";
+    const typed = `export const MEDIA_TYPES: Readonly<Record<string, string>> = ${JSON.stringify(types)};\n`;
+    writeChanged(join(root, "web/ui/viewer/media-types.ts"), head + typed);
+  }
 }
 
 /** Writes the configuration's schema, its rules as a module, and its types. */

@@ -54,6 +54,43 @@ function shown(path: string): string {
   return relative(SOURCES, path).split(sep).join("/");
 }
 
+/** The files below a folder of the sources, each with those that it imports. */
+async function readGraph(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const graph = new Map<string, string[]>();
+  for (const { file, of } of await imports(folder)) {
+    const source = of.replace(/\.js$/, ".ts").replace(/\.mjs$/, ".d.mts");
+    graph.set(file, [...(graph.get(file) ?? []), source]);
+  }
+  return graph;
+}
+
+/**
+ * Imports that lead from a sub-folder of a room back up: to a file at the front that imports from that sub-folder, or from at
+ * least half of all sub-folders, by itself or through other files at the front.
+ */
+function findWaysUp(room: string, graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const findFolder = (file: string): string | undefined => new RegExp(`^${room}/([^/]+)/`).exec(file)?.[1];
+  const isFront = (file: string): boolean => file.startsWith(`${room}/`) && findFolder(file) === undefined;
+  const files = [...graph].map(([file, imported]) => ({ file, folder: findFolder(file), imported }));
+  const all = new Set(files.flatMap(({ folder = [] }) => folder));
+  const isWayUp = (folder: string, front: string): boolean => {
+    const [fronts, reached] = [new Set([front]), new Set<string>()];
+    for (const file of fronts) {
+      for (const next of graph.get(file) ?? []) {
+        if (isFront(next)) fronts.add(next);
+        else reached.add(findFolder(next) ?? "");
+      }
+    }
+    reached.delete("");
+    return reached.has(folder) || reached.size >= all.size / 2;
+  };
+  return files.flatMap(({ file, folder, imported }) =>
+    folder === undefined
+      ? []
+      : imported.filter((next) => isFront(next) && isWayUp(folder, next)).map((next) => `${file} → ${next}`),
+  );
+}
+
 /** The circles among files, each as far as it goes around once: `a.ts → b.ts → a.ts` (Tarjan's algorithm finds them). */
 function circles(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const [found, open]: readonly [string[], string[]] = [[], []];
@@ -106,13 +143,29 @@ test.each(ROWS.flat())("%s imports only what is below it", async (room) => {
 });
 
 test("no files import each other in a circle, not even types", async () => {
-  const graph = new Map<string, string[]>();
-  for (const { file, of } of await imports("")) {
-    const source = of.replace(/\.js$/, ".ts").replace(/\.mjs$/, ".d.mts");
-    graph.set(file, [...(graph.get(file) ?? []), source]);
-  }
+  const graph = await readGraph("");
   expect(graph.size).toBeGreaterThan(400);
   expect(circles(graph)).toEqual([]);
+});
+
+test.each(["server", "tools"])("sub-folders of %s import no file that puts the room together", async (room) => {
+  expect(findWaysUp(room, await readGraph(room))).toEqual([]);
+});
+
+test("ways up are found, types and what lies between included", () => {
+  const graph = new Map([
+    ["house/house.ts", ["house/options.ts", "house/bath/bath.ts", "house/attic/attic.ts", "house/cellar/cellar.ts"]],
+    ["house/options.ts", ["house/state.ts"]],
+    ["house/state.ts", ["house/bath/tap.ts", "errors/error.ts"]],
+    ["house/attic/attic.ts", ["house/options.ts", "house/house.ts"]],
+    ["house/bath/bath.ts", ["house/bath/tap.ts", "house/options.ts"]],
+    ["house/cellar/cellar.ts", ["house/attic/attic.ts", "garden/house/house.ts"]],
+    ["house/yard/yard.ts", ["house/state.ts"]],
+  ]);
+  expect(findWaysUp("house", graph)).toEqual([
+    "house/attic/attic.ts → house/house.ts",
+    "house/bath/bath.ts → house/options.ts",
+  ]);
 });
 
 test("circles are found, and named by their files", () => {

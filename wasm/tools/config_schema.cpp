@@ -1,6 +1,7 @@
 // Prints what the configuration may hold as a JSON Schema, or with the argument `types` the MIME
 // types that are known by name: a program of the build, not of the library.
 #include <cstdio>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,29 @@ std::string quoted(std::string_view text) {
   return '"' + std::string(text) + '"';
 }
 
-/// `{"long": ["application/…"], "extensions": {"application/pdf": "pdf"}}`: the types that are no
-/// short word, and the extension of every type that has one.
+/// `{"pdf": "application/pdf"}`: the type by extension. Of two types with one extension the first
+/// row counts.
+std::string types_by_extension() {
+  std::map<std::string, std::string> types;
+  const auto add = [&](std::string_view type, auto... extensions) {
+    (types.emplace(extensions, type), ...);
+  };
+#define EXTENSION(...) add(__VA_ARGS__);
+#include "sniff/extensions.def"
+  for (const std::string_view named : sluice::named_types()) {
+    const sluice::FileType type = sluice::type_of_mime(named);
+    add(type.mime_type, type.extension);
+  }
+  types.erase("");
+  std::string json;
+  for (const auto& [extension, type] : types) {
+    json += (json.empty() ? "" : ",") + quoted(extension) + ':' + quoted(type);
+  }
+  return '{' + json + '}';
+}
+
+/// `{"long": ["application/…"], "extensions": {"application/pdf": "pdf"}, "types": {…}}`: the types
+/// that are no short word, the extension of every type that has one, and the types by extension.
 std::string types_json() {
   std::string list;
   for (const std::string_view type : sluice::long_types()) {
@@ -26,7 +48,8 @@ std::string types_json() {
     if (extension.empty()) continue;
     extensions += (extensions.empty() ? "" : ",") + quoted(type) + ':' + quoted(extension);
   }
-  return "{\"long\":[" + list + "],\"extensions\":{" + extensions + "}}";
+  return "{\"long\":[" + list + "],\"extensions\":{" + extensions +
+         "},\"types\":" + types_by_extension() + '}';
 }
 
 }  // namespace

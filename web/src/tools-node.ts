@@ -14,10 +14,10 @@ import { Copies } from "./artifacts/private-folder.js";
 import type { ArtifactStore } from "./artifacts/store.js";
 import type { ArtifactCopies } from "./tools/running-source.js";
 import type { Dialect } from "./core/types.js";
-import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
 import { environmentVariables, nodeSource } from "./tools/sources/node-source.js";
+import type { SourceParts } from "./tools/sources/web-source.js";
 import type { ResolvedToolConfig } from "./tools/config/resolved-config.js";
 import type { Variables } from "./tools/config/variables.js";
 

@@ -12,10 +12,9 @@
  * @module mcp-sluice/tools
  */
 import type { Dialect } from "./core/types.js";
-import type { SourceParts } from "./tools/options.js";
 import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
-import { webSource } from "./tools/sources/web-source.js";
+import { type SourceParts, webSource } from "./tools/sources/web-source.js";
 import type { ResolvedToolConfig } from "./tools/config/resolved-config.js";
 import { variablesOf, type Variables } from "./tools/config/variables.js";
 
@@ -55,11 +54,10 @@ export type { ResourceEvent, ToolNodeEvent } from "./tools/event.js";
 export type { ToolResult } from "./tools/result.js";
 export type { ToolContext, ToolProgress, ToolWait, TransformerContext } from "./tools/context.js";
 export type { PromptReading } from "./tools/prompts.js";
-export type { ListedPrompt } from "./tools/prompt-connection.js";
 export { ToolRegistry } from "./tools/registry.js";
 export type { ToolSpec } from "./tools/registry.js";
 export type { ResourceReading } from "./tools/resources/cache.js";
-export type { ListedResource, ListedTemplate } from "./tools/resources/connection.js";
+export type { ListedPrompt, ListedResource, ListedTemplate } from "./tools/source-features.js";
 export { fillTemplate, templateVariables } from "./tools/resources/templates.js";
 export type { TemplateVariable } from "./tools/resources/templates.js";
 export type { FileRefusal, ResultDisplay } from "./tools/user-files.js";

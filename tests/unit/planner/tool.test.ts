@@ -15,7 +15,7 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import type { ToolNodeEvent } from "../../../web/src/tools/event.js";
-import type { JsonSchema } from "../../../web/src/tools/source-tool.js";
+import type { JsonSchema } from "../../../web/src/tools/source-features.js";
 import { answered, once, planned } from "./planned.js";
 
 const SEND = { name: "send", description: "Sends a mail.", input: z.object({ to: z.string() }), run: () => "sent" };

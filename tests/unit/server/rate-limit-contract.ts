@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { RateLimit } from "../../../web/src/server/state.js";
+import type { RateLimit } from "../../../web/src/server/http/rate-limit.js";
 
 /** What every rate limit must do, run against each. */
 

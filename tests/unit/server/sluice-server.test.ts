@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { discoverArtifactStore, MemoryArtifactStore, NoOpArtifactStore } from "../../../web/src/index.js";
 import { memoryState, SluiceServer, type SluiceServerOptions } from "../../../web/src/serve.js";
-import { MemoryRateLimit } from "../../../web/src/server/state.js";
+import { MemoryRateLimit } from "../../../web/src/server/http/rate-limit.js";
 import { describeRateLimit } from "./rate-limit-contract.js";
 import { calledOnce, CHANGING, listening, program, served, visitor } from "./sources/serving.js";
 import { refused, type ShownArtifact } from "./visitor.js";

@@ -8,7 +8,7 @@ import {
   type ToolSpec,
   toolSpecs,
 } from "../../../web/src/tools/registry.js";
-import type { SourceTool } from "../../../web/src/tools/source-tool.js";
+import type { SourceTool } from "../../../web/src/tools/source-features.js";
 import { deferred, ManualClock } from "./resilience/manual.js";
 
 function specOf(name: string): ToolSpec {

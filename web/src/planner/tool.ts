@@ -10,7 +10,7 @@ import { checkOptions, FUNCTION, isObject, type OptionTests, TEXT } from "../err
 import { ARTIFACT_TOOLS } from "../mcp/artifact-tools.js";
 import type { ToolNodeEvent } from "../tools/event.js";
 import type { ToolContext } from "../tools/context.js";
-import type { JsonSchema } from "../tools/source-tool.js";
+import type { JsonSchema } from "../tools/source-features.js";
 import { LEAST_SHARE } from "./observation.js";
 import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";

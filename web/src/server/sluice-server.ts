@@ -13,7 +13,6 @@ import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { SeenInMemory } from "./artifacts/handler.js";
 import { Calls } from "./calls/calls.js";
 import { Chats, createMakePlanner } from "./chat/chats.js";
-import type { ServedFiles, ServeDeps } from "./deps.js";
 import type { ServeEnv } from "./http/context.js";
 import { Admission } from "./http/admission.js";
 import { forGuests, fromWhereItMay, HostGuard, whileOpen, withSafety } from "./http/host-guard.js";
@@ -23,9 +22,9 @@ import { within } from "./http/time-limit.js";
 import { checkServer, LIMITS, type SluiceServerOptions } from "./options.js";
 import { artifactRoutes } from "./routes/artifacts.js";
 import { chatRoutes } from "./routes/chat.js";
-import { fileRoutes } from "./routes/files.js";
+import { fileRoutes, type ServedFiles } from "./routes/files.js";
 import { healthRoutes, readyRoutes } from "./routes/health.js";
-import { type Part, Readiness, whileReady } from "./readiness.js";
+import { type Part, Readiness, whileReady } from "./http/readiness.js";
 import { McpGateway } from "./mcp/gateway.js";
 import { metricsRoutes } from "./routes/metrics.js";
 import { oauthRoutes } from "./routes/oauth.js";
@@ -82,10 +81,10 @@ export class SluiceServer implements AsyncDisposable {
     const state = options.state ?? memoryState();
     const clock = state.clock && { clock: state.clock };
     const retaining = new RetainingArtifactStore(options.store, options.retention, clock);
-    this.#deps = depsOf({ ...options, state }, retaining, this.#ends);
-    this.#chats = chatsOf(options, this.#deps);
-    this.#app = appOf(this.#deps, this.#chats);
-    this.#collector = collectorOf(options, retaining, this.#deps);
+    this.#deps = createDeps({ ...options, state }, retaining, this.#ends);
+    this.#chats = createChats(options, this.#deps);
+    this.#app = createApp(this.#deps, this.#chats);
+    this.#collector = createCollector(options, retaining, this.#deps);
   }
 
   /** Answers a request. Never throws. */
@@ -136,11 +135,14 @@ export class SluiceServer implements AsyncDisposable {
   }
 }
 
+/** What the server is made of. Each room declares which of it it needs. */
+type ServeDeps = ReturnType<typeof createDeps>;
+
 /** What tells how far the end has come. */
 type Ends = Readonly<Record<"draining" | "streamsEnd" | "over", AbortController>>;
 
 /** The routes in the order in which a request passes them. */
-function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
+function createApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   const ending = new SessionEnding(deps, [
     ({ session }) => deps.sessionWork.end(session.id),
     filesEnding(deps),
@@ -193,11 +195,11 @@ function sessionApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   return app;
 }
 
-function depsOf(
-  options: SluiceServerOptions & Pick<ServeDeps, "state">,
+function createDeps(
+  options: SluiceServerOptions & { readonly state: ServeState },
   retaining: RetainingArtifactStore,
   ends: Ends,
-): ServeDeps {
+) {
   const { state, publicUrl, hosts, origins, oidc, authenticate = oidc === undefined ? oneUser : nobody } = options;
   const report = ignoreErrors(options.onError);
   const limits = { ...LIMITS, ...options.limits };
@@ -205,10 +207,10 @@ function depsOf(
   const announcer = new Announcer(state.events, report);
   const usage = new UserUsage({ state, limits: options.userLimits ?? {}, announcer, report });
   const deps = {
-    readiness: readinessOf(options, state),
+    readiness: createReadiness(options, state),
     store: boundedArtifacts(retaining, usage),
     retention: readRetention(options.retention ?? {}),
-    files: filesOf(options, state, usage),
+    files: createFiles(options, state, usage),
     usage,
     state,
     limits,
@@ -254,7 +256,7 @@ function createAccess({ oidc, publicUrl = "", sources = [] }: SluiceServerOption
 const NO_SESSION = "none";
 const NO_ARTIFACT = "sluice_000000000000";
 
-function readinessOf({ store, filesStore }: SluiceServerOptions, state: ServeState): Readiness {
+function createReadiness({ store, filesStore }: SluiceServerOptions, state: ServeState): Readiness {
   return new Readiness({
     state: async () => state.sessions.find(NO_SESSION),
     store: async () => store.stat(NO_ARTIFACT),
@@ -262,7 +264,7 @@ function readinessOf({ store, filesStore }: SluiceServerOptions, state: ServeSta
   });
 }
 
-function filesOf(
+function createFiles(
   { filesStore, files = {} }: SluiceServerOptions,
   state: ServeState,
   usage: UserUsage,
@@ -281,17 +283,17 @@ function filesOf(
   return { userFiles, maxBytes: Math.floor(max_file_size_mb * MIB), isLasting };
 }
 
-function collectorOf(
+function createCollector(
   { store: given, collectSeconds = 300 }: SluiceServerOptions,
   store: RetainingArtifactStore,
-  { report }: ServeDeps,
+  { report }: Pick<ServeDeps, "report">,
 ): Collector {
   const sweep = sweepOf(given);
   return new Collector({ store, seconds: collectSeconds, report, ...(sweep !== undefined && { sweep }) });
 }
 
 /** The chat, or null without a model. */
-function chatsOf(options: SluiceServerOptions, deps: ServeDeps): Chats | null {
+function createChats(options: SluiceServerOptions, deps: ServeDeps): Chats | null {
   const planner = createMakePlanner(options, deps);
   const { pauses } = deps.sources;
   return (

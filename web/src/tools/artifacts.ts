@@ -13,7 +13,7 @@ import { ArtifactSource } from "../mcp/artifact-reader/source.js";
 import { ARTIFACT_TOOLS } from "../mcp/artifact-tools.js";
 import { ToolClientError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
-import type { SourceTool } from "./source-tool.js";
+import type { SourceTool } from "./source-features.js";
 import { ToolAnswer } from "./result.js";
 import { isObject } from "../errors/arguments.js";
 

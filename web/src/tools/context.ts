@@ -5,8 +5,7 @@
 import type { ToolArtifacts } from "../artifacts/scoped.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { AnswerRef, Dialect } from "../core/types.js";
-import type { PromptMessage } from "./prompt-connection.js";
-import type { JsonSchema } from "./source-tool.js";
+import type { JsonSchema, PromptMessage } from "./source-features.js";
 
 /** Why a call waits for a person. */
 export type PauseReason = "external_event" | "approval_required" | "await_input";

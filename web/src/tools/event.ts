@@ -6,7 +6,7 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import type { AnswerRef } from "../core/types.js";
 import type { SluiceError } from "../errors/error.js";
 import type { ToolNodeError } from "./errors.js";
-import type { LeftOutTool } from "./source-tool.js";
+import type { LeftOutTool } from "./source-features.js";
 import type { FileRefusal } from "./user-files.js";
 import type { ToolWait } from "./context.js";
 

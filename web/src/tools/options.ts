@@ -1,11 +1,10 @@
 /**
- * What a host gives a ToolNode, and what its source is made with.
+ * What a host gives a ToolNode, and its checks.
  * @module
  */
 import type { StoreOption } from "../artifacts/chosen-store.js";
-import type { ArtifactStore } from "../artifacts/store.js";
 import type { WasmSource } from "../core/sluice.js";
-import type { Dialect, PdfAddresses, Sluice } from "../core/types.js";
+import type { Dialect, PdfAddresses } from "../core/types.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../errors/arguments.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
@@ -60,17 +59,6 @@ export interface ToolNodeOptions<D extends Dialect = Dialect> {
   readonly wasm?: WasmSource;
   /** Where PDF.js is on a page. Without it PDFs are not read there. */
   readonly pdf?: PdfAddresses;
-}
-
-/** What a source is created with. */
-export interface SourceParts extends Pick<ToolNodeOptions, "fetch" | "onErrorOutput" | "sampling"> {
-  /** Returns the command that starts a program for a single user. Left out where users share programs. */
-  readonly command?: UserFileHandling["command"];
-  readonly sluice: Sluice;
-  readonly store: ArtifactStore;
-  readonly variables: Variables;
-  /** Values that errors must not contain. */
-  readonly secrets: readonly string[];
 }
 
 /** Options that are `ANYTHING` here are checked where they are used. */

@@ -11,8 +11,8 @@ import { isObject } from "../errors/arguments.js";
 import { ToolClientError, unsupported } from "./errors.js";
 import type { ToolContext } from "./context.js";
 import { contentsOf } from "./resources/cache.js";
-import { describedEntry, fitEntries, isFitUri, type Listing } from "./resources/connection.js";
-import type { ListedPrompt, PromptMessage, PromptConnection } from "./prompt-connection.js";
+import { describedEntry, fitEntries, isFitUri, type Listing } from "./resources/listing.js";
+import type { ListedPrompt, PromptConnection, PromptMessage } from "./source-features.js";
 
 /** What a prompt gives. */
 export interface PromptReading {

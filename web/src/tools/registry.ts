@@ -7,7 +7,7 @@ import { shownName, type ToolNodeError, wrong } from "./errors.js";
 import type { ToolResult } from "./result.js";
 import type { ToolContext } from "./context.js";
 import { type Clock, sleep, systemClock } from "./resilience/attempt.js";
-import type { JsonSchema, LeftOutTool, SourceTool } from "./source-tool.js";
+import type { JsonSchema, LeftOutTool, SourceTool } from "./source-features.js";
 import { withoutUsername } from "./user-files.js";
 
 /** A tool, as planners see it. */

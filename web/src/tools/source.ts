@@ -5,9 +5,7 @@
 import type { Dialect, GatedResult } from "../core/types.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { ToolContext, ToolProgress } from "./context.js";
-import type { PromptConnection } from "./prompt-connection.js";
-import type { ResourceConnection } from "./resources/connection.js";
-import type { SourceTool, LeftOutTool } from "./source-tool.js";
+import type { LeftOutTool, PromptConnection, ResourceConnection, SourceTool } from "./source-features.js";
 
 /** One attempt at a call. */
 export interface SourceCall {

@@ -24,7 +24,7 @@ import type { ResilientCall } from "./resilience/resilience.js";
 import type { ResourceReading } from "./resources/cache.js";
 import type { ResourceReader } from "./resources/reader.js";
 import type { SourceCall, SourceConnection, SourceResult } from "./source.js";
-import type { SourceTool } from "./source-tool.js";
+import type { SourceTool } from "./source-features.js";
 import { shown } from "./sources/mcp/elicitation.js";
 import { type ErrorResult, errorResult, type FileCall, takesUsername } from "./user-files.js";
 

@@ -7,7 +7,7 @@ import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { AnswerRef, Transformed } from "../core/types.js";
 import type { Display } from "../core/contract-types.js";
 import type { SluiceError } from "../errors/error.js";
-import type { JsonSchema } from "./source-tool.js";
+import type { JsonSchema } from "./source-features.js";
 import { isObject } from "../errors/arguments.js";
 
 /** A call of a tool that takes and makes users' files. */

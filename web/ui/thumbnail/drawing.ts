@@ -6,8 +6,8 @@
 import { plainLines, plainText } from "../plain-text.js";
 import type { ArtifactBytes, ShownArtifact } from "../shown.js";
 import { addressOf, textOf } from "../viewer/artifact-reader.js";
-import { kindOf, typeOf } from "../viewer/kinds.js";
-import type { PreviewInput } from "../viewer/preview.js";
+import { kindOf } from "../viewer/kinds.js";
+import { findMediaType, type PreviewInput } from "../viewer/preview.js";
 
 /** What is shown of an artifact. */
 export type Drawing =
@@ -45,7 +45,7 @@ const EDGES = [128, 512, 1024, 2048] as const;
 /** Draws one artifact; undefined if its icon says all there is to see. Throws what reading and drawing throw, and the reason of the signal. */
 export async function drawingOf(request: DrawingRequest, signal: AbortSignal): Promise<Drawing | undefined> {
   const { artifact, isLegible } = request;
-  const type = typeOf(artifact.mime_type, artifact.filename ?? "");
+  const type = findMediaType(artifact.mime_type, artifact.filename ?? "");
   const kind = kindOf(type, artifact.viewer);
   const isPdf = kind.name === "PDF";
   if (!isPdf && kind.name !== "images" && !(kind.text && isLegible)) return undefined;

@@ -10,8 +10,17 @@ import { BlobParts } from "../download.js";
 import { Pace } from "../pace.js";
 import { shownName } from "../plain-text.js";
 import { bytesAt, wholeBlob } from "./artifact-reader.js";
-import { typeOf } from "./kinds.js";
-import { button, type Drawn, element, gone, type PreviewInput, PreviewProblem, WHOLE_LIMIT } from "./preview.js";
+import { kindOf } from "./kinds.js";
+import {
+  button,
+  type Drawn,
+  element,
+  findMediaType,
+  gone,
+  type PreviewInput,
+  PreviewProblem,
+  WHOLE_LIMIT,
+} from "./preview.js";
 import { Table } from "./table.js";
 import { TableView } from "./table-view.js";
 
@@ -233,9 +242,9 @@ class Openings {
 /** Bytes that are looked at to tell a text. */
 const HEAD = 4096;
 
-/** Whether a file that its name says nothing of is a text. */
+/** Whether a file is a text, by its bytes, that has no preview by its name. */
 async function isText(filename: string, blob: Blob): Promise<boolean> {
-  if (typeOf(null, filename) !== "") return false;
+  if (kindOf(findMediaType(null, filename)).name !== "bytes") return false;
   const head = new Uint8Array(await blob.slice(0, HEAD).arrayBuffer());
   try {
     // A character may be cut at the end.

@@ -5,7 +5,7 @@
 import type { LanguageRegistration } from "@shikijs/core/types";
 import { Pace } from "../pace.js";
 import { Lines, textView, type Token } from "./text-view.js";
-import { type Drawn, extensionOf, type PreviewInput, TEXT_LIMIT } from "./preview.js";
+import { type Drawn, type PreviewInput, findMediaType, TEXT_LIMIT } from "./preview.js";
 import { limitFor, textOf } from "./artifact-reader.js";
 
 /** Characters that are highlighted, which takes longer than anything else. */
@@ -23,7 +23,8 @@ const PROSE = /^text\/(?:plain|markdown|x-markdown)$/;
 
 /** Draws text with syntax highlighting. */
 export async function renderCode(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
-  return render(host, input, signal, languageOf(input.type, input.name));
+  // A text whose type tells no language may have a name that does.
+  return render(host, input, signal, findLanguage(input.type) ?? findLanguage(findMediaType(null, input.name)));
 }
 
 /** Draws plain text, the source view of every text. */
@@ -95,52 +96,45 @@ function colour(
   work().catch(() => {});
 }
 
-type Language = readonly [
-  name: string,
-  of: RegExp,
-  extensions: string,
-  load: () => Promise<{ default: LanguageRegistration[] }>,
-];
+type Language = readonly [name: string, types: RegExp, load: () => Promise<{ default: LanguageRegistration[] }>];
 
 /**
- * Name, media types, extensions and grammar. Very large grammars such as that of C++ are left out to keep the package small; a
- * related grammar covers most of them.
+ * Name, media types and grammar. Very large grammars such as that of C++ are left out to keep the package small; a related
+ * grammar covers most of them.
  */
 const LANGUAGES: readonly Language[] = [
-  ["json", /[+/](?:json|x-ndjson|jsonl)$/, "json jsonl ndjson map", () => import("@shikijs/langs/json")],
-  ["xml", /[+/]xml$/, "xml svg xsd xsl rss", () => import("@shikijs/langs/xml")],
-  ["yaml", /[/+-]yaml$/, "yaml yml", () => import("@shikijs/langs/yaml")],
-  ["markdown", /\/(?:x-)?markdown$/, "md markdown", () => import("@shikijs/langs/markdown")],
-  ["html", /\/html$/, "html htm", () => import("@shikijs/langs/html")],
-  ["css", /\/css$/, "css", () => import("@shikijs/langs/css")],
-  ["typescript", /[/-](?:typescript|tsx)$/, "ts mts cts tsx", () => import("@shikijs/langs/typescript")],
-  ["javascript", /[/-](?:javascript|ecmascript)$/, "js mjs cjs jsx", () => import("@shikijs/langs/javascript")],
-  ["python", /[/-]python$/, "py pyi", () => import("@shikijs/langs/python")],
-  ["shellscript", /[/-](?:sh|shellscript|bash)$/, "sh bash zsh", () => import("@shikijs/langs/shellscript")],
-  ["sql", /[/-]sql$/, "sql", () => import("@shikijs/langs/sql")],
-  ["c", /[/-]c(?:\+\+)?(?:src)?$/, "c h cc cpp cxx hpp", () => import("@shikijs/langs/c")],
-  ["go", /[/-]go$/, "go", () => import("@shikijs/langs/go")],
-  ["java", /[/-]java(?:-source)?$/, "java", () => import("@shikijs/langs/java")],
-  ["rust", /[/-]rust(?:src)?$/, "rs", () => import("@shikijs/langs/rust")],
-  ["toml", /\/toml$/, "toml", () => import("@shikijs/langs/toml")],
-  ["ini", /[/-]ini$/, "ini conf cfg", () => import("@shikijs/langs/ini")],
-  ["diff", /[/-](?:diff|patch)$/, "diff patch", () => import("@shikijs/langs/diff")],
+  ["json", /[+/](?:json|x-ndjson|jsonl)$/, () => import("@shikijs/langs/json")],
+  ["xml", /[+/]xml$/, () => import("@shikijs/langs/xml")],
+  ["yaml", /[/+-]yaml$/, () => import("@shikijs/langs/yaml")],
+  ["markdown", /\/(?:x-)?markdown$/, () => import("@shikijs/langs/markdown")],
+  ["html", /\/html$/, () => import("@shikijs/langs/html")],
+  ["css", /\/css$/, () => import("@shikijs/langs/css")],
+  ["typescript", /[/-](?:typescript|tsx)$/, () => import("@shikijs/langs/typescript")],
+  ["javascript", /[/-](?:javascript|ecmascript)$/, () => import("@shikijs/langs/javascript")],
+  ["python", /[/-]python$/, () => import("@shikijs/langs/python")],
+  ["shellscript", /[/-](?:sh|shellscript|bash)$/, () => import("@shikijs/langs/shellscript")],
+  ["sql", /[/-]sql$/, () => import("@shikijs/langs/sql")],
+  ["c", /[/-]c(?:\+\+)?(?:src)?$/, () => import("@shikijs/langs/c")],
+  ["go", /[/-]go$/, () => import("@shikijs/langs/go")],
+  ["java", /[/-]java(?:-source)?$/, () => import("@shikijs/langs/java")],
+  ["rust", /[/-]rust(?:src)?$/, () => import("@shikijs/langs/rust")],
+  ["toml", /\/toml$/, () => import("@shikijs/langs/toml")],
+  ["ini", /[/-]ini$/, () => import("@shikijs/langs/ini")],
+  ["diff", /[/-](?:diff|patch)$/, () => import("@shikijs/langs/diff")],
 ];
 const THEME = "classes";
 /** Characters of a line that is coloured, and milliseconds after which a line is left as it is. */
 const LONGEST = 1000;
 const SUBSCRIBE_TIMEOUT = 200;
 
-/** The language of a text; null if unknown. */
-function languageOf(type: string, name: string): string | null {
-  const extension = extensionOf(name);
-  const named = LANGUAGES.find(([, types]) => types.test(type));
-  return (named ?? LANGUAGES.find(([, , extensions]) => extensions.split(" ").includes(extension)))?.[0] ?? null;
+/** The language of a media type; null if unknown. */
+function findLanguage(type: string): string | null {
+  return LANGUAGES.find(([, types]) => types.test(type))?.[0] ?? null;
 }
 
 /** Loads a highlighter: a function that takes lines batch by batch, in order. */
 async function highlighter(language: string): Promise<(lines: readonly string[]) => (readonly Token[])[]> {
-  const load = LANGUAGES.find(([name]) => name === language)?.[3];
+  const load = LANGUAGES.find(([name]) => name === language)?.[2];
   if (load === undefined) return (lines) => lines.map((text) => [{ text, look: "" }]);
   const [core, { createJavaScriptRegexEngine }, { default: langs }] = await Promise.all([
     import("@shikijs/core"),

@@ -3,7 +3,7 @@
  * @module
  */
 import { pagePolicy } from "../page-policy.js";
-import { extensionOf, type Renderer } from "./preview.js";
+import type { Renderer } from "./preview.js";
 
 /** A kind of preview. */
 export interface Kind {
@@ -62,65 +62,6 @@ const KINDS: readonly Kind[] = [
   { name: "video", types: /^video\//, text: false, load: media },
 ];
 const BYTES: Kind = { name: "bytes", types: /^/, text: false, load: hex };
-
-/** Media types by extension, for files without a type. */
-const BY_EXTENSION: Readonly<Record<string, string>> = {
-  c: "text/x-c",
-  cpp: "text/x-c",
-  css: "text/css",
-  csv: "text/csv",
-  diff: "text/x-diff",
-  gif: "image/gif",
-  go: "text/x-go",
-  gz: "application/gzip",
-  h: "text/x-c",
-  htm: "text/html",
-  html: "text/html",
-  ini: "text/x-ini",
-  jar: "application/java-archive",
-  java: "text/x-java",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  js: "text/javascript",
-  json: "application/json",
-  jsonl: "application/jsonl",
-  log: "text/plain",
-  markdown: "text/markdown",
-  md: "text/markdown",
-  mjs: "text/javascript",
-  mp3: "audio/mpeg",
-  mp4: "video/mp4",
-  ndjson: "application/x-ndjson",
-  patch: "text/x-patch",
-  pdf: "application/pdf",
-  png: "image/png",
-  py: "text/x-python",
-  rs: "text/x-rust",
-  sh: "text/x-sh",
-  sql: "application/sql",
-  svg: "image/svg+xml",
-  tar: "application/x-tar",
-  tgz: "application/gzip",
-  toml: "application/toml",
-  ts: "text/x-typescript",
-  tsv: "text/tab-separated-values",
-  tsx: "text/x-tsx",
-  txt: "text/plain",
-  wav: "audio/wav",
-  webm: "video/webm",
-  webp: "image/webp",
-  xml: "application/xml",
-  yaml: "application/yaml",
-  yml: "application/yaml",
-  zip: "application/zip",
-};
-
-/** The stated media type in lower case without parameters, else the one of the extension; empty if unknown. */
-export function typeOf(mimeType: string | null | undefined, name: string): string {
-  const stated = mimeType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (stated !== "" && stated !== "application/octet-stream") return stated;
-  return BY_EXTENSION[extensionOf(name)] ?? stated;
-}
 
 /** Media types for the `viewer` hints of tools. */
 const HINTED: Readonly<Record<string, string>> = {

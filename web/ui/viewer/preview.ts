@@ -3,6 +3,7 @@
  * @module
  */
 import type { ArtifactBytes, ShownArtifact } from "../shown.js";
+import { MEDIA_TYPES } from "./media-types.js";
 
 /** The input of a renderer. */
 export interface PreviewInput {
@@ -98,7 +99,10 @@ export function button(text: string, act: () => void, signal: AbortSignal): HTML
   return made;
 }
 
-/** The extension in lower case without the dot; empty if there is none. */
-export function extensionOf(name: string): string {
-  return /\.([a-z0-9]{1,12})$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+/** The stated media type in lower case without parameters, else the one of the name's extension; empty if unknown. */
+export function findMediaType(stated: string | null | undefined, name: string): string {
+  const type = stated?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type !== "" && type !== "application/octet-stream") return type;
+  const extension = /\.([a-z0-9-]{1,12})$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+  return Object.hasOwn(MEDIA_TYPES, extension) ? (MEDIA_TYPES[extension] ?? type) : type;
 }

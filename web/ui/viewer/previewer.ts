@@ -4,8 +4,8 @@
  */
 import { humanSize, SluiceError } from "mcp-sluice";
 import type { ArtifactBytes, ShownArtifact } from "../shown.js";
-import { type Drawn, element, type PreviewInput, PreviewProblem, type Remedy } from "./preview.js";
-import { kindOf, sourceOf, typeOf } from "./kinds.js";
+import { type Drawn, element, findMediaType, type PreviewInput, PreviewProblem, type Remedy } from "./preview.js";
+import { kindOf, sourceOf } from "./kinds.js";
 
 /** The tabs of a viewer. */
 export type ViewerTab = "preview" | "source" | "info";
@@ -131,7 +131,7 @@ export class Previewer {
     const { artifact, bytes, tab, name } = wanted;
     const place = element("div");
     this.host.append(place);
-    const type = typeOf(artifact.mime_type, artifact.filename ?? "");
+    const type = findMediaType(artifact.mime_type, artifact.filename ?? "");
     const kind = kindOf(type, artifact.viewer);
     const progress = (read: number, total: number | null): void => this.#progress(read, total, signal);
     const input: PreviewInput = { artifact, bytes, name, type, whole: this.#whole !== "", progress };

@@ -93,6 +93,14 @@ describe.each([
   });
 });
 
+test("a text whose name is that of bytes is a text", async () => {
+  const viewer = await shown(
+    given(await zip({ "server.key": "-----BEGIN PRIVATE KEY-----" }), "application/zip", "a.zip"),
+  );
+  const text = await opened(viewer, "server.key");
+  await eventually(() => expect(text.renderRoot.querySelector(".written")?.textContent).toMatch(/^-----BEGIN/));
+});
+
 test("a file of it can be downloaded, byte for byte", async () => {
   const picture = await png(40, 20);
   const viewer = await shown(given(await zip({ "a/picture.png": picture }), "application/zip", "a.zip"));

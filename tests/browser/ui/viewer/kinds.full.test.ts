@@ -158,6 +158,16 @@ describe("kinds", () => {
     expect(notice(viewer)).toBe("");
   });
 
+  test.each([
+    ["main.mts", "const answer: number = 42;"],
+    ["server.conf", "; the port"],
+    ["build.zsh", "echo done"],
+  ])("a text without a type has the colours of its name: %s", async (name, text) => {
+    const viewer = await viewing(given(text, null, name));
+    await part(viewer, ".written [class^=token]");
+    expect(texts(viewer, ".written")).toEqual([text]);
+  });
+
   describe("a hint", () => {
     test("chooses among the ways in which a text can be shown", async () => {
       const viewer = await viewing(given("<h1>Page</h1>", "text/html", "page.html", { viewer: "code" }));

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
 import { ResourceCache, Shelf } from "../../../../web/src/tools/resources/cache.js";
-import type { ReadResult } from "../../../../web/src/tools/resources/connection.js";
+import type { ReadResult } from "../../../../web/src/tools/source-features.js";
 import { ADA, BOB, cachedSource, MINUTE, stored, text, URI } from "./cached-source.js";
 
 describe("the cache", () => {

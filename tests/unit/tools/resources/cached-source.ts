@@ -4,7 +4,7 @@
  */
 import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
 import { ResourceCache, type CacheDeps } from "../../../../web/src/tools/resources/cache.js";
-import type { ReadResult } from "../../../../web/src/tools/resources/connection.js";
+import type { ReadResult } from "../../../../web/src/tools/source-features.js";
 import { Latch } from "../../core/faulty-store.js";
 
 export const ADA: ArtifactScope = { user_id: "ada", session_id: "s1" };

@@ -11,7 +11,7 @@ import type {
   ReadContent,
   ReadResult,
   ResourceConnection,
-} from "../../../../web/src/tools/resources/connection.js";
+} from "../../../../web/src/tools/source-features.js";
 import type { SourceNotice } from "../../../../web/src/tools/source.js";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ResourceEvent } from "../../../../web/src/tools/event.js";

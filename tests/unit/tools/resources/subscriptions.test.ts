@@ -1,12 +1,8 @@
 /** Subscriptions are counted: the source is asked by the first and told by the last. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  checkUri,
-  fitResources,
-  fitTemplates,
-  type ListedResource,
-} from "../../../../web/src/tools/resources/connection.js";
+import { checkUri, fitResources, fitTemplates } from "../../../../web/src/tools/resources/listing.js";
+import type { ListedResource } from "../../../../web/src/tools/source-features.js";
 import { Subscriptions } from "../../../../web/src/tools/resources/reader.js";
 import { Library, ADA, BOB, newReader, URI as FILE_URI } from "./library.js";
 

@@ -11,7 +11,7 @@ import { createSluice } from "../../../../web/src/index.js";
 import { httpSource } from "../../../../web/src/tools/sources/http/source.js";
 import type { HttpDeps } from "../../../../web/src/tools/sources/document-source.js";
 import type { SourceCall, SourceConnection, SourceResult, ToolSource } from "../../../../web/src/tools/source.js";
-import type { SourceTool } from "../../../../web/src/tools/source-tool.js";
+import type { SourceTool } from "../../../../web/src/tools/source-features.js";
 import { serveForTest } from "../serve.js";
 
 /** A request as the server got it. */

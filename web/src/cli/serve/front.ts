@@ -6,7 +6,7 @@ import { isFromElsewhere, type HostGuard } from "../../server/http/host-guard.js
 import type { RequestHandler } from "../../server/http/listen.js";
 import { refusal, messagePage } from "../../server/http/answers.js";
 import { failed, originRefused, startingRefused } from "../../server/http/refusals.js";
-import { isProbe } from "../../server/readiness.js";
+import { isProbe } from "../../server/http/readiness.js";
 import type { ServeLog } from "./log.js";
 import type { Page } from "./page.js";
 

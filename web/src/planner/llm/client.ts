@@ -4,7 +4,7 @@
  */
 import { type ErrorCode, SluiceError } from "../../errors/error.js";
 import { type ErrorCategory, type ToolErrorCode, ToolNodeError, type ToolPlace } from "../../tools/errors.js";
-import type { JsonSchema } from "../../tools/source-tool.js";
+import type { JsonSchema } from "../../tools/source-features.js";
 import { checkOptions, COUNT, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../../errors/arguments.js";
 import type { Attempt } from "../../tools/resilience/attempt.js";
 import {

@@ -8,15 +8,14 @@ import { busyRefused, failed, rateRefused } from "./refusals.js";
 import { MAX_JSON } from "./request.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import { ownerOf } from "../sessions/session.js";
-import { isStream, type Operation, operationFor, UPLOAD } from "../routes/operation.js";
+import { isStream, type Operation, operationFor, UPLOAD } from "./operation.js";
 import type { ServeEnv } from "./context.js";
-import type { ServeLimits } from "../options.js";
-import type { ServeState } from "../state.js";
+import type { RateLimit } from "./rate-limit.js";
 import type { UserUsage } from "../usage/user-usage.js";
 
 interface AdmissionDeps {
-  readonly state: Pick<ServeState, "rates">;
-  readonly limits: Pick<Required<ServeLimits>, "requestsPerMinute" | "concurrentRequests" | "listeners">;
+  readonly state: { readonly rates: RateLimit };
+  readonly limits: Readonly<Record<"requestsPerMinute" | "concurrentRequests" | "listeners", number>>;
   readonly usage: Pick<UserUsage, "request">;
   /** Receives failures that no client sees. Must not throw. */
   readonly report: (error: unknown) => void;

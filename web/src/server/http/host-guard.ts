@@ -10,7 +10,7 @@ import { McpHeader } from "../../mcp/http/headers.js";
 import { isLoopback, isOrigin } from "../../tools/addresses.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { closingRefused, originRefused } from "./refusals.js";
-import { isProbe } from "../readiness.js";
+import { isProbe } from "./readiness.js";
 import type { ServeEnv } from "./context.js";
 
 /** The names of the server, and the origins that may use it. */

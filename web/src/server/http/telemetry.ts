@@ -8,7 +8,7 @@ import { contextIn } from "../../telemetry/trace-context.js";
 import { OTHER } from "../../telemetry/names.js";
 import { observed } from "../../telemetry/operation.js";
 import type { ServeEnv } from "./context.js";
-import { operationFor } from "../routes/operation.js";
+import { operationFor } from "./operation.js";
 
 const METHODS: ReadonlySet<string> = new Set("CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE".split(" "));
 

@@ -104,7 +104,7 @@ class Watch {
 }
 
 /** Where the time limit of stores comes from. */
-interface StoreTimeouts {
+export interface StoreTimeouts {
   readonly limits: { readonly storeSeconds: number };
 }
 

@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { ServeEnv } from "../http/context.js";
 import { refusal } from "../http/answers.js";
 import { nothingThere, signInUnknown } from "../http/refusals.js";
-import { jsonOf, operation, routesOf } from "../routes/operation.js";
+import { jsonOf, operation, routesOf } from "../http/operation.js";
 import type { Identity, ServedSession } from "../sessions/session.js";
 import { beginRefusal, beginSession, type BeginDeps } from "../sessions/session-begin.js";
 import { bearerIn, type AccessGrant, type AccessTokens, type TokenRefusal } from "./access-tokens.js";
@@ -21,7 +21,6 @@ import {
   WELL_KNOWN,
   type ProtectedResource,
 } from "./protected-resource.js";
-import type { ServeLimits } from "../options.js";
 
 /** What tokens are checked by, and for which server. */
 interface OidcAccessDeps {
@@ -46,7 +45,7 @@ export interface AccessSession {
 
 /** What is needed to begin the session of an MCP client. */
 export interface AccessSessionDeps extends BeginDeps {
-  readonly limits: BeginDeps["limits"] & Pick<Required<ServeLimits>, "sessionSeconds">;
+  readonly limits: BeginDeps["limits"] & { readonly sessionSeconds: number };
 }
 
 /** Lets users in by access tokens. */

@@ -12,7 +12,8 @@ import { hashOf, plainScript, RedisKeys, RedisServer, type Script, textOf } from
 import type { Clock } from "../../artifacts/store.js";
 import { RedisStateStore, type RedisStateStoreOptions } from "../../planner/redis-state-store.js";
 import { valueOf } from "../../planner/state-store.js";
-import { MAX_RUNS, type RateLimit, type RateVerdict, type ServeState, verdictOf } from "../state.js";
+import { type RateLimit, type RateVerdict, verdictOf } from "../http/rate-limit.js";
+import { MAX_RUNS, type ServeState } from "../state.js";
 import { Sealing } from "../sealing.js";
 import { RedisEventLog } from "./event-log.js";
 import { RedisSessionRegister } from "./session-register.js";

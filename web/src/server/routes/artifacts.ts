@@ -7,24 +7,24 @@ import { z } from "zod";
 import { isArtifactId } from "../../artifacts/reference.js";
 import type { Retention } from "../../artifacts/retention/policy.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
-import type { ArtifactRef, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
+import type { ArtifactRef, ArtifactStore, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
 import type { FileClaim, FileLook } from "../../core/types.js";
 import { writerOf } from "../../artifacts/writer.js";
 import { NAMESPACE } from "../../errors/arguments.js";
 import { coreDescriber } from "../../files/user-storage.js";
-import { artifactHandler } from "../artifacts/handler.js";
+import { artifactHandler, type SeenArtifacts } from "../artifacts/handler.js";
 import { safeFilename } from "../artifacts/headers.js";
 import { artifactPage, PAGE } from "../artifacts/page.js";
-import { announced, publicRef } from "../sessions/announcer.js";
+import { announced, type AnnouncingDeps, publicRef } from "../sessions/announcer.js";
 import { MAX_FILENAME, TRACE } from "../http/request.js";
-import { inSteps, inStoreTime, inTime, limitedStore, StoreLate } from "../http/time-limit.js";
+import { inSteps, inStoreTime, inTime, limitedStore, StoreLate, type StoreTimeouts } from "../http/time-limit.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
 import { scopeOf } from "../sessions/session.js";
-import { noteTrace } from "../sessions/session-register.js";
-import type { ServeDeps } from "../deps.js";
+import { noteTrace, type SessionRegister } from "../sessions/session-register.js";
+import type { SessionWork } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { bytesOf, jsonOf, noBody, operation, routesOf, UPLOAD, type Upload } from "./operation.js";
+import { bytesOf, jsonOf, noBody, operation, routesOf, UPLOAD, type Upload } from "../http/operation.js";
 import { BYTES_ASKED, BYTES_HEADERS, ID, REFERENCE, STORED } from "../schemas.js";
 
 const ALL = "*";
@@ -68,8 +68,22 @@ const READ_ANSWERS = {
   304: noBody("The bytes have an entity tag of `If-None-Match`.", { ETag: BYTES_HEADERS["ETag"] ?? "" }),
 };
 
+interface ArtifactRouteDeps extends AnnouncingDeps, StoreTimeouts {
+  readonly store: ArtifactStore;
+  /** The limits of the store. */
+  readonly retention: Retention;
+  readonly state: { readonly sessions: Pick<SessionRegister, "addTrace" | "find" | "traces"> };
+  readonly limits: StoreTimeouts["limits"] & { readonly bodySeconds: number };
+  /** Begins and ends with `/`. */
+  readonly base: string;
+  readonly seen: SeenArtifacts;
+  readonly sessionWork: Pick<SessionWork, "upload">;
+  /** Receives failures that no client sees. Must not throw. */
+  readonly report: (error: unknown) => void;
+}
+
 /** The session's artifacts, or those of a trace with `?trace=`. */
-export function artifactRoutes(deps: ServeDeps): Hono<ServeEnv> {
+export function artifactRoutes(deps: ArtifactRouteDeps): Hono<ServeEnv> {
   const describer = coreDescriber(undefined);
   return routesOf({
     "/": {
@@ -132,7 +146,7 @@ export function artifactRoutes(deps: ServeDeps): Hono<ServeEnv> {
 
 async function listed(
   c: InSession,
-  deps: ServeDeps,
+  deps: ArtifactRouteDeps,
   { trace, limit, after }: z.output<typeof LIST>,
 ): Promise<z.output<typeof LISTED>> {
   const session = c.get("session");
@@ -153,7 +167,7 @@ function shown(artifact: StoredArtifact, expires_at: number | null): z.output<ty
   };
 }
 
-async function served(c: InSession, deps: ServeDeps, { trace }: z.output<typeof ONE>): Promise<Response> {
+async function served(c: InSession, deps: ArtifactRouteDeps, { trace }: z.output<typeof ONE>): Promise<Response> {
   const { store, base, seen, retention, report } = deps;
   const handle = artifactHandler({
     store: limitedStore(deps, store),
@@ -168,7 +182,7 @@ async function served(c: InSession, deps: ServeDeps, { trace }: z.output<typeof 
 
 async function deleted(
   c: InSession,
-  deps: ServeDeps,
+  deps: ArtifactRouteDeps,
   { id, trace }: z.output<typeof PATH> & z.output<typeof ONE>,
 ): Promise<Response> {
   if (!isArtifactId(id)) return notFound();
@@ -188,7 +202,7 @@ type Describer = (said: FileClaim) => Promise<FileLook>;
 async function uploadArtifact(
   c: InSession,
   { body, filename, namespace, ...named }: z.output<typeof UPLOADING> & { readonly body: Upload },
-  deps: ServeDeps,
+  deps: ArtifactRouteDeps,
   describer: Describer,
 ): Promise<Response> {
   const { store, limits, base, retention } = deps;

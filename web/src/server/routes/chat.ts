@@ -11,10 +11,9 @@ import { TRACE } from "../http/request.js";
 import { lastEventId, resumableStream, type SentEvent } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
 import { closingRefused, sessionRefused } from "../http/refusals.js";
-import type { ServeDeps } from "../deps.js";
 import type { InSession, ServeEnv } from "../http/context.js";
 import { CHAT_EVENT } from "../chat/event-schema.js";
-import { describeStream, noBody, operation, routesOf } from "./operation.js";
+import { describeStream, noBody, operation, routesOf } from "../http/operation.js";
 import { RESUMING } from "../schemas.js";
 import { UserLimitReached } from "../usage/user-limits.js";
 
@@ -64,8 +63,15 @@ const STOPPED = z.object({
     .describe("Gives up this call alone: its step, a space, and its id."),
 });
 
+interface ChatRouteDeps {
+  /** Aborted when the server is closed. */
+  readonly over: AbortSignal;
+  /** Aborted before that, when streams end that clients can come back to. */
+  readonly streamsEnd: AbortSignal;
+}
+
 /** Routes to ask, follow, answer pauses and give up. `chats` is null without a model. */
-export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over" | "streamsEnd">): Hono<ServeEnv> {
+export function chatRoutes(chats: Chats | null, deps: ChatRouteDeps): Hono<ServeEnv> {
   if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
   return routesOf({
     "/": {
@@ -130,7 +136,7 @@ export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over" | "
 async function streamed(
   c: InSession,
   chats: Chats,
-  { over, streamsEnd }: Pick<ServeDeps, "over" | "streamsEnd">,
+  { over, streamsEnd }: ChatRouteDeps,
   start: () => Promise<StartedRun>,
 ): Promise<Response> {
   const session = c.get("session");

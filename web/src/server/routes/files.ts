@@ -9,17 +9,20 @@ import type { FullScope } from "../../artifacts/scope.js";
 import { grouped } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import type { UserFile } from "../../files/user-file.js";
+import type { UserFiles } from "../../files/user-files.js";
 import type { UserStorage } from "../../files/user-storage.js";
-import { artifactHandler } from "../artifacts/handler.js";
+import { artifactHandler, type SeenArtifacts } from "../artifacts/handler.js";
 import { PAGE } from "../artifacts/page.js";
-import { inSteps, inStoreTime, limitedStore } from "../http/time-limit.js";
+import { inSteps, inStoreTime, limitedStore, type StoreTimeouts } from "../http/time-limit.js";
 import { BodyRefused, MAX_FILENAME } from "../http/request.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
+import type { Announcer } from "../sessions/announcer.js";
 import { ownerOf, scopeOf } from "../sessions/session.js";
-import type { ServedFiles, ServeDeps } from "../deps.js";
+import type { SessionRegister } from "../sessions/session-register.js";
+import type { SessionWork } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { bytesOf, jsonOf, noBody, operation, routesOf, UPLOAD, type Upload } from "./operation.js";
+import { bytesOf, jsonOf, noBody, operation, routesOf, UPLOAD, type Upload } from "../http/operation.js";
 import { BYTES_ASKED, BYTES_HEADERS, FILE, ID, STORED } from "../schemas.js";
 
 const FILENAME = z.string().min(1).max(MAX_FILENAME);
@@ -41,8 +44,31 @@ const READ = z.object({
   download: z.string().optional().describe("Saves the bytes instead of showing them; `0` and `false` do not."),
 });
 
+/** Users' files and how they are served. */
+export interface ServedFiles {
+  readonly userFiles: UserFiles;
+  /** Most bytes of a file. */
+  readonly maxBytes: number;
+  /** Whether files outlive their session. */
+  readonly isLasting: boolean;
+}
+
+interface FileRouteDeps extends StoreTimeouts {
+  /** Null if the server keeps none. */
+  readonly files: ServedFiles | null;
+  readonly state: { readonly sessions: Pick<SessionRegister, "find"> };
+  readonly limits: StoreTimeouts["limits"] & { readonly bodySeconds: number };
+  /** Begins and ends with `/`. */
+  readonly base: string;
+  readonly seen: SeenArtifacts;
+  readonly sessionWork: Pick<SessionWork, "upload">;
+  readonly announcer: Pick<Announcer, "tell">;
+  /** Receives failures that no client sees. Must not throw. */
+  readonly report: (error: unknown) => void;
+}
+
 /** Routes for the files of the session's user; none if the server keeps no files. */
-export function fileRoutes(deps: ServeDeps): Hono<ServeEnv> {
+export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
   if (deps.files === null) return new Hono<ServeEnv>().all("*", nothingThere);
   const routes = new FileRoutes(deps, deps.files);
   return routesOf({
@@ -132,10 +158,10 @@ interface GivenList {
 }
 
 class FileRoutes {
-  readonly #deps: ServeDeps;
+  readonly #deps: FileRouteDeps;
   readonly #files: ServedFiles;
 
-  constructor(deps: ServeDeps, files: ServedFiles) {
+  constructor(deps: FileRouteDeps, files: ServedFiles) {
     this.#deps = deps;
     this.#files = files;
   }

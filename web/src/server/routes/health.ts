@@ -5,9 +5,9 @@
 import type { Hono } from "hono";
 import { z } from "zod";
 import { jsonAnswer } from "../http/answers.js";
-import type { ServeDeps } from "../deps.js";
 import type { ServeEnv } from "../http/context.js";
-import { jsonOf, operation, routesOf } from "./operation.js";
+import type { Readiness } from "../http/readiness.js";
+import { jsonOf, operation, routesOf } from "../http/operation.js";
 
 const PART = z.enum(["ok", "away"]);
 const HEALTH = z.object({ status: z.enum(["ok", "closing", "starting"]) });
@@ -18,8 +18,16 @@ const READY = z.object({
   files: PART.optional().describe("What users' files are kept in, if there are any."),
 });
 
+interface HealthRouteDeps {
+  readonly readiness: Pick<Readiness, "look">;
+  /** Aborted before the server is closed, when `ready` begins to fail. */
+  readonly draining: AbortSignal;
+  /** Aborted when the server is closed. */
+  readonly over: AbortSignal;
+}
+
 /** `GET /health`: 200 while the process serves, 503 while it closes. Asks no store. */
-export function healthRoutes({ over }: ServeDeps): Hono<ServeEnv> {
+export function healthRoutes({ over }: HealthRouteDeps): Hono<ServeEnv> {
   const look = (): Response => (over.aborted ? jsonAnswer({ status: "closing" }, 503) : jsonAnswer({ status: "ok" }));
   return routesOf({
     "/": {
@@ -36,7 +44,7 @@ export function healthRoutes({ over }: ServeDeps): Hono<ServeEnv> {
 }
 
 /** `GET /ready`: 503 from when the server is about to close, or while a store or the state cannot be reached. Names which. */
-export function readyRoutes({ draining, readiness }: ServeDeps): Hono<ServeEnv> {
+export function readyRoutes({ draining, readiness }: HealthRouteDeps): Hono<ServeEnv> {
   const look = async (): Promise<Response> => {
     if (draining.aborted) return jsonAnswer({ status: "closing" }, 503);
     const parts = [...(await readiness.look())];

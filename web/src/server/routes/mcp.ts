@@ -4,13 +4,13 @@
  */
 import type { Hono } from "hono";
 import { z } from "zod";
-import type { ServeDeps } from "../deps.js";
 import type { InSession, ServeEnv } from "../http/context.js";
 import { refusal } from "../http/answers.js";
 import { nothingThere } from "../http/refusals.js";
-import type { McpWay } from "../mcp/gateway.js";
+import type { McpGateway, McpWay } from "../mcp/gateway.js";
 import { whileValid } from "../oidc/protected-resource.js";
-import { either, jsonOf, noBody, operation, type Passed, routesOf, describeStream } from "./operation.js";
+import type { ServedSources } from "../sources/served-sources.js";
+import { either, jsonOf, noBody, operation, type Passed, routesOf, describeStream } from "../http/operation.js";
 
 const SOURCE = z.object({ source: z.string().describe("The source's name.") });
 const HEADERS = {
@@ -23,10 +23,13 @@ const MESSAGE = z.unknown().describe("A message of MCP.");
 /** Most bytes of a message: what is larger, the source itself refuses. */
 const BODY: Passed = { schema: MESSAGE, most: 8 * 1024 * 1024 };
 
-type McpDeps = Pick<ServeDeps, "mcp" | "sources">;
+interface McpRouteDeps {
+  readonly mcp: Pick<McpGateway, "answer">;
+  readonly sources: Pick<ServedSources, "names">;
+}
 
 /** Each source as an MCP server, whose results are reduced. */
-export function mcpRoutes(deps: McpDeps): Hono<ServeEnv> {
+export function mcpRoutes(deps: McpRouteDeps): Hono<ServeEnv> {
   return routesFor(
     "mcp",
     "Mcp",
@@ -36,13 +39,13 @@ export function mcpRoutes(deps: McpDeps): Hono<ServeEnv> {
 }
 
 /** The same with results as the source answered, for the page that this server serves. */
-export function rawRoutes(deps: McpDeps): Hono<ServeEnv> {
+export function rawRoutes(deps: McpRouteDeps): Hono<ServeEnv> {
   const description =
     "The same as `mcp/{source}`, with results as the source answered: for this server's own page, which has the gate itself.";
   return routesFor("raw", "RawMcp", description, deps);
 }
 
-function routesFor(way: McpWay, name: string, description: string, { mcp, sources }: McpDeps): Hono<ServeEnv> {
+function routesFor(way: McpWay, name: string, description: string, { mcp, sources }: McpRouteDeps): Hono<ServeEnv> {
   const answer = async (c: InSession): Promise<Response> => {
     const source = c.req.param("source") ?? "";
     if (way === "raw" && c.get("isPage") !== true) return notThePage();

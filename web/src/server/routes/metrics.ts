@@ -3,14 +3,18 @@
  * @module
  */
 import { Hono } from "hono";
-import { metricsResponse } from "../../telemetry/metrics-endpoint.js";
+import { metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { nothingThere } from "../http/refusals.js";
-import type { ServeDeps } from "../deps.js";
 import type { ServeEnv } from "../http/context.js";
-import { operation, routesOf, textOf } from "./operation.js";
+import { operation, routesOf, textOf } from "../http/operation.js";
+
+interface MetricsRouteDeps {
+  /** Who gets the metrics, or null if they are not offered. */
+  readonly metrics: MetricsOptions | null;
+}
 
 /** The metrics of this process, if they are offered here. */
-export function metricsRoutes({ metrics }: Pick<ServeDeps, "metrics">): Hono<ServeEnv> {
+export function metricsRoutes({ metrics }: MetricsRouteDeps): Hono<ServeEnv> {
   if (metrics === null) return new Hono<ServeEnv>().all("*", nothingThere);
   return routesOf({
     "/": {

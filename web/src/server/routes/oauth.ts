@@ -7,11 +7,13 @@ import { z } from "zod";
 import type { CallbackError } from "../../tools/auth/oauth-manager.js";
 import { messagePage, type Message } from "../http/answers.js";
 import { methodRefused, saidOf } from "../http/refusals.js";
-import { inSession } from "../sessions/credentials.js";
+import type { Announcer } from "../sessions/announcer.js";
+import { type CredentialsDeps, inSession } from "../sessions/credentials.js";
 import { ownerOf, type ServedSession } from "../sessions/session.js";
-import type { ServeDeps } from "../deps.js";
+import type { SessionWork } from "../sessions/session-work.js";
+import type { ServedSources } from "../sources/served-sources.js";
 import type { ServeEnv } from "../http/context.js";
-import { operation, pageOf, routesOf } from "./operation.js";
+import { operation, pageOf, routesOf } from "../http/operation.js";
 
 /** What providers send (RFC 6749, 4.1.2). */
 const CALLBACK = z.object({
@@ -34,8 +36,18 @@ const CALLBACK_ANSWERS = {
   504: pageOf("A page for the person: the provider did not answer in time."),
 };
 
+interface OAuthRouteDeps extends CredentialsDeps {
+  readonly sources: Pick<ServedSources, "adoptProviders" | "oauth" | "pauses">;
+  readonly sessionWork: Pick<SessionWork, "within">;
+  readonly announcer: Pick<Announcer, "tell">;
+  /** Receives failures that no client sees. Must not throw. */
+  readonly report: (error: unknown) => void;
+  /** Aborted when the server is closed. */
+  readonly over: AbortSignal;
+}
+
 /** Answers with a page. The session's cookie identifies the person. */
-export function oauthRoutes(deps: ServeDeps): Hono<ServeEnv> {
+export function oauthRoutes(deps: OAuthRouteDeps): Hono<ServeEnv> {
   return (
     new Hono<ServeEnv>()
       // HEAD must not use up the answer: each request is answered once.
@@ -77,10 +89,8 @@ const SIGNED_OUT: Message = {
   text: "There is no session here, or it has ended. Ask again where you are signed in. You can close this window.",
 };
 
-type ConsentDeps = Pick<ServeDeps, "sources" | "sessionWork" | "announcer" | "report" | "over">;
-
 /** Takes an answer, and continues what waits for it. Never throws. */
-async function consented(url: URL, session: ServedSession, deps: ConsentDeps): Promise<Message> {
+async function consented(url: URL, session: ServedSession, deps: OAuthRouteDeps): Promise<Message> {
   const { sources, announcer, report } = deps;
   const state = url.searchParams.get("state") ?? "";
   try {
@@ -106,7 +116,7 @@ async function consented(url: URL, session: ServedSession, deps: ConsentDeps): P
 async function redeemed(
   url: URL,
   session: ServedSession,
-  { sources, sessionWork, report, over }: ConsentDeps,
+  { sources, sessionWork, report, over }: OAuthRouteDeps,
 ): Promise<{ readonly news: Message; readonly isTaken: boolean }> {
   const user = ownerOf(session.identity);
   try {

@@ -8,7 +8,6 @@ import { z } from "zod";
 import { SAFETY } from "../artifacts/headers.js";
 import { verdictOf } from "../artifacts/bytes.js";
 import { REFUSED } from "../http/refusals.js";
-import type { ServeDeps } from "../deps.js";
 import type { ServeEnv } from "../http/context.js";
 import { NAMED, REFUSAL } from "../schemas.js";
 import {
@@ -21,7 +20,7 @@ import {
   operationOf,
   routesOf,
   UPLOAD,
-} from "./operation.js";
+} from "../http/operation.js";
 
 /** A part of a document. */
 type Part = Readonly<Record<string, unknown>>;
@@ -47,7 +46,7 @@ const VERSION = "1";
 type Mounted = Pick<Hono<ServeEnv>, "routes">;
 
 /** Serves the document of an app, as it is at the first request. */
-export function documentRoutes({ base }: Pick<ServeDeps, "base">, app: Mounted): Hono<ServeEnv> {
+export function documentRoutes({ base }: { readonly base: string }, app: Mounted): Hono<ServeEnv> {
   let made: { readonly text: string; readonly tag: string } | undefined;
   const make = (): typeof made & object => {
     const text = JSON.stringify(documentOf(app, base));

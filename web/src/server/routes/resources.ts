@@ -6,20 +6,20 @@ import type { Hono } from "hono";
 import { z } from "zod";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolContext } from "../../tools/context.js";
-import { checkUri, MAX_WATCHED_URI } from "../../tools/resources/connection.js";
+import { checkUri, MAX_WATCHED_URI } from "../../tools/resources/listing.js";
 import type { ResourceContent } from "../../tools/resources/cache.js";
 import type { ToolNode } from "../../tools-node.js";
 import { TRACE } from "../http/request.js";
 import { emptyAnswer } from "../http/answers.js";
-import { announced, publicRef } from "../sessions/announcer.js";
+import { announced, type AnnouncingDeps, publicRef } from "../sessions/announcer.js";
 import { sessionRefused } from "../http/refusals.js";
 import { scopeOf } from "../sessions/session.js";
-import { MAX_SUBSCRIPTIONS, noteTrace } from "../sessions/session-register.js";
-import { answeredFor } from "../sessions/session-work.js";
+import { MAX_SUBSCRIPTIONS, noteTrace, type SessionRegister } from "../sessions/session-register.js";
+import { type AnswerDeps, answeredFor } from "../sessions/session-work.js";
+import type { ServedSources } from "../sources/served-sources.js";
 import { takenBack } from "../sources/watcher.js";
-import type { ServeDeps } from "../deps.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { jsonOf, noBody, operation, routesOf } from "./operation.js";
+import { jsonOf, noBody, operation, routesOf } from "../http/operation.js";
 import { REFERENCE } from "../schemas.js";
 
 const READ = z.object({ trace: TRACE.optional().describe("The trace that its artifacts are stored under.") });
@@ -80,8 +80,15 @@ const CONTENTS = z.object({ contents: z.array(CONTENT) });
 /** A source may be unknown, fail, refuse, or not answer. */
 const FAILING = [404, 502, 504];
 
+interface ResourceRouteDeps extends AnswerDeps, AnnouncingDeps {
+  readonly state: { readonly sessions: Pick<SessionRegister, "addTrace" | "find" | "subscribe" | "unsubscribe"> };
+  readonly sources: Pick<ServedSources, "get" | "subscriptionsChanged">;
+  /** Receives failures that no client sees. Must not throw. */
+  readonly report: (error: unknown) => void;
+}
+
 /** Routes for the resources of a source, by its name. A URI is one percent-encoded segment. */
-export function resourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
+export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
   return routesOf({
     "/:namespace": {
       get: operation({
@@ -160,7 +167,7 @@ export function resourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
 
 async function read(
   c: InSession,
-  deps: ServeDeps,
+  deps: ResourceRouteDeps,
   { namespace, uri, ...named }: Named & z.output<typeof READ>,
 ): Promise<z.output<typeof CONTENTS> | Response> {
   const trace = named.trace ?? null;
@@ -177,7 +184,7 @@ async function read(
 /**
  * Asks the source first, which may refuse. Then the subscription is in the register, for every process that listens.
  */
-function subscribed(c: InSession, deps: ServeDeps, { namespace, uri }: Named): Promise<Response> {
+function subscribed(c: InSession, deps: ResourceRouteDeps, { namespace, uri }: Named): Promise<Response> {
   checkUri(uri, "uri", MAX_WATCHED_URI);
   const session = c.get("session");
   const { state, sources } = deps;
@@ -194,7 +201,7 @@ function subscribed(c: InSession, deps: ServeDeps, { namespace, uri }: Named): P
   });
 }
 
-async function unsubscribed(c: InSession, deps: ServeDeps, named: Named): Promise<Response> {
+async function unsubscribed(c: InSession, deps: ResourceRouteDeps, named: Named): Promise<Response> {
   const session = c.get("session");
   await deps.state.sessions.unsubscribe(session.id, named);
   await deps.sources.subscriptionsChanged(session);
@@ -203,7 +210,7 @@ async function unsubscribed(c: InSession, deps: ServeDeps, named: Named): Promis
 
 function withSource<T>(
   c: InSession,
-  deps: ServeDeps,
+  deps: ResourceRouteDeps,
   { namespace, trace = null }: Pick<Named, "namespace"> & { readonly trace?: string | null },
   work: (node: ToolNode, context: ToolContext) => Promise<T>,
 ): Promise<T | Response> {

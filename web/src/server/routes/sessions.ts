@@ -4,18 +4,22 @@
  */
 import type { Hono } from "hono";
 import { z } from "zod";
+import type { Clock } from "../../artifacts/store.js";
 import { StoreLate, inTime } from "../http/time-limit.js";
 import { jsonAnswer, refusal } from "../http/answers.js";
 import { identityRefused } from "../http/refusals.js";
 import type { SessionEnding } from "../sessions/session-end.js";
-import { deleteSessionCookie, inSession, setSessionCookie } from "../sessions/credentials.js";
+import { type CredentialsDeps, deleteSessionCookie, inSession, setSessionCookie } from "../sessions/credentials.js";
 import { beginRefusal, beginSession } from "../sessions/session-begin.js";
 import { identityOf, type Identity, type ServedSession } from "../sessions/session.js";
-import type { ServeDeps } from "../deps.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { describeStream, jsonOf, operation, routesOf } from "./operation.js";
+import { describeStream, jsonOf, operation, routesOf } from "../http/operation.js";
 import { RESUMING, TIME } from "../schemas.js";
+import type { OidcAccess } from "../oidc/oidc-access.js";
 import { SESSION_EVENT, sessionChannel } from "../sessions/announcer.js";
+import type { EventLog } from "../sessions/event-log.js";
+import type { ServedSources } from "../sources/served-sources.js";
+import type { UserUsage } from "../usage/user-usage.js";
 import { lastEventId, resumableStream, type SentEvent } from "../http/sse.js";
 
 const BEGIN = z.strictObject({
@@ -33,6 +37,12 @@ const BEGUN = SESSION.extend({
 const ENDED = z.object({ deleted_artifacts: z.int() });
 const PATH = z.object({ id: z.string().describe("`current`, or the session's own id.") });
 
+interface SessionRouteDeps extends CredentialsDeps {
+  readonly state: CredentialsDeps["state"] & { readonly clock?: Clock };
+  readonly access: Pick<OidcAccess, "identity" | "session"> | null;
+  readonly usage: CredentialsDeps["usage"] & Pick<UserUsage, "request">;
+}
+
 /** Milliseconds that a client waits for its session to be cleaned up, which then goes on alone. */
 const ENDING = 60_000;
 
@@ -40,7 +50,7 @@ const ENDING = 60_000;
  * Routes for sessions. They begin for authenticated users, with a cookie, or with a token if the body says `{"token":
  * true}`, and end by their own credentials.
  */
-export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<ServeEnv> {
+export function sessionRoutes(deps: SessionRouteDeps, ending: SessionEnding): Hono<ServeEnv> {
   const admit = async (c: InSession): Promise<Response | undefined> => {
     const identity = await (deps.access?.identity(c.req.raw) ?? identityOf(c.req.raw, deps));
     if (identity instanceof Response) return identity;
@@ -118,7 +128,7 @@ export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<Serv
 
 type Begun = z.output<typeof BEGUN>;
 
-function newSession(identity: Identity, { state, limits }: Pick<ServeDeps, "state" | "limits">): ServedSession {
+function newSession(identity: Identity, { state, limits }: SessionRouteDeps): ServedSession {
   const begun_at = (state.clock ?? Date.now)();
   return { id: crypto.randomUUID(), identity, begun_at, expires_at: begun_at + limits.sessionSeconds * 1000 };
 }
@@ -141,8 +151,15 @@ function withHeadersOf(cookies: Response, response: Response): Response {
   return response;
 }
 
+interface EventRouteDeps {
+  readonly state: { readonly events: Pick<EventLog, "follow"> };
+  readonly sources: Pick<ServedSources, "watch">;
+  /** Aborted when streams end that clients can come back to. */
+  readonly streamsEnd: AbortSignal;
+}
+
 /** The events of the session, as server-sent events. Resumes with `Last-Event-ID`. */
-export function eventRoutes({ state, sources, streamsEnd }: ServeDeps): Hono<ServeEnv> {
+export function eventRoutes({ state, sources, streamsEnd }: EventRouteDeps): Hono<ServeEnv> {
   const get = (c: InSession): Response => {
     const after = lastEventId(c.req.raw);
     const session = c.get("session");

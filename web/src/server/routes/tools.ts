@@ -8,12 +8,13 @@ import { lastEventId, resumableStream } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
 import { saidOf } from "../http/refusals.js";
 import { scopeOf } from "../sessions/session.js";
-import { CALLED, calledFor, RESULT, type AskedCall, type CallResult } from "../calls/call.js";
+import { CALLED, calledFor, RESULT, type AskedCall, type CallDeps, type CallResult } from "../calls/call.js";
+import type { Calls } from "../calls/calls.js";
 import { askedBy } from "../sources/pauses.js";
-import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
-import type { ServeDeps } from "../deps.js";
+import type { ServedSources } from "../sources/served-sources.js";
+import { type AnswerDeps, answeredFor, type StreamDeps, streamedFor, type Told } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { either, describeStream, jsonOf, noBody, operation, routesOf } from "./operation.js";
+import { either, describeStream, jsonOf, noBody, operation, routesOf } from "../http/operation.js";
 import { CLOSING, DISPLAY, eventOf, FAILURE, named, PAYLOAD, PROGRESS, REASON, RESUMING, WAIT } from "../schemas.js";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
@@ -59,8 +60,20 @@ const CONNECTION_EVENT = named(
   ]),
 );
 
+interface ToolRouteDeps extends AnswerDeps, StreamDeps, CallDeps {
+  readonly state: CallDeps["state"];
+  readonly sources: Pick<ServedSources, "available" | "facts" | "get" | "pauses">;
+  readonly calls: Pick<Calls, "find" | "follow" | "made">;
+  /** Users' files, or null if the server keeps none. */
+  readonly files: object | null;
+  /** Whether there is a chat. */
+  readonly hasChat: boolean;
+  /** Aborted when streams end that clients can come back to. */
+  readonly streamsEnd: AbortSignal;
+}
+
 /** Routes for sources: listing them, and connecting one, for which a person may have to consent. */
-export function sourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
+export function sourceRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
   const { sources, files, hasChat } = deps;
   return routesOf({
     "/": {
@@ -84,7 +97,7 @@ export function sourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
 }
 
 /** Sends the events `paused`, then `connected` or `failed`. */
-function connected(c: InSession, deps: ServeDeps, name: string): Response {
+function connected(c: InSession, deps: ToolRouteDeps, name: string): Response {
   const session = c.get("session");
   const { sources } = deps;
   return streamedFor(c, deps, async (tell, signal) => {
@@ -131,7 +144,7 @@ const CALL_EVENT = named(
 );
 
 /** Routes for tools. A call answers with events, or with JSON if the client accepts nothing else. */
-export function toolRoutes(deps: ServeDeps): Hono<ServeEnv> {
+export function toolRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
   return routesOf({
     "/": {
       get: operation({
@@ -166,7 +179,7 @@ export function toolRoutes(deps: ServeDeps): Hono<ServeEnv> {
   });
 }
 
-function listed(c: InSession, deps: ServeDeps): Promise<z.output<typeof TOOLS> | Response> {
+function listed(c: InSession, deps: ToolRouteDeps): Promise<z.output<typeof TOOLS> | Response> {
   return answeredFor(c, deps, async (signal) => {
     const { nodes, unavailable } = await deps.sources.available({ scope: scopeOf(c.get("session")), signal });
     const missing = unavailable.map(({ source, error }) => {
@@ -181,11 +194,11 @@ function shownTool({ name, description, input_schema, extra }: ToolSpec): z.outp
   return { name, source: extra.namespace, description, args_schema: input_schema };
 }
 
-function answered(c: InSession, call: AskedCall, deps: ServeDeps): Promise<CallResult | Response> {
+function answered(c: InSession, call: AskedCall, deps: ToolRouteDeps): Promise<CallResult | Response> {
   return answeredFor(c, deps, (signal) => calledFor(c.get("session"), call, deps, { signal }));
 }
 
-function streamed(c: InSession, call: AskedCall, deps: ServeDeps): Response {
+function streamed(c: InSession, call: AskedCall, deps: ToolRouteDeps): Response {
   return streamedFor(c, deps, async (tell, signal) => {
     const result = await deps.calls.make(c.get("session"), call, tell, signal);
     return { kind: "result", ...result };
@@ -202,7 +215,7 @@ function wantsJson(accept: string): boolean {
 const CALL_PATH = z.object({ call: z.string().describe("The `call` of the event `paused`.") });
 
 /** Routes for calls that asked a person: following them, in whichever process they are. */
-export function callRoutes({ calls, streamsEnd }: Pick<ServeDeps, "calls" | "streamsEnd">): Hono<ServeEnv> {
+export function callRoutes({ calls, streamsEnd }: ToolRouteDeps): Hono<ServeEnv> {
   return routesOf({
     "/:call": {
       get: operation({
@@ -248,7 +261,7 @@ const ANSWER = z.strictObject({
 const PAUSE = z.object({ pause: z.string().describe("The `pause` of the event `paused`.") });
 
 /** Routes for answers to questions of the session, in whichever process the call waits. Null is no. */
-export function pauseRoutes({ sources }: Pick<ServeDeps, "sources">): Hono<ServeEnv> {
+export function pauseRoutes({ sources }: ToolRouteDeps): Hono<ServeEnv> {
   return routesOf({
     "/:pause": {
       post: operation({

@@ -4,11 +4,11 @@
  */
 import type { Hono } from "hono";
 import { z } from "zod";
-import type { ServeDeps } from "../deps.js";
 import type { ServeEnv } from "../http/context.js";
-import { inStoreTime } from "../http/time-limit.js";
+import { inStoreTime, type StoreTimeouts } from "../http/time-limit.js";
 import { TIME } from "../schemas.js";
-import { jsonOf, operation, routesOf } from "./operation.js";
+import type { UserUsage } from "../usage/user-usage.js";
+import { jsonOf, operation, routesOf } from "../http/operation.js";
 
 const USE = z.object({
   used: z.number(),
@@ -17,8 +17,12 @@ const USE = z.object({
 });
 const USAGE = z.object({ limits: z.record(z.string(), USE).describe("The limits that are set, by their names.") });
 
+interface UsageRouteDeps extends StoreTimeouts {
+  readonly usage: Pick<UserUsage, "shown">;
+}
+
 /** One's own use, and nobody else's. */
-export function usageRoutes(deps: ServeDeps): Hono<ServeEnv> {
+export function usageRoutes(deps: UsageRouteDeps): Hono<ServeEnv> {
   return routesOf({
     "/": {
       get: operation({

@@ -24,7 +24,7 @@ interface CookieDeps {
 }
 
 /** What sessions are found and let in by. */
-interface CredentialsDeps extends CookieDeps, AccessSessionDeps {
+export interface CredentialsDeps extends CookieDeps, AccessSessionDeps {
   readonly hosts: Pick<HostGuard, "publicUrl" | "isGuest">;
   readonly authenticate: Authenticate;
   /** Lets users in by access tokens of a provider, or null. */

@@ -5,17 +5,21 @@
 import { userKey } from "../../tools/auth/token-store.js";
 import { rateRefused } from "../http/refusals.js";
 import { ownerOf, type Identity, type ServedSession } from "./session.js";
-import type { ServeLimits } from "../options.js";
-import type { Readiness } from "../readiness.js";
-import type { ServeState } from "../state.js";
-import type { UserUsage } from "../usage/user-usage.js";
+import type { Readiness } from "../http/readiness.js";
+import type { RateLimit } from "../http/rate-limit.js";
+import type { SessionRegister } from "./session-register.js";
 
 /** What is needed to begin a session. */
 export interface BeginDeps {
-  readonly state: Pick<ServeState, "rates" | "sessions">;
-  readonly limits: Pick<Required<ServeLimits>, "sessionsPerMinute">;
+  readonly state: { readonly rates: RateLimit; readonly sessions: Pick<SessionRegister, "begin" | "find"> };
+  readonly limits: { readonly sessionsPerMinute: number };
   readonly readiness: Pick<Readiness, "unlessAway">;
-  readonly usage: Pick<UserUsage, "limits" | "sessionsReached" | "sessionBegun">;
+  /** Holds users to their limits. */
+  readonly usage: {
+    readonly limits: { readonly sessions?: number };
+    sessionsReached(identity: Identity): Promise<Error>;
+    sessionBegun(identity: Identity, isRefused: boolean): Promise<void>;
+  };
 }
 
 const MINUTE = 60;

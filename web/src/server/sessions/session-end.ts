@@ -8,16 +8,16 @@ import type { UserFiles } from "../../files/user-files.js";
 import { deleteAll } from "../artifacts/service.js";
 import { storageError } from "../../errors/storage.js";
 import { sessionChannel, type Announcer } from "./announcer.js";
-import type { EndedSession } from "./session-register.js";
+import type { EventLog } from "./event-log.js";
+import type { EndedSession, SessionRegister } from "./session-register.js";
 import { ownerOf, scopeOf } from "./session.js";
-import type { ServeState } from "../state.js";
 
 /** Cleans up what a part of the server holds for a session. Must not throw. */
 type OnSessionEnd = (ended: EndedSession) => Promise<void>;
 
 /** What sessions are kept in, and who is told of their end. */
 interface EndDeps {
-  readonly state: Pick<ServeState, "sessions" | "events">;
+  readonly state: { readonly sessions: Pick<SessionRegister, "end">; readonly events: Pick<EventLog, "end"> };
   readonly store: ArtifactStore;
   readonly announcer: Pick<Announcer, "tell">;
 }

@@ -18,7 +18,7 @@ import type { SessionRegister } from "./session-register.js";
 const PASSING = "tool_progress";
 
 /** What answers with the result of work depend on. */
-interface AnswerDeps {
+export interface AnswerDeps {
   readonly sessionWork: SessionWork;
   readonly state: { readonly sessions: Pick<SessionRegister, "find"> };
   /** Aborted when the server is closed. */
@@ -26,7 +26,7 @@ interface AnswerDeps {
 }
 
 /** What answers with the events of work depend on. */
-interface StreamDeps {
+export interface StreamDeps {
   readonly sessionWork: SessionWork;
   /** Aborted when the server is closed. */
   readonly over: AbortSignal;

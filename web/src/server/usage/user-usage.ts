@@ -7,9 +7,8 @@ import { KeyedQueue } from "../../core/keyed-work.js";
 import { untilLate } from "../../core/abort.js";
 import { BoundedMap } from "./bounded-map.js";
 import type { Announcer } from "../sessions/announcer.js";
-import { keyOfUser } from "../sessions/session-register.js";
+import { keyOfUser, type SessionRegister } from "../sessions/session-register.js";
 import type { Identity } from "../sessions/session.js";
-import type { ServeState } from "../state.js";
 import {
   BUCKET_MS,
   LEASE_MS,
@@ -21,6 +20,7 @@ import {
   type Lease,
   type LeaseClaim,
   type LeasedKind,
+  type UsageRegister,
 } from "./usage-register.js";
 import {
   USER_LIMIT_NAMES,
@@ -48,7 +48,11 @@ export interface StoredUse {
 export type ReadUse = (identity: Identity, maxAge: number, onRead: () => void) => Promise<StoredUse>;
 
 interface UserUsageDeps {
-  readonly state: Pick<ServeState, "usage" | "sessions" | "isShared">;
+  readonly state: {
+    readonly usage: UsageRegister;
+    readonly sessions: Pick<SessionRegister, "ofUser">;
+    readonly isShared: boolean;
+  };
   readonly limits: UserLimits;
   readonly announcer: Pick<Announcer, "tell">;
   /** Receives failures. Must not throw. */

@@ -11,7 +11,6 @@ import type { SluiceError } from "../../errors/error.js";
 import { SingleFlight } from "../../core/keyed-work.js";
 import type { SilenceListener } from "../resilience/attempt.js";
 import {
-  type ArtifactContent,
   LIST_TTL,
   type Listing,
   MAX_ALL_KEPT_CHARS,
@@ -22,10 +21,9 @@ import {
   MAX_STORED_TEXTS,
   MAX_TOLD,
   MAX_TTL,
-  type ReadResult,
-  type TextContent,
   UNTOLD_TTL,
-} from "./connection.js";
+} from "./listing.js";
+import type { ArtifactContent, ReadResult, TextContent } from "../source-features.js";
 
 export interface CacheDeps {
   /** Whether an artifact still exists. */

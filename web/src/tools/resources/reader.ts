@@ -21,18 +21,15 @@ import {
   fitResources,
   fitTemplates,
   isFitUri,
-  type ListedResource,
-  type ListedTemplate,
   type Listing,
   MAX_COMPLETIONS,
   MAX_OWNERS,
   MAX_SUBSCRIPTIONS,
   MAX_URI,
   MAX_WATCHED_URI,
-  type ReadContent,
   RENEWAL_TIME,
-  type ResourceConnection,
-} from "./connection.js";
+} from "./listing.js";
+import type { ListedResource, ListedTemplate, ReadContent, ResourceConnection } from "../source-features.js";
 import { templateVariables } from "./templates.js";
 
 /**

@@ -4,7 +4,7 @@
  */
 import { parseTemplate } from "url-template";
 import { ToolClientError } from "../errors.js";
-import { checkUri, MAX_EXPRESSIONS, MAX_URI, MAX_VALUES } from "./connection.js";
+import { checkUri, MAX_EXPRESSIONS, MAX_URI, MAX_VALUES } from "./listing.js";
 
 /** A variable of a template. */
 export interface TemplateVariable {

@@ -9,10 +9,10 @@ import type { ToolContext } from "../context.js";
 import { ToolClientError } from "../errors.js";
 import type { ToolSpec } from "../registry.js";
 import type { SilenceListener } from "../resilience/attempt.js";
-import type { JsonSchema } from "../source-tool.js";
+import type { JsonSchema } from "../source-features.js";
 import { ToolAnswer } from "../result.js";
 import { namedArtifact, type ResourceContent } from "./cache.js";
-import { type Listing, MAX_PAGE_CHARS, MAX_PAGE_ENTRIES } from "./connection.js";
+import { type Listing, MAX_PAGE_CHARS, MAX_PAGE_ENTRIES } from "./listing.js";
 import type { ResourceReader } from "./reader.js";
 import { fillTemplate } from "./templates.js";
 

@@ -10,7 +10,7 @@ import type { DestinationRules } from "../addresses.js";
 import type { AuthType, UtcpMode } from "../config/config.js";
 import { quoted, subjectOf, ToolClientError, ToolConnectionError, type ToolPlace } from "../errors.js";
 import type { SourceCall, SourceConnection, SourceResult, ToolSource } from "../source.js";
-import type { JsonSchema, LeftOutTool, SourceTool } from "../source-tool.js";
+import type { JsonSchema, LeftOutTool, SourceTool } from "../source-features.js";
 import { fillVariables, type Variables } from "../config/variables.js";
 import type { UserFileHandling } from "../user-files.js";
 

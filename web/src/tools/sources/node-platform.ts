@@ -7,12 +7,12 @@ import { createReadStream } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { onAbort } from "../../core/abort.js";
 import { adaptError, fromStatus } from "../adapt-error.js";
-import type { SourceParts } from "../options.js";
 import type { ResolvedToolConfig } from "../config/resolved-config.js";
 import { commandSource } from "./command/source.js";
 import { MAX_ANSWER } from "./http/web-socket.js";
 import { mcpStdioSource } from "./mcp/stdio.js";
 import type { Platform, Socket, SocketRequest } from "./document-source.js";
+import type { SourceParts } from "./web-source.js";
 
 /** Milliseconds that the other side may take to close a WebSocket. */
 const CLOSING = 1000;

@@ -3,14 +3,13 @@
  * @module
  */
 import { childEnvironment } from "../../mcp/stdio/server-process.js";
-import type { SourceParts } from "../options.js";
 import type { ToolSource } from "../source.js";
 import type { ResolvedToolConfig } from "../config/resolved-config.js";
 import type { Variables } from "../config/variables.js";
 import { commandSource } from "./command/source.js";
 import { mcpStdioSource } from "./mcp/stdio.js";
 import { withCredentials } from "../auth/credentials.js";
-import { webSource } from "./web-source.js";
+import { type SourceParts, webSource } from "./web-source.js";
 
 /** The environment, as it is when it is asked. What a child process may not have has no value here either. */
 export const environmentVariables: Variables = (name) => childEnvironment()[name];

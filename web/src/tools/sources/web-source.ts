@@ -2,12 +2,32 @@
  * Chooses the source for a configuration, on any platform.
  * @module
  */
+import type { ArtifactStore } from "../../artifacts/store.js";
+import type { Sluice } from "../../core/types.js";
 import { type ToolNodeError, unsupported } from "../errors.js";
-import type { SourceParts } from "../options.js";
 import type { ToolSource } from "../source.js";
+import type { UserFileHandling } from "../user-files.js";
 import type { ResolvedToolConfig } from "../config/resolved-config.js";
+import type { Variables } from "../config/variables.js";
 import { mcpSource } from "./mcp/http.js";
 import type { Platform } from "./document-source.js";
+
+/** What a source is created with. */
+export interface SourceParts {
+  /** Returns the command that starts a program for a single user. Left out where users share programs. */
+  readonly command?: UserFileHandling["command"];
+  readonly sluice: Sluice;
+  readonly store: ArtifactStore;
+  readonly variables: Variables;
+  /** Values that errors must not contain. */
+  readonly secrets: readonly string[];
+  /** Whether calls can ask for the answer of a model. Defaults to false. */
+  readonly sampling?: boolean;
+  /** Called with what an MCP server process writes to standard error, which is untrusted. */
+  readonly onErrorOutput?: (chunk: Uint8Array) => void;
+  /** Defaults to the platform's. */
+  readonly fetch?: typeof globalThis.fetch;
+}
 
 /**
  * Creates the source of a configuration.

@@ -4,7 +4,7 @@
  */
 import { httpSource } from "../../../../../web/src/tools/sources/http/source.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
-import type { SourceTool } from "../../../../../web/src/tools/source-tool.js";
+import type { SourceTool } from "../../../../../web/src/tools/source-features.js";
 import { api, gate, list, opened, sendJson, type Api } from "../api.js";
 
 /** A source of a description, at the address of a server that says what it was asked. */

@@ -5,7 +5,7 @@ import { describe, expect, it, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
 import type { SluiceConfig } from "../../../../../web/src/config/types.js";
 import { createSluice, NoOpArtifactStore } from "../../../../../web/src/index.js";
-import type { ReadContent, ReadResult } from "../../../../../web/src/tools/resources/connection.js";
+import type { ReadContent, ReadResult } from "../../../../../web/src/tools/source-features.js";
 import {
   ContentsSplitter,
   readContents,

@@ -10,7 +10,7 @@ import { adaptError } from "../../adapt-error.js";
 import { credentialOf } from "../../auth/credentials.js";
 import { subjectOf, ToolClientError } from "../../errors.js";
 import type { OpenOptions, SourceCall, SourceConnection, SourceResult, ToolSource } from "../../source.js";
-import type { JsonSchema } from "../../source-tool.js";
+import type { JsonSchema } from "../../source-features.js";
 import { block, gateBody, HeldBytes, textIn } from "../body.js";
 import { through } from "../gated.js";
 import {

@@ -7,7 +7,7 @@ import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
 import { wordsIn } from "../../config/connection.js";
 import { quoted, subjectOf, ToolConnectionError, unsupported, wrong } from "../../errors.js";
-import type { SourceTool } from "../../source-tool.js";
+import type { SourceTool } from "../../source-features.js";
 import type { Found, SourceDeps } from "../document-source.js";
 import { boundedText, type Document, kindOf, MAX_DOCUMENT, parseDocument, tooLarge } from "../utcp/document.js";
 import { validate, type ManualTool, manualTools, nothingOffered, plainTool, typeRefusal } from "../utcp/manual.js";

@@ -8,7 +8,7 @@ import { LOCAL_TYPES, NETWORK_TYPES } from "../../config/config.js";
 import { isInline } from "../../config/connection.js";
 import { subjectOf, ToolAuthError, wrong, type ToolPlace } from "../../errors.js";
 import type { SourceConnection } from "../../source.js";
-import type { LeftOutTool, SourceTool } from "../../source-tool.js";
+import type { LeftOutTool, SourceTool } from "../../source-features.js";
 import { documentVariables, fillDocument, type Found, type HttpDeps } from "../document-source.js";
 import { boundedText, type Document, kindOf, parseDocument, tooLarge } from "../utcp/document.js";
 import {

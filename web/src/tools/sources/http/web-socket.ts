@@ -11,7 +11,7 @@ import {
   type ToolServerError,
   unsupported,
 } from "../../errors.js";
-import type { JsonSchema } from "../../source-tool.js";
+import type { JsonSchema } from "../../source-features.js";
 import type { Claim } from "../body.js";
 import {
   argumentOf,

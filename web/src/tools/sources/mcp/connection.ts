@@ -19,8 +19,7 @@ import { MAX_MESSAGE } from "../../../jsonrpc/limits.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
 import { subjectOf, ToolClientError, ToolNodeError, type ToolPlace } from "../../errors.js";
-import type { PromptConnection } from "../../prompt-connection.js";
-import type { ResourceConnection } from "../../resources/connection.js";
+import type { JsonSchema, PromptConnection, ResourceConnection, SourceTool } from "../../source-features.js";
 import type {
   OpenOptions,
   SourceCall,
@@ -31,7 +30,6 @@ import type {
   SourceNotice,
   SourceResult,
 } from "../../source.js";
-import type { JsonSchema, SourceTool } from "../../source-tool.js";
 import { McpCall } from "./call.js";
 import { Asker, Calls } from "./asker.js";
 import { DECLINED } from "./elicitation.js";

@@ -7,7 +7,7 @@ import { shortened } from "../../../mcp/artifact-reader/answer.js";
 import { subjectOf, ToolNodeError, type ToolPlace } from "../../errors.js";
 import { isSafe } from "../../addresses.js";
 import type { PausePayload, PauseReason } from "../../context.js";
-import type { JsonSchema } from "../../source-tool.js";
+import type { JsonSchema } from "../../source-features.js";
 
 /** A question for the host. */
 export interface Question<R> {

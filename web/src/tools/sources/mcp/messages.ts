@@ -6,7 +6,7 @@
 import type { ArtifactStore } from "../../../artifacts/store.js";
 import type { Sluice } from "../../../core/types.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
-import type { MessageReading, PromptMessage } from "../../prompt-connection.js";
+import type { MessageReading, PromptMessage } from "../../source-features.js";
 import { through } from "../gated.js";
 import { readContents } from "./read-contents.js";
 

@@ -2,7 +2,7 @@
  * The prompts of an MCP server (MCP, "Prompts").
  * @module
  */
-import type { ListedPrompt, MessageReading, PromptConnection, PromptMessage } from "../../prompt-connection.js";
+import type { ListedPrompt, MessageReading, PromptConnection, PromptMessage } from "../../source-features.js";
 import { type MessageDeps, readMessages } from "./messages.js";
 import { NO_LIMIT, type RequestDeps, sendRequest } from "./requests.js";
 import { allPages } from "./resources.js";

@@ -17,7 +17,8 @@ import { JsonScanner, type JsonKind, type JsonVisitor } from "../../../json/valu
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { textOf } from "../../../jsonrpc/bytes.js";
 import { badAnswer } from "../../errors.js";
-import { type Freshness, MAX_URI, type ReadContent, type ReadResult } from "../../resources/connection.js";
+import { MAX_URI } from "../../resources/listing.js";
+import type { Freshness, ReadContent, ReadResult } from "../../source-features.js";
 
 /** Maximum bytes of a resource's texts in memory. */
 const MAX_HELD: number = 8 * 1024 * 1024;

@@ -5,7 +5,7 @@
 import type { Client, Resource } from "@modelcontextprotocol/client";
 import { objectOr, RpcCode } from "../../../jsonrpc/rpc.js";
 import { badAnswer, subjectOf, ToolClientError } from "../../errors.js";
-import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
+import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../source-features.js";
 import { through } from "../gated.js";
 import { NO_LIMIT, type RequestDeps, requestMark, sendRequest } from "./requests.js";
 import { beforeClient, type Notices, type ServerMessage } from "./notices.js";

@@ -5,7 +5,7 @@
 import type { CreateMessageResult } from "@modelcontextprotocol/client";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { subjectOf, ToolNodeError, type ToolPlace } from "../../errors.js";
-import type { PromptMessage } from "../../prompt-connection.js";
+import type { PromptMessage } from "../../source-features.js";
 import type { SourceCall } from "../../source.js";
 import { MAX_JSON, MAX_TEXT, shown, type Question } from "./elicitation.js";
 import { type Message, type MessageDeps, readMessages } from "./messages.js";

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { CALL_TEMPLATE_TYPES, type CallTemplateType, LOCAL_TYPES } from "../../config/config.js";
 import { quoted, shownName, subjectOf, type ToolNodeError, unsupported, wrong } from "../../errors.js";
-import type { JsonSchema, LeftOutTool, SourceTool } from "../../source-tool.js";
+import type { JsonSchema, LeftOutTool, SourceTool } from "../../source-features.js";
 import { type Document, MAX_TOOLS } from "./document.js";
 import { isObject } from "../../../errors/arguments.js";
 

@@ -1,108 +1,11 @@
 /**
- * The resources of a source (MCP, "Resources"): what may be asked of them, how much is taken, and lists made fit to be shown.
+ * Lists of resources that are fit to be shown, and how much of a source's resources is taken.
  * @module
  */
-import type { ArtifactScope } from "../../artifacts/store.js";
 import { plainType } from "../../core/media-type.js";
 import { shortened } from "../../mcp/artifact-reader/answer.js";
 import { ToolClientError } from "../errors.js";
-
-/** A resource that the source lists. */
-export interface ListedResource {
-  /** The URI to read it by. */
-  readonly uri: string;
-  /** Its name. Empty if the source gives none. */
-  readonly name: string;
-  /** A title for people. */
-  readonly title?: string;
-  /** The source's description. */
-  readonly description?: string;
-  /** The media type, according to the source. */
-  readonly mime_type?: string;
-  /** The size, according to the source. */
-  readonly size_bytes?: number;
-}
-
-/** A URI template (RFC 6570). */
-export interface ListedTemplate {
-  /** The template, with variables in braces: `file:///{path}`. */
-  readonly uri_template: string;
-  /** Its name. Empty if the source gives none. */
-  readonly name: string;
-  /** A title for people. */
-  readonly title?: string;
-  /** The source's description. */
-  readonly description?: string;
-  /** The media type of all its resources, according to the source. */
-  readonly mime_type?: string;
-}
-
-/** How long an answer may be cached, and by whom. Left out if the source does not say. */
-export interface Freshness {
-  /** Milliseconds. */
-  readonly ttl_ms?: number;
-  /** Whether other users may get it. */
-  readonly cache_scope?: "public" | "private";
-}
-
-/** A short text, or one that no store keeps. */
-export interface TextContent {
-  /** The kind of content. */
-  readonly kind: "text";
-  /** The URI. Empty if the source gives none. */
-  readonly uri: string;
-  /** The media type, according to the source; null if it gives none. */
-  readonly mime_type: string | null;
-  /** The whole text. */
-  readonly text: string;
-}
-
-/** Binary data, or a long text. */
-export interface ArtifactContent {
-  /** The kind of content. */
-  readonly kind: "artifact";
-  /** The URI. Empty if the source gives none. */
-  readonly uri: string;
-  /** The media type, or null. */
-  readonly mime_type: string | null;
-  /** The artifact's id in the reader's scope. */
-  readonly id: string;
-  /** The artifact's size. */
-  readonly size_bytes: number;
-  /** A file name, or null. */
-  readonly filename: string | null;
-  /** A summary for observations. */
-  readonly summary: string;
-}
-
-/** One content of a resource, behind the gate. */
-export type ReadContent = TextContent | ArtifactContent;
-
-/** All contents of a resource. */
-export interface ReadResult extends Freshness {
-  readonly contents: readonly ReadContent[];
-}
-
-/** A source's resources. Throws like `SourceConnection`. */
-export interface ResourceConnection {
-  /** Lists resources. Follows pages. */
-  list(signal: AbortSignal): Promise<readonly ListedResource[]>;
-  /** Lists templates. Follows pages. */
-  templates(signal: AbortSignal): Promise<readonly ListedTemplate[]>;
-  /**
-   * Reads a resource. Binary data, and text longer than `inlineChars`, become artifacts. Text that is not stored
-   * stays text.
-   */
-  read(
-    uri: string,
-    reading: { readonly scope: ArtifactScope; readonly inlineChars: number; readonly signal: AbortSignal },
-  ): Promise<ReadResult>;
-  /** Subscribes to changes, which arrive as `resource_updated` notifications. */
-  subscribe(uri: string, signal: AbortSignal): Promise<void>;
-  unsubscribe(uri: string, signal: AbortSignal): Promise<void>;
-  /** Completes a template variable. Empty if the source offers no values. */
-  complete(template: string, variable: string, value: string, signal: AbortSignal): Promise<readonly string[]>;
-}
+import type { ListedResource, ListedTemplate } from "../source-features.js";
 
 /** Maximum length of a URI and of a template, in UTF-16 units. */
 export const MAX_URI: number = 4096;

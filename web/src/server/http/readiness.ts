@@ -3,10 +3,10 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import { awayRefused } from "./http/refusals.js";
-import type { ServeEnv } from "./http/context.js";
-import { SluiceError } from "../errors/error.js";
-import { within } from "./http/time-limit.js";
+import { awayRefused } from "./refusals.js";
+import type { ServeEnv } from "./context.js";
+import { SluiceError } from "../../errors/error.js";
+import { within } from "./time-limit.js";
 
 /** Whether a path is that of a probe, below the server's own: it is answered while the server starts and closes, too. */
 export function isProbe(pathname: string, base: string = "/"): boolean {

@@ -6,10 +6,10 @@
 import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import { z } from "zod";
-import { jsonAnswer } from "../http/answers.js";
-import { methodRefused } from "../http/refusals.js";
-import { type BodyLimits, declaredType, readJson, readPath, readQuery, uploadedPieces } from "../http/request.js";
-import type { InSession, ServeEnv } from "../http/context.js";
+import { jsonAnswer } from "./answers.js";
+import { methodRefused } from "./refusals.js";
+import { type BodyLimits, declaredType, readJson, readPath, readQuery, uploadedPieces } from "./request.js";
+import type { InSession, ServeEnv } from "./context.js";
 
 /** What is answered with one status. */
 export interface Answer<T = unknown> {
