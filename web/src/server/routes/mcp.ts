@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { InSession, ServeEnv } from "../http/context.js";
 import { refusal } from "../http/answers.js";
 import { nothingThere } from "../http/refusals.js";
+import { McpHeader } from "../../mcp/http/headers.js";
 import type { McpGateway, McpWay } from "../mcp/gateway.js";
 import { whileValid } from "../oidc/protected-resource.js";
 import type { ServedSources } from "../sources/served-sources.js";
@@ -15,9 +16,9 @@ import { either, jsonOf, noBody, operation, type Passed, routesOf, describeStrea
 const SOURCE = z.object({ source: z.string().describe("The source's name.") });
 const HEADERS = {
   Accept: "`application/json, text/event-stream`, as MCP wants it.",
-  "Mcp-Session-Id": "The session of MCP, from the answer to `initialize`.",
-  "Mcp-Protocol-Version": "The revision that was agreed on.",
-  "Last-Event-ID": "The id of the last event that was received.",
+  [McpHeader.session]: "The session of MCP, from the answer to `initialize`.",
+  [McpHeader.version]: "The revision that was agreed on.",
+  [McpHeader.lastEventId]: "The id of the last event that was received.",
 };
 const MESSAGE = z.unknown().describe("A message of MCP.");
 /** Most bytes of a message: what is larger, the source itself refuses. */

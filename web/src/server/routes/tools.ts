@@ -63,7 +63,7 @@ const CONNECTION_EVENT = named(
 interface ToolRouteDeps extends AnswerDeps, StreamDeps, CallDeps {
   readonly state: CallDeps["state"];
   readonly sources: Pick<ServedSources, "available" | "facts" | "get" | "pauses">;
-  readonly calls: Pick<Calls, "find" | "follow" | "made">;
+  readonly calls: Pick<Calls, "find" | "follow" | "make">;
   /** Users' files, or null if the server keeps none. */
   readonly files: object | null;
   /** Whether there is a chat. */

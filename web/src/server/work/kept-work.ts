@@ -3,20 +3,25 @@
  * @module
  */
 import type { z } from "zod";
+import type { StateStore } from "../../planner/state-store.js";
 import type { SentEvent } from "../http/sse.js";
 import { within } from "../http/time-limit.js";
-import { drained, type LoggedEvent } from "../sessions/event-log.js";
-import type { EndedSession } from "../sessions/session-register.js";
+import { drained, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
+import type { EndedSession, SessionRegister } from "../sessions/session-register.js";
 import { failedEvent } from "../sessions/session-work.js";
 import type { ServedSession } from "../sessions/session.js";
-import type { ServeState } from "../state.js";
 import type { HeldWork, WorkKeeper } from "./work-keeper.js";
 import { isWorkId, listChannel, WorkPlace } from "./work-place.js";
 import type { Work, WorkKind } from "./work-register.js";
 
 /** What kept work depends on. */
 export interface KeptWorkDeps {
-  readonly state: Pick<ServeState, "runs" | "sessions" | "events">;
+  readonly state: {
+    /** Where records are stored, and what was made of them. */
+    readonly runs: StateStore;
+    readonly sessions: SessionRegister;
+    readonly events: EventLog;
+  };
   readonly keeper: Pick<WorkKeeper, "hold" | "takesUp">;
   /** Receives failures that no client sees. Must not throw. */
   readonly report: (error: unknown) => void;
