@@ -19,7 +19,7 @@ import { forGuests, fromWhereItMay, HostGuard, whileOpen, withSafety } from "./h
 import { withTelemetry } from "./http/telemetry.js";
 import { failed, nothingThere } from "./http/refusals.js";
 import { within } from "./http/time-limit.js";
-import { checkServer, LIMITS, type SluiceServerOptions } from "./options.js";
+import { checkServer, LIMITS, type ServeLimits, type SluiceServerOptions } from "./options.js";
 import { artifactRoutes } from "./routes/artifacts.js";
 import { chatRoutes } from "./routes/chat.js";
 import { fileRoutes, type ServedFiles } from "./routes/files.js";
@@ -202,7 +202,7 @@ function createDeps(
 ) {
   const { state, publicUrl, hosts, origins, oidc, authenticate = oidc === undefined ? oneUser : nobody } = options;
   const report = ignoreErrors(options.onError);
-  const limits = { ...LIMITS, ...options.limits };
+  const limits: Required<ServeLimits> = { ...LIMITS, ...options.limits };
   const base = options.base ?? "/";
   const announcer = new Announcer(state.events, report);
   const usage = new UserUsage({ state, limits: options.userLimits ?? {}, announcer, report });
