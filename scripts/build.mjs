@@ -19,6 +19,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleBy } from "./bundle.mjs";
 import { coreLicences } from "./core-licences.mjs";
+import { DOCUMENT_MODULES, locateModule, writeModuleLicences } from "./document-modules.mjs";
 import { readSchema, schemaModule, typesFile } from "./config-schema.mjs";
 import { publishDeclarations, publishElementDeclarations } from "./declarations.mjs";
 import { pruneDist, publishLibrary, writeChanged } from "./library.mjs";
@@ -71,6 +72,8 @@ const GENERATED = [
   "mcp/artifact-app/artifact-app.html",
   "mcp/artifact-app/LICENSES.md",
   "core/LICENSES.md",
+  "documents/wasm/LICENSES.md",
+  ...Object.keys(DOCUMENT_MODULES).map((name) => `documents/wasm/${name}.wasm`),
   ...MODULES.map((module) => `core/${module}.wasm`),
   ...[...MODULES.map((module) => `core/${module}`), "core/media-types", "core/extensions", "config/schema"].flatMap(
     (name) => [`${name}.mjs`, `${name}.d.mts`],
@@ -113,6 +116,7 @@ export async function build() {
     for (const module of MODULES) copyModule(module, join(root, folder, "core"));
     writeConfig(folder);
     writeMediaTypes(folder);
+    copyDocumentModules(join(root, folder, "documents/wasm"));
   }
   writeChanged(join(root, "dist/core/LICENSES.md"), await coreLicences());
   await Promise.all(
@@ -173,6 +177,18 @@ function copyModule(module, folder) {
   copyChanged(glueOf(module), join(folder, `${module}.mjs`));
   copyChanged(join(buildFolder("wasm-release"), `${module}.wasm`), join(folder, `${module}.wasm`));
   copyChanged(join(root, `web/src/core/${module}.d.mts`), join(folder, `${module}.d.mts`));
+}
+
+/** The modules that read documents, as the packages have them. */
+function copyDocumentModules(folder) {
+  mkdirSync(folder, { recursive: true });
+  for (const name of Object.keys(DOCUMENT_MODULES)) {
+    const path = join(folder, `${name}.wasm`);
+    copyChanged(locateModule(name), path);
+    // Packages have some as programs.
+    chmodSync(path, 0o644);
+  }
+  writeChanged(join(folder, "LICENSES.md"), writeModuleLicences());
 }
 
 // Unchanged files keep their time stamps: watchers and caches look at them.

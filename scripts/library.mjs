@@ -142,7 +142,8 @@ async function bundlePackages(names) {
         transform: (code, id) => {
           const path = shortenId(id);
           if (path.endsWith("/zip.js/lib/core/codec-registry.js")) return withoutCodecs(code);
-          return path.endsWith(SERIALIZER) ? withFewNames(code) : undefined;
+          if (path.endsWith(SERIALIZER)) return withFewNames(code);
+          return MODULE_URL.test(code) ? code.replaceAll(MODULE_URL, '({ href: "" })') : undefined;
         },
       },
       // CommonJS that requires a module of Node imports it instead: `require` would bring `node:module` into every browser.
@@ -182,6 +183,9 @@ function withoutCodecs(code) {
   if (changed === code) throw new Error("zip.js imports its codecs in another way: mend withoutCodecs.");
   return changed;
 }
+
+/** Where packages look for their modules of WebAssembly. They are handed over, and bundlers of users would look for them. */
+const MODULE_URL = /new URL\((["'])[\w-]+\.wasm\1,\s*import\.meta\.url\)/g;
 
 const SERIALIZER = "node_modules/@opentelemetry/exporter-prometheus/build/src/PrometheusSerializer.js";
 

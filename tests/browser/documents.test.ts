@@ -1,6 +1,6 @@
 /** Documents in a browser: converted in a web worker, which is ended when its time is over. */
 import { describe, expect, test } from "vitest";
-import { type ArtifactToolResult, createSluice, MemoryArtifactStore, type PdfAddresses } from "mcp-sluice";
+import { type ArtifactToolResult, createSluice, MemoryArtifactStore } from "mcp-sluice";
 import { wrapClient } from "mcp-sluice/mcp";
 import { pdfOf } from "../support/pdf.js";
 
@@ -8,16 +8,10 @@ const encoder = new TextEncoder();
 
 type Block = ArtifactToolResult["content"][number];
 
-async function blocks(
-  bytes: Uint8Array,
-  filename: string,
-  mime_type: string,
-  args: object,
-  pdf?: PdfAddresses,
-): Promise<readonly Block[]> {
+async function blocks(bytes: Uint8Array, filename: string, mime_type: string, args: object): Promise<readonly Block[]> {
   const store = new MemoryArtifactStore();
   const { id } = await store.putBytes(bytes, { filename, mime_type, namespace: "ns" });
-  const sluice = await createSluice({ store, ...(pdf !== undefined && { pdf }) });
+  const sluice = await createSluice({ store });
   const [reader] = sluice.tools({ namespace: "ns", clientShowsImages: true });
   const result = await reader?.call({ uri: `artifact://${id}`, ...args });
   return result?.content ?? [];
@@ -57,29 +51,14 @@ describe("PDF", () => {
     { lines: ["Harbour report"], title: "Start" },
     { lines: ["The crane stands still."], title: "Cranes" },
   ]);
-  const addresses = {
-    librarySrc: "/node_modules/pdfjs-dist/build/pdf.min.mjs",
-    workerSrc: "/node_modules/pdfjs-dist/build/pdf.worker.min.mjs",
-  };
 
   test("is read by pages, with its outline, in a worker that is ended", async () => {
-    expect(await asked(report, "a.pdf", "application/pdf", { pages: "2" }, addresses)).toContain(
-      "The crane stands still.",
-    );
-    expect(await asked(report, "a.pdf", "application/pdf", {}, addresses)).toMatch(/2 pages[^]*Cranes/);
+    expect(await asked(report, "a.pdf", "application/pdf", { pages: "2" })).toContain("The crane stands still.");
+    expect(await asked(report, "a.pdf", "application/pdf", {})).toMatch(/2 pages[^]*Cranes/);
   });
 
-  test.each([
-    ["with the fonts of the system", {}],
-    ["with its own fonts", { standardFontDataUrl: "/node_modules/pdfjs-dist/standard_fonts/" }],
-  ])("a page is a picture, %s", async (_how, more) => {
-    const [text, image] = await blocks(
-      report,
-      "a.pdf",
-      "application/pdf",
-      { as: "image", pages: "2" },
-      { ...addresses, ...more },
-    );
+  test("a page is a picture", async () => {
+    const [text, image] = await blocks(report, "a.pdf", "application/pdf", { as: "image", pages: "2" });
     expect(text).toMatchObject({ text: expect.stringContaining("page 2, as 1212 × 1568 pixels") });
     expect(await inkOf(image)).toBeGreaterThan(1000);
   });
@@ -88,26 +67,10 @@ describe("PDF", () => {
     const store = new MemoryArtifactStore();
     const { id } = await store.putBytes(report, { mime_type: "application/pdf", namespace: "ns" });
     const server = { readResource: (_: object) => Promise.reject<object>(new Error("The server was asked.")) };
-    const client = wrapClient(server, { store, namespace: "ns", pdf: addresses });
+    const client = wrapClient(server, { store, namespace: "ns" });
     expect(await client.readResource({ uri: `artifact://${id}?pages=2` })).toMatchObject({
       contents: [{ text: expect.stringContaining("The crane stands still.") }],
     });
-  });
-
-  test("says what is missing where it is not set up, and where its files are not", async () => {
-    expect(await asked(report, "a.pdf", "application/pdf", {})).toContain("PDF is not set up on this page");
-    for (const option of ["librarySrc", "workerSrc"]) {
-      const nowhere = { ...addresses, [option]: "/nowhere.mjs" };
-      expect(await asked(report, "a.pdf", "application/pdf", {}, nowhere)).toContain(`checks pdf.${option}`);
-    }
-  });
-
-  test.each([
-    ["pdf.workerSrc", { librarySrc: "/pdf.mjs" }],
-    ["pdf.cMapUrl", { ...addresses, cMapUrl: "/cmaps" }],
-    ["pdf.fonts", { ...addresses, fonts: "/fonts/" }],
-  ])("refuses addresses that are none: %s", async (path, pdf) => {
-    await expect(createSluice({ pdf: pdf as never })).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT", path });
   });
 });
 

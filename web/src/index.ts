@@ -28,10 +28,10 @@ import { withoutInterceptor } from "./mcp/interceptor-config.js";
  * const sluice = await createSluice({ store: "memory", config: { guardrail: { max_observation_chars: 20_000 } } });
  */
 export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
-  checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "pdf", "stateStore", "store", "wasm"]);
+  checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "stateStore", "store", "wasm"]);
   const { store, config } = withRetention(chosenStore(options.store, options.stateStore), options.config);
-  const { onStoreFailure: onFailure = "answer", pdf } = options;
-  const access = { store, onFailure, pdf, tools: artifactTools } as const;
+  const { onStoreFailure: onFailure = "answer" } = options;
+  const access = { store, onFailure, tools: artifactTools } as const;
   return createSluiceOver(access, withoutInterceptor(config), options.wasm);
 }
 
@@ -82,7 +82,6 @@ export type {
   ContentBlock,
   Dialect,
   GatedResult,
-  PdfAddresses,
   Sluice,
   SluiceOptions,
   SluiceStream,

@@ -1,27 +1,21 @@
 /** PDF: text by pages, outline, pictures of pages; what is locked or broken says so. */
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import * as pdfjs from "pdfjs-dist/legacy/build/pdf.mjs";
-import { expect, test } from "vitest";
-import { convertPdf, type PdfLibrary, pictureOfPage } from "../../../web/src/documents/pdf.js";
+import { readFile } from "node:fs/promises";
+import { beforeAll, expect, test } from "vitest";
+import { type CodecModule, Codecs } from "../../../web/src/documents/codecs.js";
+import { convertPdf, drawPage } from "../../../web/src/documents/pdf.js";
+import { Pdfium } from "../../../web/src/documents/pdfium.js";
 import { pdfOf } from "../../support/pdf.js";
 
-const folder = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
-const library: PdfLibrary = {
-  pdfjs: pdfjs as unknown as PdfLibrary["pdfjs"],
-  options: {
-    useSystemFonts: false,
-    standardFontDataUrl: join(folder, "standard_fonts/"),
-    cMapUrl: join(folder, "cmaps/"),
-    wasmUrl: join(folder, "wasm/"),
-    iccUrl: join(folder, "iccs/"),
-  },
-};
+const compile = async (name: CodecModule | "pdfium"): Promise<WebAssembly.Module> =>
+  WebAssembly.compile(await readFile(new URL(`../../../web/src/documents/wasm/${name}.wasm`, import.meta.url)));
+let pdfium: Pdfium;
+beforeAll(async () => {
+  pdfium = await Pdfium.load(await compile("pdfium"));
+});
+const pictures = new Codecs({ compile, pdfium: async () => pdfium });
 
-async function read(
-  bytes: Uint8Array,
-): Promise<{ text: string; facts: Awaited<ReturnType<typeof convertPdf>>["facts"] }> {
-  const { text, facts } = await convertPdf(library, bytes);
+async function read(bytes: Uint8Array): Promise<{ text: string; facts: ReturnType<typeof convertPdf>["facts"] }> {
+  const { text, facts } = convertPdf(pdfium, bytes);
   let all = "";
   for await (const piece of text) all += piece;
   return { text: all, facts };
@@ -50,7 +44,7 @@ test("the text stands page by page, with the outline and the title", async () =>
 test("pages without text are told, since their text is in pictures", async () => {
   const { text, facts } = await read(pdfOf([{ lines: [] }, { lines: ["typed"] }]));
   expect(text).toBe("\n\ftyped\n");
-  expect(facts().notices).toEqual(["1 of 2 pages have no text: look at them as images."]);
+  expect(facts().notices).toEqual(["1 of 2 pages have no text: look at them as images. Page 1."]);
 });
 
 test("a page becomes a picture within its limits", async () => {
@@ -60,10 +54,10 @@ test("a page becomes a picture within its limits", async () => {
     width,
     height,
     bytes: png,
-  } = await pictureOfPage(library, bytes, 1, { maxSide: 800, maxBytes: 1e6 });
+  } = await drawPage(pdfium, pictures, bytes, 1, { maxSide: 800, maxBytes: 1e6 });
   expect({ mime_type, width, height }).toEqual({ mime_type: "image/png", width: 618, height: 800 });
   expect(Buffer.from(png.subarray(1, 4)).toString()).toBe("PNG");
-  const missing = pictureOfPage(library, pdfOf([{ lines: [] }]), 2, { maxSide: 800, maxBytes: 1e6 });
+  const missing = drawPage(pdfium, pictures, pdfOf([{ lines: [] }]), 2, { maxSide: 800, maxBytes: 1e6 });
   await expect(missing).rejects.toMatchObject({
     code: "E_INVALID_ARGUMENT",
     message: expect.stringContaining("one page"),

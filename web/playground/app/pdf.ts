@@ -1,9 +1,16 @@
 /**
- * How PDFs are drawn on this page: by the files of PDF.js beside it. Imported by whatever shows artifacts.
+ * How PDFs are drawn on this page: by the files of PDF.js, which the build copies to `pdf/`. Imported by whatever shows artifacts.
  * @module
  */
 import { configurePdf } from "../../ui/viewer/pdf-settings.js";
-import { pdfFiles } from "../pdf-files.js";
 
-const { librarySrc, ...pdf } = pdfFiles(document.baseURI);
-configurePdf({ library: () => import(/* @vite-ignore */ librarySrc), ...pdf });
+// They are called `.js` there: some hosts serve `.mjs` as bytes.
+const locate = (path: string): string => new URL(`pdf/${path}`, document.baseURI).href;
+configurePdf({
+  library: () => import(/* @vite-ignore */ locate("pdf.min.js")),
+  workerSrc: locate("pdf.worker.min.js"),
+  cMapUrl: locate("cmaps/"),
+  standardFontDataUrl: locate("standard_fonts/"),
+  wasmUrl: locate("wasm/"),
+  iccUrl: locate("iccs/"),
+});

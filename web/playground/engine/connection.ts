@@ -18,7 +18,6 @@ import type { MyFiles } from "./my-files.js";
 import type { Pauses } from "./pauses.js";
 import { Recorder } from "./recorder.js";
 import { TIMEOUT } from "./time-limit.js";
-import { pdfFiles } from "../pdf-files.js";
 
 /** What all connections are wired with. */
 export interface ConnectionDeps {
@@ -160,7 +159,6 @@ export class Connection implements AsyncDisposable {
       {
         store,
         sampling: true,
-        pdf: pdfFiles(callback),
         ...options,
         ...(this.#signsIn && {
           authManager: await manager(),

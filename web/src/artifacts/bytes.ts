@@ -110,3 +110,16 @@ export function resolveRange(range: WrittenRange, size: number): Span | null {
   const end = "suffix" in range || range.last === undefined ? size : Math.min(size, range.last + 1);
   return start < end ? { start, end } : null;
 }
+
+/** Concatenates pieces. A single piece is returned as it is. */
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first, ...more] = pieces;
+  if (first !== undefined && more.length === 0) return first;
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

@@ -10,7 +10,6 @@ import type { SluiceConfig } from "../config/types.js";
 import { StoreAccess, timedStore, type MessageDeps, type StoreDeps } from "./store-access.js";
 import {
   checkOptionNames,
-  checkOptions,
   FUNCTION,
   isBytes,
   namespaceOf,
@@ -18,7 +17,6 @@ import {
   TEXT,
   wrong,
   type OptionTest,
-  type OptionTests,
 } from "../errors/arguments.js";
 import { grouped } from "./amounts.js";
 import { compiledFrom, corePool, type Engine, type EnginePool, type WasmSource } from "./engine.js";
@@ -32,7 +30,6 @@ import type {
   FileClaim,
   FileLook,
   OnStoreFailure,
-  PdfAddresses,
   Sluice,
   SluiceStream,
   Sniffed,
@@ -62,27 +59,6 @@ const TRANSFORM_OPTIONS = [...Object.keys(OPTIONS), "namespace", "scope"] as (ke
 const MOST_CHARS = 2 ** 31;
 const ON_FAILURE: readonly OnStoreFailure[] = ["answer", "throw"];
 
-const FOLDER: OptionTest = [
-  "a URL with its slash at the end",
-  (value) => typeof value === "string" && value.endsWith("/"),
-];
-const PDF_ADDRESSES: OptionTests<PdfAddresses> = {
-  librarySrc: TEXT,
-  workerSrc: TEXT,
-  cMapUrl: FOLDER,
-  standardFontDataUrl: FOLDER,
-  wasmUrl: FOLDER,
-  iccUrl: FOLDER,
-};
-
-function checkAddresses(pdf: PdfAddresses): void {
-  checkOptions(pdf, PDF_ADDRESSES, "pdf", wrongAddress, ["librarySrc", "workerSrc"]);
-}
-
-function wrongAddress(sentence: string, name: string): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path: `pdf.${name}` });
-}
-
 /** Bytes of a file that the core gets at a time. */
 const PIECE = 1024 * 1024;
 
@@ -91,7 +67,6 @@ export async function createSluiceOver(deps: StoreDeps, config: SluiceConfig = {
   if (!ON_FAILURE.includes(deps.onFailure)) {
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
-  if (deps.pdf !== undefined) checkAddresses(deps.pdf);
   const pool = corePool(await compiled(wasm), configText(config));
   const idle = await pool.take();
   return new StoreSluice(pool, deps, idle, JSON.parse(idle.ask("policy")) as MessageDeps["resources"]);
@@ -186,10 +161,6 @@ class StoreSluice implements Sluice {
     } finally {
       await message[Symbol.asyncDispose]();
     }
-  }
-
-  get pdf(): PdfAddresses | undefined {
-    return this.#deps.pdf;
   }
 
   tools(options: ArtifactToolsOptions = {}): readonly ArtifactTool[] {

@@ -23,7 +23,6 @@ import type {
   ArtifactTool,
   ArtifactToolsOptions,
   OnStoreFailure,
-  PdfAddresses,
   Sluice,
   Transformed,
   TransformOptions,
@@ -56,15 +55,13 @@ export class StoreSilentError extends SluiceError {
 export interface StoreDeps {
   readonly store: ArtifactStore;
   readonly onFailure: OnStoreFailure;
-  /** Where PDF.js is on a page. */
-  readonly pdf?: PdfAddresses | undefined;
   /** The name of the tool that reads artifacts of a namespace, as sentences give it. Undefined if the model has none. */
   readonly readTool?: (namespace: string) => string;
   /** Makes the tools over the store, which are written above this room. The first one reads. */
   readonly tools?: (
     store: ArtifactStore,
     options: ArtifactToolsOptions,
-    sluice: Pick<Sluice, "look" | "pdf">,
+    sluice: Pick<Sluice, "look">,
   ) => readonly ArtifactTool[];
 }
 

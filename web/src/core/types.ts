@@ -27,27 +27,6 @@ export interface SluiceOptions {
    * errors in `failures`. `"throw"` throws the error. Defaults to `"answer"`.
    */
   readonly onStoreFailure?: OnStoreFailure;
-  /** Where PDF.js is on a page. Without it PDFs are not read there. Node finds the package by itself. */
-  readonly pdf?: PdfAddresses;
-}
-
-/**
- * Where the files of the package `pdfjs-dist` are served, for PDFs that are read in a browser. Relative URLs are those of the page.
- * Without the folders some PDFs look plainer, or their Chinese, Japanese and Korean texts are missing.
- */
-export interface PdfAddresses {
-  /** `pdfjs-dist/build/pdf.min.mjs`. */
-  readonly librarySrc: string;
-  /** `pdfjs-dist/build/pdf.worker.min.mjs`. */
-  readonly workerSrc: string;
-  /** The folder `pdfjs-dist/cmaps/`, with its slash: characters of Chinese, Japanese and Korean texts. */
-  readonly cMapUrl?: string;
-  /** The folder `pdfjs-dist/standard_fonts/`, with its slash: the fonts that PDFs need not bring along. */
-  readonly standardFontDataUrl?: string;
-  /** The folder `pdfjs-dist/wasm/`, with its slash: JPEG 2000, JBIG2 and colour profiles. */
-  readonly wasmUrl?: string;
-  /** The folder `pdfjs-dist/iccs/`, with its slash: colour profiles. */
-  readonly iccUrl?: string;
 }
 
 /**
@@ -101,8 +80,6 @@ export interface Sluice {
    * short files are counted if they are said to be tables, by type or name.
    */
   look(claim?: FileClaim): Promise<FileLook>;
-  /** Where PDF.js is on a page, as it was said when this was created. */
-  readonly pdf: PdfAddresses | undefined;
 }
 
 /** A block of a result's content (MCP 2025-11-25, server/tools, "Tool Result"). */

@@ -3,14 +3,11 @@
  * @module
  */
 import { writeSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join, sep } from "node:path";
+import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
-import { pathToFileURL } from "node:url";
-import { convert, type ConversionRequest, type OptionalLibraries } from "./conversion.js";
-import { unreadable } from "./document.js";
-import type { CanvasLibrary } from "./picture.js";
-import type { PdfLibrary } from "./pdf.js";
+import { type CodecModule, Codecs } from "./codecs.js";
+import { convert, type ConversionRequest, type Libraries } from "./conversion.js";
+import { Pdfium } from "./pdfium.js";
 import { failureOf, MAX_INPUT, overLimit } from "./sandbox.js";
 import { Frame, FRAME_HEAD, MAX_FRAME } from "./sandbox-node.js";
 
@@ -24,49 +21,13 @@ setInterval(() => {
   if (isOver) process.kill(process.pid, "SIGKILL");
 }, 20);`;
 
-const require = createRequire(import.meta.url);
-
-const libraries: OptionalLibraries = {
-  async pdf(): Promise<PdfLibrary> {
-    const folder = folderOf("pdfjs-dist") ?? missing("PDF is read with the package pdfjs-dist", "pdfjs-dist");
-    const pdfjs = (await import(pathToFileURL(join(folder, "legacy/build/pdf.mjs")).href)) as PdfLibrary["pdfjs"];
-    const of = (name: string): string => join(folder, name) + sep;
-    return {
-      pdfjs,
-      options: {
-        useSystemFonts: false,
-        standardFontDataUrl: of("standard_fonts"),
-        cMapUrl: of("cmaps"),
-        wasmUrl: of("wasm"),
-        iccUrl: of("iccs"),
-      },
-    };
-  },
-  async canvas(): Promise<CanvasLibrary> {
-    // A global installation puts it within pdfjs-dist, which brings it.
-    const pdfjs = folderOf("pdfjs-dist");
-    const folder =
-      folderOf("@napi-rs/canvas") ??
-      (pdfjs && folderOf("@napi-rs/canvas", createRequire(join(pdfjs, "package.json")))) ??
-      missing("Pictures are drawn with the package @napi-rs/canvas", "@napi-rs/canvas");
-    return require(folder) as CanvasLibrary;
-  },
-};
-
-/** The folder of a package as seen from here or another place. */
-function folderOf(name: string, from = require): string | undefined {
-  try {
-    return dirname(from.resolve(`${name}/package.json`));
-  } catch {
-    return undefined;
-  }
+/** A module of WebAssembly beside this file. */
+async function compile(name: CodecModule | "pdfium"): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await readFile(new URL(`./wasm/${name}.wasm`, import.meta.url)));
 }
 
-function missing(what: string, name: string): never {
-  throw unreadable(
-    `${what}, which is not installed where Sluice is. Tell the user: npm install ${name} beside mcp-sluice; with -g where that is; or npx -p mcp-sluice -p ${name} sluice …`,
-  );
-}
+const pdfium = async (): Promise<Pdfium> => Pdfium.load(await compile("pdfium"));
+const libraries: Libraries = { pdfium, pictures: async () => new Codecs({ compile, pdfium }) };
 
 function write(kind: number, content: Uint8Array): void {
   const frame = Buffer.alloc(FRAME_HEAD + content.length);

@@ -10,8 +10,9 @@ import { convertHtml } from "./html.js";
 import type { DocumentKind } from "./kind.js";
 import { convertOpenDocument } from "./open-document.js";
 import { convertParquet } from "./parquet.js";
-import { convertPdf, type PdfLibrary, pictureOfPage } from "./pdf.js";
-import { type CanvasLibrary, type Picture, type PictureLimits, scaledPicture } from "./picture.js";
+import { convertPdf, drawPage } from "./pdf.js";
+import type { Pdfium } from "./pdfium.js";
+import { type Picture, type PictureLibrary, type PictureLimits, scalePicture } from "./picture.js";
 import { convertPresentation } from "./presentation.js";
 import { convertWord } from "./word.js";
 import { convertWorkbook } from "./workbook.js";
@@ -27,17 +28,17 @@ export type PictureFacts = Omit<Picture, "bytes">;
 /** What is told once everything is written. */
 export type ConversionFacts = DocumentFacts | PictureFacts;
 
-/** Libraries that users install beside this package. Each throws E_DOCUMENT with the remedy if it is missing. */
-export interface OptionalLibraries {
-  pdf(): Promise<PdfLibrary>;
-  canvas(): Promise<CanvasLibrary>;
+/** What is loaded where it is needed, as the runtime has it. Each throws E_DOCUMENT with the remedy if it cannot be loaded. */
+export interface Libraries {
+  pdfium(): Promise<Pdfium>;
+  pictures(): Promise<PictureLibrary>;
 }
 
 /** Converts a document and writes what it becomes. Throws E_DOCUMENT, E_INVALID_ARGUMENT, E_TOO_LARGE, and what `write` throws. */
 export async function convert(
   bytes: Uint8Array,
   request: ConversionRequest,
-  libraries: OptionalLibraries,
+  libraries: Libraries,
   write: (chunk: Uint8Array) => Promise<void>,
 ): Promise<ConversionFacts> {
   if (request.form === "picture") {
@@ -55,26 +56,22 @@ export async function convert(
 async function pictureOf(
   bytes: Uint8Array,
   { kind, page, limits }: Extract<ConversionRequest, { form: "picture" }>,
-  libraries: OptionalLibraries,
+  libraries: Libraries,
 ): Promise<Picture> {
-  if (kind === "image") {
-    return scaledPicture(await libraries.canvas(), bytes, limits);
-  }
-  const pdf = await libraries.pdf();
-  // PDF.js draws with it.
-  await libraries.canvas();
-  return pictureOfPage(pdf, bytes, page, limits);
+  const pictures = await libraries.pictures();
+  if (kind === "image") return scalePicture(pictures, bytes, limits);
+  return drawPage(await libraries.pdfium(), pictures, bytes, page, limits);
 }
 
 async function convertedBy(
   kind: DocumentKind,
   bytes: Uint8Array,
   options: ConvertOptions,
-  libraries: OptionalLibraries,
+  libraries: Libraries,
 ): Promise<Converted> {
   switch (kind) {
     case "pdf":
-      return convertPdf(await libraries.pdf(), bytes);
+      return convertPdf(await libraries.pdfium(), bytes);
     case "word":
       return convertWord(bytes, options);
     case "workbook":

@@ -1,169 +1,118 @@
 /**
- * Text and pictures of PDF, by PDF.js, which a user installs beside this package. Runs apart from the main thread only.
+ * Text and pictures of PDF, by PDFium. Runs apart from the main thread only.
  * @module
  */
-import type * as PdfJs from "pdfjs-dist";
-import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
-import type { DocumentInitParameters } from "pdfjs-dist/types/src/display/api.js";
 import { SluiceError } from "../errors/error.js";
-import { type Converted, damaged, type DocumentFacts, FactsBuilder, unreadable } from "./document.js";
-import { encodedWithin, type Picture, type PictureLimits } from "./picture.js";
+import { type Converted, type DocumentFacts, FactsBuilder, unreadable } from "./document.js";
+import { writeLines } from "./pdf-text.js";
+import { type FormField, PdfDocument, type Pdfium } from "./pdfium.js";
+import type { Picture, PictureLibrary, PictureLimits } from "./picture.js";
+import { encodeWithin } from "./picture.js";
 
 /** Pages that are read. A document may claim any number. */
 const MAX_PAGES = 10_000;
 
-/** Most entries of an outline that are looked at, and how deep. */
-const MAX_OUTLINE = 200;
-const MAX_OUTLINE_DEPTH = 6;
+/** Pages without text that are named, by runs of them. */
+const MAX_RUNS = 20;
 
-/** Pixels of one image within a page. */
-const MAX_IMAGE_PIXELS = 64 * 1024 ** 2;
-
-/** PDF.js, and what it is told where it runs: the folders that it needs beside its code, and how it draws. */
-export interface PdfLibrary {
-  readonly pdfjs: typeof PdfJs;
-  readonly options: DocumentInitParameters;
-}
-
-/** The text of all pages, with outline and title. Throws E_DOCUMENT. */
-export async function convertPdf(library: PdfLibrary, bytes: Uint8Array): Promise<Converted> {
-  const pdf = await opened(library, bytes);
-  const facts = new FactsBuilder("page");
-  const title: unknown = await pdf.getMetadata().then(({ info }) => (info as { Title?: unknown }).Title, ignored);
-  if (typeof title === "string") facts.title(title);
-  const headings = await outlineOf(pdf);
-  const told = (): DocumentFacts => ({ ...facts.facts(), parts: pdf.numPages, headings });
-  return { facts: told, text: pagesOf(pdf, facts) };
-}
-
-async function* pagesOf(pdf: PDFDocumentProxy, facts: FactsBuilder): AsyncGenerator<string> {
-  const last = Math.min(pdf.numPages, MAX_PAGES);
-  let empty = 0;
-  for (let number = 1; number <= last; number += 1) {
-    const text = await pdf.getPage(number).then(textOfPage, () => undefined);
-    if (text === undefined) facts.notice(`Page ${number} is damaged.`);
-    else if (text === "") empty += 1;
-    yield `${number > 1 ? "\f" : ""}${text ?? ""}\n`;
-  }
-  if (last < pdf.numPages) facts.notice(`Only the first ${MAX_PAGES} pages were read.`);
-  if (empty === last) facts.notice("No page has text: they are pictures, perhaps scanned. Look at one as an image.");
-  else if (empty > 0) facts.notice(`${empty} of ${last} pages have no text: look at them as images.`);
-  await pdf.destroy();
-}
-
-async function textOfPage(page: PDFPageProxy): Promise<string> {
-  const { items } = await page.getTextContent();
-  const lines = items.map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""));
-  page.cleanup();
-  return lines
-    .join("")
-    .replaceAll("\f", " ")
-    .replaceAll(/(?<![ \t])[ \t]+\n/g, "\n")
-    .trim();
-}
-
-type Outline = Awaited<ReturnType<PDFDocumentProxy["getOutline"]>>;
-
-/** The outline with its pages. What leads nowhere stands on page 1. */
-async function outlineOf(pdf: PDFDocumentProxy): Promise<DocumentFacts["headings"]> {
-  const facts = new FactsBuilder("page");
-  const open: { readonly items: Outline; readonly level: number; at: number }[] = [];
-  const first = await pdf.getOutline().catch(ignored);
-  if (first) open.push({ items: first, level: 1, at: 0 });
-  for (let seen = 0; seen < MAX_OUTLINE && open.length > 0;) {
-    const list = open.at(-1) as (typeof open)[number];
-    const item = list.items[list.at];
-    list.at += 1;
-    if (item === undefined) {
-      open.pop();
-      continue;
-    }
-    seen += 1;
-    facts.at = await pageOf(pdf, item.dest);
-    facts.heading(item.title, list.level);
-    if (item.items.length > 0 && open.length < MAX_OUTLINE_DEPTH) {
-      open.push({ items: item.items as Outline, level: list.level + 1, at: 0 });
-    }
-  }
-  return facts.facts().headings;
-}
-
-async function pageOf(pdf: PDFDocumentProxy, dest: string | unknown[] | null): Promise<number> {
-  try {
-    const explicit = typeof dest === "string" ? await pdf.getDestination(dest) : dest;
-    const target: unknown = explicit?.[0];
-    if (typeof target === "number") return target + 1;
-    return (await pdf.getPageIndex(target as Parameters<PDFDocumentProxy["getPageIndex"]>[0])) + 1;
-  } catch {
-    return 1;
-  }
-}
-
-/** One page as a picture. Throws E_DOCUMENT, E_INVALID_ARGUMENT for a page that is not there. */
-export async function pictureOfPage(
-  library: PdfLibrary,
-  bytes: Uint8Array,
-  number: number,
-  limits: PictureLimits,
-): Promise<Picture> {
-  const pdf = await opened(library, bytes);
-  if (number > pdf.numPages) {
-    const last = pdf.numPages;
-    throw new SluiceError(
-      "E_INVALID_ARGUMENT",
-      `There is no page ${number}: the PDF has ${last === 1 ? "one page" : `${last} pages`}.`,
-      { path: "pages" },
-    );
-  }
-  try {
-    const page = await pdf.getPage(number);
-    const { width, height } = page.getViewport({ scale: 1 });
-    const scale = Math.min(limits.maxSide / Math.max(width, height, 1), MAX_SCALE);
-    const viewport = page.getViewport({ scale });
-    const { canvas, context } = (pdf.canvasFactory as CanvasFactory).create(
-      Math.max(1, Math.round(viewport.width)),
-      Math.max(1, Math.round(viewport.height)),
-    );
-    await page.render({ canvas: canvas as never, canvasContext: context, viewport }).promise;
-    return await encodedWithin(canvas, limits);
-  } catch (error) {
-    if (error instanceof SluiceError) throw error;
-    throw unreadable(`Page ${number} of the PDF cannot be drawn: read its text instead.`);
-  } finally {
-    await pdf.destroy();
-  }
-}
+/** Attached files that are named. */
+const MAX_ATTACHMENTS = 20;
 
 /** Points are 1/72 inch: three times that is sharp enough for small print. */
 const MAX_SCALE = 3;
 
-interface CanvasFactory {
-  create(
-    width: number,
-    height: number,
-  ): { readonly canvas: Parameters<typeof encodedWithin>[0]; readonly context: CanvasRenderingContext2D };
+/** The text of all pages, with outline and title. Throws E_DOCUMENT. */
+export function convertPdf(pdfium: Pdfium, bytes: Uint8Array): Converted {
+  const pdf = PdfDocument.open(pdfium, bytes);
+  const facts = new FactsBuilder("page");
+  facts.title(pdf.readTitle());
+  for (const { title, level, page } of pdf.readOutline()) {
+    // What leads nowhere stands on page 1.
+    facts.at = page ?? 1;
+    facts.heading(title, level);
+  }
+  facts.at = 0;
+  const toFacts = (): DocumentFacts => ({ ...facts.facts(), parts: pdf.pageCount });
+  return { facts: toFacts, text: readPages(pdf, facts) };
 }
 
-async function opened({ pdfjs, options }: PdfLibrary, data: Uint8Array): Promise<PDFDocumentProxy> {
-  try {
-    return await pdfjs.getDocument({
-      data,
-      ...options,
-      cMapPacked: true,
-      isEvalSupported: false,
-      enableXfa: false,
-      stopAtErrors: false,
-      maxImageSize: MAX_IMAGE_PIXELS,
-      verbosity: pdfjs.VerbosityLevel.ERRORS,
-    }).promise;
-  } catch (error) {
-    if (error instanceof Error && error.name === "PasswordException") {
-      throw unreadable("The PDF is protected by a password: ask for a copy without one.");
-    }
-    throw damaged("PDF");
+async function* readPages(pdf: PdfDocument, facts: FactsBuilder): AsyncGenerator<string> {
+  using open = pdf;
+  noticeLabels(open, facts);
+  noticeAttachments(open, facts);
+  const last = Math.min(open.pageCount, MAX_PAGES);
+  const [empty, lost]: readonly [number[], number[]] = [[], []];
+  for (let page = 1; page <= last; page += 1) {
+    const pieces = open.readPieces(page);
+    const fields = pieces === null ? [] : open.readFields(page);
+    if (pieces === null) lost.push(page);
+    else if (pieces.length === 0 && fields.length === 0) empty.push(page);
+    const text = [writeLines(pieces ?? []), writeFields(fields)].filter((part) => part !== "").join("\n\n");
+    yield `${page > 1 ? "\f" : ""}${text.replaceAll("\f", " ")}\n`;
+  }
+  if (lost.length > 0) facts.notice(`${listPages(lost)} cannot be read: the PDF is damaged or incomplete.`);
+  if (last < open.pageCount) facts.notice(`Only the first ${MAX_PAGES} pages were read.`);
+  if (empty.length > 0 && empty.length === last) {
+    facts.notice("No page has text: they are pictures, perhaps scanned. Look at one as an image.");
+  } else if (empty.length > 0) {
+    facts.notice(`${empty.length} of ${last} pages have no text: look at them as images. ${listPages(empty)}.`);
   }
 }
 
-function ignored(): undefined {
-  return undefined;
+/** Fields that were filled in, a line each. */
+function writeFields(fields: readonly FormField[]): string {
+  if (fields.length === 0) return "";
+  return ["Fields of the form:", ...fields.map(({ name, value }) => `- ${name}: ${value}`)].join("\n");
+}
+
+/** Says which page has the label 1, if the first has not. */
+function noticeLabels(pdf: PdfDocument, facts: FactsBuilder): void {
+  const most = Math.min(pdf.pageCount, 200);
+  for (let page = 2; page <= most && pdf.readLabel(1) !== "1"; page += 1) {
+    if (pdf.readLabel(page) !== "1") continue;
+    facts.notice(`The page that is labelled 1 is page ${page} here.`);
+    return;
+  }
+}
+
+function noticeAttachments(pdf: PdfDocument, facts: FactsBuilder): void {
+  const names = pdf.readAttachments();
+  if (names.length === 0) return;
+  const more = names.length > MAX_ATTACHMENTS ? ` and ${names.length - MAX_ATTACHMENTS} more` : "";
+  facts.notice(`Files are attached to the PDF: ${names.slice(0, MAX_ATTACHMENTS).join(", ")}${more}.`);
+}
+
+/** "Page 4" or "Pages 1, 3-7". */
+function listPages(pages: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const page of pages) {
+    const run = runs.at(-1);
+    if (run !== undefined && run[1] === page - 1) run[1] = page;
+    else runs.push([page, page]);
+  }
+  const texts = runs.slice(0, MAX_RUNS).map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
+  if (runs.length > MAX_RUNS) texts.push("…");
+  return `${pages.length === 1 ? "Page" : "Pages"} ${texts.join(", ")}`;
+}
+
+/** One page as a picture. Throws E_DOCUMENT, E_INVALID_ARGUMENT for a page that is not there. */
+export async function drawPage(
+  pdfium: Pdfium,
+  pictures: PictureLibrary,
+  bytes: Uint8Array,
+  page: number,
+  limits: PictureLimits,
+): Promise<Picture> {
+  using pdf = PdfDocument.open(pdfium, bytes);
+  const { pageCount } = pdf;
+  if (page > pageCount) {
+    throw new SluiceError(
+      "E_INVALID_ARGUMENT",
+      `There is no page ${page}: the PDF has ${pageCount === 1 ? "one page" : `${pageCount} pages`}.`,
+      { path: "pages" },
+    );
+  }
+  const pixels = pdf.draw(page, limits.maxSide, MAX_SCALE);
+  if (pixels === null) throw unreadable(`Page ${page} of the PDF cannot be drawn: read its text instead.`);
+  return await encodeWithin(await pictures.draw(pixels), limits);
 }

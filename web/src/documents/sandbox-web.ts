@@ -2,7 +2,6 @@
  * Conversion in a web worker, which can be ended whatever it does.
  * @module
  */
-import type { PdfAddresses } from "../core/types.js";
 import type { ConversionFacts, ConversionRequest } from "./conversion.js";
 import { unreadable } from "./document.js";
 import {
@@ -19,8 +18,6 @@ import {
 export interface WorkerRequest {
   readonly request: ConversionRequest;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** With absolute URLs: those of a worker are not those of the page. */
-  readonly pdf: PdfAddresses | undefined;
 }
 
 /** What the worker says: content, and at the end facts or a failure. */
@@ -36,7 +33,6 @@ export async function convertApart({
   write,
   limits,
   signal,
-  pdf,
 }: ConversionTask): Promise<ConversionFacts> {
   signal?.throwIfAborted();
   if (typeof Worker === "undefined")
@@ -45,22 +41,10 @@ export async function convertApart({
   signal?.throwIfAborted();
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   try {
-    return await answerOf(
-      worker,
-      { request, bytes, pdf: pdf && absolute(pdf) },
-      write,
-      { ...LIMITS, ...limits },
-      signal,
-    );
+    return await answerOf(worker, { request, bytes }, write, { ...LIMITS, ...limits }, signal);
   } finally {
     worker.terminate();
   }
-}
-
-function absolute(addresses: PdfAddresses): PdfAddresses {
-  const base = typeof document === "undefined" ? location.href : document.baseURI;
-  const urls = Object.entries(addresses).map(([name, url]: [string, string]) => [name, new URL(url, base).href]);
-  return Object.fromEntries(urls);
 }
 
 function answerOf(

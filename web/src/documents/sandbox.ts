@@ -4,7 +4,6 @@
  */
 import { untilEither } from "../core/abort.js";
 import { Semaphore } from "../core/semaphore.js";
-import type { PdfAddresses } from "../core/types.js";
 import { SluiceError } from "../errors/error.js";
 import type { ConversionFacts, ConversionRequest } from "./conversion.js";
 
@@ -17,8 +16,6 @@ export interface ConversionTask {
   readonly write: (chunk: Uint8Array) => Promise<void>;
   readonly limits?: Partial<ConversionLimits>;
   readonly signal?: AbortSignal | undefined;
-  /** Where PDF.js is on a page. */
-  readonly pdf?: PdfAddresses | undefined;
 }
 
 /** Converts apart from the main thread. Throws E_DOCUMENT, E_INVALID_ARGUMENT, E_TOO_LARGE, the signal's reason, and what `write` throws. */

@@ -2,110 +2,68 @@
  * The web worker in which documents are converted: see `sandbox-web.ts`.
  * @module
  */
-import type { PdfAddresses } from "../core/types.js";
-import { convert, type OptionalLibraries } from "./conversion.js";
-import type { SluiceError } from "../errors/error.js";
+import { convert, type Libraries } from "./conversion.js";
 import { unreadable } from "./document.js";
-import type { Canvas, CanvasLibrary } from "./picture.js";
-import type { PdfLibrary } from "./pdf.js";
+import { Pdfium } from "./pdfium.js";
+import { checkPixels, type Drawing, fitWithin, type Pixels, undecodable } from "./picture.js";
 import { failureOf } from "./sandbox.js";
 import type { WorkerAnswer, WorkerRequest } from "./sandbox-web.js";
 
-const librariesFor = (addresses: PdfAddresses | undefined): OptionalLibraries => ({
-  async pdf(): Promise<PdfLibrary> {
-    if (addresses === undefined) {
-      throw unreadable("PDF is not set up on this page: its builder gives `pdf` to Sluice.");
-    }
-    return pdfLibrary(addresses);
-  },
-  async canvas(): Promise<CanvasLibrary> {
-    return {
-      createCanvas,
-      loadImage: (bytes) => createImageBitmap(new Blob([Uint8Array.from(bytes)])),
-    };
-  },
-});
+/** The wasm of PDFium beside this file. Bundlers find it by this form. */
+const PDFIUM = new URL("./wasm/pdfium.wasm", import.meta.url);
 
-/** PDF.js reads in a worker of its own, which ends with this one. */
-async function pdfLibrary({ librarySrc, workerSrc, ...folders }: PdfAddresses): Promise<PdfLibrary> {
-  const port = new Worker(workerSrc, { type: "module" });
-  const isLost = new Promise<never>((_resolve, reject) => {
-    port.addEventListener("error", () => reject(notLoaded("workerSrc")));
+const libraries: Libraries = {
+  async pdfium(): Promise<Pdfium> {
+    const response = await fetch(PDFIUM).catch(() => undefined);
+    if (response?.ok !== true) throw unreadable("The part that reads PDF could not be loaded: reload the page.");
+    return Pdfium.load(await WebAssembly.compile(await response.arrayBuffer()));
+  },
+  pictures: async () => ({ load: loadImage, draw: drawPixels }),
+};
+
+/** The browser decodes it, turned as its orientation says, in the colours of the screen. */
+async function loadImage(bytes: Uint8Array, maxSide: number): Promise<Drawing> {
+  const image = await createImageBitmap(new Blob([Uint8Array.from(bytes)])).catch(() => {
+    throw undecodable();
   });
-  const isReady = new Promise((resolve) => port.addEventListener("message", resolve, { once: true }));
-  const imported = import(/* @vite-ignore */ librarySrc) as Promise<PdfLibrary["pdfjs"]>;
-  const library = imported.catch(() => Promise.reject(notLoaded("librarySrc")));
-  const [pdfjs] = await Promise.all([library, Promise.race([isReady, isLost])]);
-  const hasFonts = folders.standardFontDataUrl !== undefined;
-  return {
-    pdfjs,
-    options: {
-      ...folders,
-      worker: pdfjs.PDFWorker.create({ port }),
-      useWorkerFetch: true,
-      // Fonts of the system are drawn as text, all others as paths.
-      useSystemFonts: !hasFonts,
-      disableFontFace: hasFonts,
-      ownerDocument: { fonts: (self as unknown as { fonts: FontFaceSet }).fonts } as unknown as HTMLDocument,
-      CanvasFactory,
-      FilterFactory,
-    },
-  };
-}
-
-function notLoaded(option: keyof PdfAddresses): SluiceError {
-  return unreadable(`PDF.js could not be loaded: its builder checks pdf.${option}, which says where it is.`);
-}
-
-/** Makes canvases where there is no document. */
-class CanvasFactory {
-  create(width: number, height: number): CanvasAndContext {
-    const canvas = createCanvas(width, height);
-    return { canvas, context: canvas.getContext("2d") };
-  }
-
-  reset({ canvas }: CanvasAndContext, width: number, height: number): void {
-    Object.assign(canvas, { width, height });
-  }
-
-  destroy({ canvas }: CanvasAndContext): void {
-    Object.assign(canvas, { width: 0, height: 0 });
-  }
-}
-
-interface CanvasAndContext {
-  readonly canvas: Canvas;
-  readonly context: unknown;
-}
-
-/** Filters are elements of SVG, of which there are none without a document. */
-class FilterFactory {
-  addFilter = none;
-  addHCMFilter = none;
-  addAlphaFilter = none;
-  addLuminosityFilter = none;
-  addHighlightHCMFilter = none;
-  destroy(): void {}
-}
-
-function none(): string {
-  return "none";
-}
-
-function createCanvas(width: number, height: number): Canvas {
+  checkPixels(image.width, image.height);
+  const [width, height] = fitWithin(image.width, image.height, maxSide);
   const canvas = new OffscreenCanvas(width, height);
-  const encode = async (format: "png" | "jpeg", quality?: number): Promise<Uint8Array> => {
-    const options = { type: `image/${format}`, ...(quality !== undefined && { quality: quality / 100 }) };
-    return new Uint8Array(await (await canvas.convertToBlob(options)).arrayBuffer());
+  const context = getContext(canvas);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(image, 0, 0, width, height);
+  image.close();
+  return toDrawing(canvas);
+}
+
+async function drawPixels({ width, height, data }: Pixels): Promise<Drawing> {
+  const canvas = new OffscreenCanvas(width, height);
+  getContext(canvas).putImageData(new ImageData(new Uint8ClampedArray(data), width, height), 0, 0);
+  return toDrawing(canvas);
+}
+
+function getContext(canvas: OffscreenCanvas): OffscreenCanvasRenderingContext2D {
+  return canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
+}
+
+function toDrawing(canvas: OffscreenCanvas): Drawing {
+  const encode = async (type: string, quality?: number): Promise<Uint8Array> => {
+    const blob = await canvas.convertToBlob({ type, ...(quality !== undefined && { quality }) });
+    return new Uint8Array(await blob.arrayBuffer());
   };
-  return Object.assign(canvas, { encode }) as unknown as Canvas;
+  return {
+    width: canvas.width,
+    height: canvas.height,
+    encodePng: () => encode("image/png"),
+    encodeJpeg: (quality) => encode("image/jpeg", quality / 100),
+  };
 }
 
 const told = (answer: WorkerAnswer): void => postMessage(answer);
 
-onmessage = async ({ data: { request, bytes, pdf } }: MessageEvent<WorkerRequest>): Promise<void> => {
+onmessage = async ({ data: { request, bytes } }: MessageEvent<WorkerRequest>): Promise<void> => {
   try {
-    const facts = await convert(bytes, request, librariesFor(pdf), async (content) => told({ content }));
+    const facts = await convert(bytes, request, libraries, async (content) => told({ content }));
     told({ facts });
   } catch (error) {
     told({ failure: failureOf(error) });

@@ -2,6 +2,7 @@
  * Byte arrays that arrive in pieces.
  * @module
  */
+import { joinBytes } from "../artifacts/bytes.js";
 
 /** The UTF-8 byte order mark. */
 export const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
@@ -11,25 +12,12 @@ export function copyOf(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** Concatenates pieces. A single piece is returned as it is. */
-export function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const [first, ...more] = pieces;
-  if (first !== undefined && more.length === 0) return first;
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}
-
 const decoder = new TextDecoder();
 
 /** Decodes pieces as UTF-8. Invalid bytes become U+FFFD. */
 export function textOf(pieces: readonly Uint8Array[]): string {
   // Joined first: a streaming decoder is costly to set up, and most texts here are short.
-  return decoder.decode(joined(pieces));
+  return decoder.decode(joinBytes(pieces));
 }
 
 /** Reads bytes to their end. Undefined if there are more than `most`. Pieces are copied: their memory may be reused. */
@@ -44,7 +32,7 @@ export async function boundedBytes(
     if (size > most) return undefined;
     pieces.push(Uint8Array.from(chunk));
   }
-  return joined(pieces) as Uint8Array<ArrayBuffer>;
+  return joinBytes(pieces) as Uint8Array<ArrayBuffer>;
 }
 
 /** Maximum number of pieces that a {@link Tail} keeps before it joins them: a program may write many short ones. */
@@ -74,7 +62,7 @@ export class Tail {
 
   /** The bytes that are kept. */
   get bytes(): Uint8Array {
-    return joined(this.#pieces).slice(-this.#limit);
+    return joinBytes(this.#pieces).slice(-this.#limit);
   }
 
   /** Whether there were more. */

@@ -3,7 +3,7 @@
  * stream.
  * @module
  */
-import { joined } from "./bytes.js";
+import { joinBytes } from "../artifacts/bytes.js";
 import { indexOfByte } from "#byte-search";
 
 const NEWLINE = 0x0a;
@@ -108,7 +108,7 @@ class SharedLineSink implements LineSink {
   async forward(bytes: Uint8Array): Promise<void> {
     this.#held.push(bytes);
     this.#size += bytes.length;
-    if (this.#held.length > MAX_PIECES) this.#held = [joined(this.#held)];
+    if (this.#held.length > MAX_PIECES) this.#held = [joinBytes(this.#held)];
     if (this.#release === undefined && this.#size <= this.#most) return;
     this.#release ??= await this.#take();
     await this.#write(1);

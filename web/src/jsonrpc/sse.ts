@@ -2,7 +2,8 @@
  * Rewrites the messages in an event stream (HTML Standard, "Server-sent events") without holding them.
  * @module
  */
-import { BYTE_ORDER_MARK, joined } from "./bytes.js";
+import { joinBytes } from "../artifacts/bytes.js";
+import { BYTE_ORDER_MARK } from "./bytes.js";
 import type { MessageReader, MessageSink } from "./message-reader.js";
 import { isBlank } from "./lines.js";
 import type { ByteSink } from "./message-rewriter.js";
@@ -104,7 +105,7 @@ export class EventStreamGate implements AsyncDisposable {
 
   async #piece(bytes: Uint8Array): Promise<void> {
     if (this.#head === undefined) return this.#take(bytes);
-    this.#head = this.#head.length === 0 ? bytes : joined([this.#head, bytes]);
+    this.#head = this.#head.length === 0 ? bytes : joinBytes([this.#head, bytes]);
     if (this.#head.length >= HEAD) await this.#decide();
   }
 

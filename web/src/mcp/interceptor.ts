@@ -3,7 +3,7 @@
  * @module
  */
 import { createSluiceOver, type WasmSource } from "../core/sluice.js";
-import type { Sluice, Transformed, TransformOptions, PdfAddresses } from "../core/types.js";
+import type { Sluice, Transformed, TransformOptions } from "../core/types.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
@@ -475,8 +475,6 @@ export interface InterceptorOptions {
   readonly onEvent?: (event: InterceptorEvent) => void;
   /** Location of the core, for bundlers that move it. */
   readonly wasm?: WasmSource;
-  /** Where PDF.js is on a page. Without it PDFs are not read there. */
-  readonly pdf?: PdfAddresses;
 }
 
 /** The names of all options. */
@@ -485,7 +483,6 @@ export const INTERCEPTOR_OPTIONS: readonly (keyof InterceptorOptions)[] = [
   "links",
   "namespace",
   "onEvent",
-  "pdf",
   "schemas",
   "scope",
   "showImages",
@@ -505,7 +502,7 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   return {
     sluice: await createSluiceOver(
-      { store, onFailure, readTool: readToolName, pdf: options.pdf },
+      { store, onFailure, readTool: readToolName },
       withoutInterceptor(config),
       options.wasm,
     ),

@@ -8,7 +8,7 @@ import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { MAX_OBSERVATION_CHARS } from "../config/schema.mjs";
 import type { SluiceConfig } from "../config/types.js";
 import { type WasmSource, createSluiceOver } from "../core/sluice.js";
-import type { PdfAddresses, Sluice, OnStoreFailure } from "../core/types.js";
+import type { Sluice, OnStoreFailure } from "../core/types.js";
 import type { UserFilePrompts } from "../tools/user-files.js";
 import { type CatalogSource, listening } from "./tool.js";
 import { type PlannerEvent, eventsOf } from "./event.js";
@@ -71,8 +71,6 @@ export interface ReactPlannerOptions {
   readonly onEvent?: (event: PlannerEvent) => void;
   /** The WASM core, if a bundler moved it. */
   readonly wasm?: WasmSource;
-  /** Where PDF.js is on a page. Without it PDFs are not read there. */
-  readonly pdf?: PdfAddresses;
 }
 
 const PARALLEL = 50;
@@ -106,7 +104,7 @@ export class ReactPlanner {
     this.#runs = new KeptRuns(options.stateStore, options.leaseSeconds ?? LEASE_SECONDS);
     this.#arguments = new ArtifactArguments({ store: this.#store, namespace: NATIVE, forms, share });
     this.#sluices = new Sluices(this.#config, (each) =>
-      createSluiceOver({ store, onFailure: this.#onStoreFailure, pdf: options.pdf }, each, options.wasm),
+      createSluiceOver({ store, onFailure: this.#onStoreFailure }, each, options.wasm),
     );
   }
 
@@ -290,7 +288,6 @@ const PLANNER: OptionTests<ReactPlannerOptions> = {
   ],
   onEvent: FUNCTION,
   wasm: ANYTHING,
-  pdf: ANYTHING,
 };
 
 /** What a run and a resumed run have in common. */

@@ -2,6 +2,7 @@
  * Tables to ask questions of, made of bytes that arrive: CSV, NDJSON, JSON, and rows of any other origin.
  * @module
  */
+import { joinBytes } from "../artifacts/bytes.js";
 import { SluiceError } from "../errors/error.js";
 import { isObject } from "../errors/arguments.js";
 import { pointerOf, tokensOf } from "../json/pointer.js";
@@ -105,7 +106,7 @@ export async function jsonTable(
     return objectTable(elementsOf(pieces, { tokens: tokensIn(pointer), is: "rows" }), []);
   }
   const beginning = await beginningOf(pieces);
-  const place = rowPlace(joined(beginning).subarray(0, BEGINNING_BYTES));
+  const place = rowPlace(joinBytes(beginning).subarray(0, BEGINNING_BYTES));
   return objectTable(elementsOf(chained(beginning, pieces), place), notesOn(place));
 }
 
@@ -167,7 +168,7 @@ async function* withoutMark(pieces: AsyncGenerator<Uint8Array>): AsyncGenerator<
         yield piece;
         continue;
       }
-      begin = joined([begin, piece]);
+      begin = joinBytes([begin, piece]);
       if (begin.length < MARK.length) continue;
       yield MARK.every((byte, at) => begin?.[at] === byte) ? begin.subarray(MARK.length) : begin;
       begin = undefined;
@@ -188,16 +189,6 @@ async function beginningOf(pieces: AsyncGenerator<Uint8Array>): Promise<readonly
     size += value.length;
   }
   return kept;
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 async function* chained(first: readonly Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -229,7 +220,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readon
   let line = 0;
   const taken = (): JsonRow[] => {
     line += 1;
-    const text = new TextDecoder().decode(joined(open)).trim();
+    const text = new TextDecoder().decode(joinBytes(open)).trim();
     open = [];
     size = 0;
     return text === "" ? [] : [{ value: valueOfJson(text, `Line ${line}`) }];

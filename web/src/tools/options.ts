@@ -4,7 +4,7 @@
  */
 import type { StoreOption } from "../artifacts/chosen-store.js";
 import type { WasmSource } from "../core/sluice.js";
-import type { Dialect, PdfAddresses } from "../core/types.js";
+import type { Dialect } from "../core/types.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../errors/arguments.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
@@ -57,8 +57,6 @@ export interface ToolNodeOptions<D extends Dialect = Dialect> {
   readonly fetch?: typeof globalThis.fetch;
   /** Where the WASM core is, if a bundler moved it. */
   readonly wasm?: WasmSource;
-  /** Where PDF.js is on a page. Without it PDFs are not read there. */
-  readonly pdf?: PdfAddresses;
 }
 
 /** Options that are `ANYTHING` here are checked where they are used. */
@@ -76,7 +74,6 @@ const OPTIONS: OptionTests<ToolNodeOptions> = {
   onErrorOutput: FUNCTION,
   fetch: FUNCTION,
   wasm: ANYTHING,
-  pdf: ANYTHING,
 };
 
 /** Throws a ToolNodeError E_TOOL_CONFIG that names the wrong or unknown option. */

@@ -82,7 +82,7 @@ export interface RunningDeps extends ToolCallDeps, Pick<AssemblyDeps, "options" 
  */
 export async function assemble(deps: AssemblyDeps): Promise<RunningSource> {
   const { options, variables } = deps;
-  const { stateStore, store: given, wasm, pdf, fetch, onErrorOutput, sampling, dialect = "observation" } = options;
+  const { stateStore, store: given, wasm, fetch, onErrorOutput, sampling, dialect = "observation" } = options;
   const config = resolveVariables(deps.config, variables);
   const handling = handlingFor(config, options);
   // Loaded only for sources with `user_files`.
@@ -92,7 +92,7 @@ export async function assemble(deps: AssemblyDeps): Promise<RunningSource> {
   const { on_store_failure, arguments: forms, share } = readInterceptor(rest);
   const onStoreFailure = on_store_failure === "error" ? "throw" : "answer";
   const made = (each: SluiceConfig | undefined): Promise<Sluice> =>
-    createSluiceOver({ store: kept, onFailure: onStoreFailure, readTool: readToolName, pdf }, each, wasm);
+    createSluiceOver({ store: kept, onFailure: onStoreFailure, readTool: readToolName }, each, wasm);
   const sluice = await made(withoutInterceptor(rest));
   const source = deps.source(config, {
     sluice: callFiles === undefined ? sluice : await made(callFiles.contractConfig(withoutInterceptor(rest))),

@@ -4,7 +4,7 @@
  */
 import { counted, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
-import { joined } from "../../jsonrpc/bytes.js";
+import { joinBytes } from "../../artifacts/bytes.js";
 import { csvCell, csvRecord, fieldsOf, type CsvField } from "../../query/csv-cells.js";
 import type { CsvDialect } from "../../query/csv.js";
 import { quote } from "../artifact-reader/definition.js";
@@ -155,7 +155,7 @@ class RowIndex implements RecordSink {
     const end = start + this.size - (hasReturn ? 1 : 0);
     const next = start + this.size + (this.#isAtEnd ? 0 : 1);
     const reading = this.#reading();
-    const bytes = joined(this.#pieces);
+    const bytes = joinBytes(this.#pieces);
     this.#pieces = [];
     this.size = 0;
     this.#endsWithReturn = false;

@@ -72,7 +72,7 @@ export interface ArtifactReaderOptions {
    */
   readonly maxScannedBytes?: number;
   /** Finds the types of files in archives, which are unknown without it, and knows where PDF.js is on a page. */
-  readonly sluice?: Pick<Sluice, "look" | "pdf"> | undefined;
+  readonly sluice?: Pick<Sluice, "look"> | undefined;
   /**
    * Called with each artifact that was made to be passed on: a file of an archive, also one that was taken out before, and an answer
    * of a query that is too long to be shown. Not with what a document is read as, which is a part of reading it.

@@ -102,8 +102,8 @@ export async function converted(
     );
   }
   const { convertApart } = await loaded(() => import("#sandbox"));
-  const { signal, sluice } = from;
-  return inTurn(() => convertApart({ request, input: chunksOf(from), write, signal, pdf: sluice?.pdf }), signal);
+  const { signal } = from;
+  return inTurn(() => convertApart({ request, input: chunksOf(from), write, signal }), signal);
 }
 
 /** The bytes of an artifact, piece by piece. */

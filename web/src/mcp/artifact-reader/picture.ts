@@ -6,7 +6,7 @@ import { plainType } from "../../core/media-type.js";
 import type { PictureFacts } from "../../documents/conversion.js";
 import { type DocumentKind, traitsOf } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
-import { joined } from "../../jsonrpc/bytes.js";
+import { joinBytes } from "../../artifacts/bytes.js";
 import type { AnswerParts } from "./answer.js";
 import { base64Of } from "./byte-range.js";
 import { describe } from "./definition.js";
@@ -53,7 +53,10 @@ export async function tellPicture(from: Readable, kind: DocumentKind | undefined
   const request = { kind, form: "picture", page, limits: { maxSide: MAX_SIDE, maxBytes: MAX_BYTES } } as const;
   const facts = await converted(from, traitsOf(kind).name, request, async (chunk) => void pieces.push(chunk.slice()));
   const { mime_type: shown, width, height } = facts as PictureFacts;
-  return { head: `${about}, as ${width} × ${height} pixels`, image: { type: shown, data: base64Of(joined(pieces)) } };
+  return {
+    head: `${about}, as ${width} × ${height} pixels`,
+    image: { type: shown, data: base64Of(joinBytes(pieces)) },
+  };
 }
 
 /**

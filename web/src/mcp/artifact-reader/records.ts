@@ -8,7 +8,7 @@ import { type AnswerParts, prefixWithin } from "./answer.js";
 import type { Inspection } from "./inspection.js";
 import type { RecordMode, RecordSpec } from "./request.js";
 import { bytesOf, pour, type Readable, subjectOf, MAX_RESOURCE_PART, factsOf } from "./source.js";
-import { joined } from "../../jsonrpc/bytes.js";
+import { joinBytes } from "../../artifacts/bytes.js";
 import { CsvRecords, type CsvDialect } from "../../query/csv.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 
@@ -283,7 +283,7 @@ class RecordCollector implements RecordSink {
     if (skipBlank && size === 0) return;
     this.#count += 1;
     const { first, last } = this.#wanted;
-    if (!this.#isFull && this.#count >= first) this.#keep(start, size, joined(pieces).subarray(0, size));
+    if (!this.#isFull && this.#count >= first) this.#keep(start, size, joinBytes(pieces).subarray(0, size));
     if (this.#count >= last) this.#isFull = true;
   }
 

@@ -3,7 +3,8 @@
  * @module
  */
 import { encodeEvent } from "../../http/event-stream.js";
-import { joined, textOf } from "../../jsonrpc/bytes.js";
+import { joinBytes } from "../../artifacts/bytes.js";
+import { textOf } from "../../jsonrpc/bytes.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { EventStreamGate } from "../../jsonrpc/sse.js";
@@ -167,7 +168,7 @@ async function* eventPieces(
       await gate.write(chunk);
       // Each on its own: SDKs drop the progress of a call that they read together with its result.
       for (const pieces of events.splice(0, events.length, [])) {
-        if (pieces.length > 0) yield joined(pieces);
+        if (pieces.length > 0) yield joinBytes(pieces);
       }
     }
     for (const text of own) yield encodeEvent({}, text);

@@ -3,7 +3,7 @@
  * @module
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { joined } from "../../jsonrpc/bytes.js";
+import { joinBytes } from "../../artifacts/bytes.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { type LineSink, isBlank, linePieces } from "../../jsonrpc/lines.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
@@ -118,7 +118,7 @@ export class BoundedMessage {
 
   /** The message; undefined if it is too long. */
   whole(): Uint8Array | undefined {
-    return this.#size > MAX_MESSAGE ? undefined : joined(this.#pieces);
+    return this.#size > MAX_MESSAGE ? undefined : joinBytes(this.#pieces);
   }
 }
 

@@ -6,7 +6,7 @@ import { base64Of } from "../../core/value.js";
 import { MAGIC } from "../../core/sluice.js";
 import type { GatedResult, Sluice, TransformOptions } from "../../core/types.js";
 import { SluiceError } from "../../errors/error.js";
-import { joined } from "../../jsonrpc/bytes.js";
+import { joinBytes } from "../../artifacts/bytes.js";
 import { through } from "./gated.js";
 
 /** What the sender says the bytes are. `unknown` if it says nothing. */
@@ -131,7 +131,7 @@ export class HeldBytes implements AsyncDisposable {
         size += value.length;
       }
     }
-    this.#head = joined(pieces.filter(({ length }) => length > 0));
+    this.#head = joinBytes(pieces.filter(({ length }) => length > 0));
     return this.#head;
   }
 

@@ -5,7 +5,7 @@
 import { createParser } from "eventsource-parser";
 import type { GatedResult, Sluice, TransformOptions } from "../../../core/types.js";
 import { chunksIn } from "../../../core/value.js";
-import { joined } from "../../../jsonrpc/bytes.js";
+import { joinBytes } from "../../../artifacts/bytes.js";
 import { MAX_MESSAGE } from "../../../jsonrpc/limits.js";
 import { linePieces } from "../../../jsonrpc/lines.js";
 import { adaptError, adaptFetchError, adaptRefusal, type Quoting } from "../../adapt-error.js";
@@ -197,7 +197,7 @@ async function* linesIn(bytes: AsyncIterable<Uint8Array>, place: ToolPlace): Asy
     // The chunk's memory may be reused.
     pieces.push(piece.slice());
     if (!last) continue;
-    const line = new TextDecoder().decode(joined(pieces)).trim();
+    const line = new TextDecoder().decode(joinBytes(pieces)).trim();
     pieces = [];
     size = 0;
     if (line !== "") yield line;

@@ -1,0 +1,157 @@
+/** Pictures by codecs: kinds of images, orientation, colours, sizes; what is no image, or too large, says so before it takes memory. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { type CodecModule, Codecs } from "../../../web/src/documents/codecs.js";
+import { Pdfium } from "../../../web/src/documents/pdfium.js";
+import { type Drawing, encodeWithin, scalePicture } from "../../../web/src/documents/picture.js";
+
+const compile = async (name: CodecModule | "pdfium"): Promise<WebAssembly.Module> =>
+  WebAssembly.compile(await readFile(new URL(`../../../web/src/documents/wasm/${name}.wasm`, import.meta.url)));
+const codecs = new Codecs({ compile, pdfium: async () => Pdfium.load(await compile("pdfium")) });
+
+const LIMITS = { maxSide: 1568, maxBytes: 1024 * 1024 };
+const [RED, GREEN, BLUE, WHITE] = [
+  [255, 0, 0],
+  [0, 255, 0],
+  [0, 0, 255],
+  [255, 255, 255],
+] as const;
+
+/** A canvas of 40 × 20 in four colours, red, green, blue and white from the top left to the bottom right. */
+function drawQuarters(): Drawn {
+  const { createCanvas } = createRequire(import.meta.url)("@napi-rs/canvas") as {
+    createCanvas: (...size: number[]) => Drawn;
+  };
+  const canvas = createCanvas(40, 20);
+  const context = canvas.getContext("2d");
+  [RED, GREEN, BLUE, WHITE].forEach((colour, at) => {
+    context.fillStyle = `rgb(${colour.join(" ")})`;
+    context.fillRect((at % 2) * 20, Math.floor(at / 2) * 10, 20, 10);
+  });
+  return canvas;
+}
+
+interface Drawn {
+  getContext(kind: "2d"): { fillStyle: string; fillRect(...at: number[]): void };
+  encode(type: string, quality?: number): Promise<Buffer>;
+}
+
+/** The colours of the four quarters, each rounded to full or none. */
+async function readQuarters(bytes: Uint8Array): Promise<{ size: string; quarters: readonly (readonly number[])[] }> {
+  const { decode } = await import("@jsquash/png/decode.js");
+  const drawing = await codecs.load(bytes, 1568);
+  const { width, height, data } = await decode(Uint8Array.from(await drawing.encodePng()).buffer);
+  const quarters = [0, 1, 2, 3].map((at) => {
+    const x = Math.floor(width * (at % 2 === 0 ? 0.25 : 0.75));
+    const y = Math.floor(height * (at < 2 ? 0.25 : 0.75));
+    return [0, 1, 2].map((channel) => ((data[(y * width + x) * 4 + channel] as number) > 127 ? 255 : 0));
+  });
+  return { size: `${width} × ${height}`, quarters };
+}
+
+/** A JPEG with an orientation: the APP1 segment of EXIF with one entry, tag 274. */
+function orient(jpeg: Uint8Array, orientation: number): Uint8Array {
+  const tiff = [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0];
+  const content = [...new TextEncoder().encode("Exif\0\0"), ...tiff];
+  return Uint8Array.from([0xff, 0xd8, 0xff, 0xe1, 0, content.length + 2, ...content, ...jpeg.subarray(2)]);
+}
+
+test.each(["png", "jpeg", "webp"])("a %s is shown as it is", async (type) => {
+  const bytes = await drawQuarters().encode(type, 95);
+  expect(await readQuarters(bytes)).toEqual({ size: "40 × 20", quarters: [RED, GREEN, BLUE, WHITE] });
+});
+
+test("a GIF shows its first frame", async () => {
+  // 2 × 1 pixels, red and blue (GIF89a).
+  const bytes = [
+    0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 2, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255, 0x2c, 0, 0, 0, 0, 2, 0, 1, 0, 0,
+  ];
+  const gif = Uint8Array.from([...bytes, 2, 2, 0x44, 0x0a, 0, 0x3b]);
+  expect((await readQuarters(gif)).quarters).toEqual([RED, BLUE, RED, BLUE]);
+});
+
+test("a BMP is shown, whose rows run upwards", async () => {
+  // 4 × 4 pixels of 24 bits, blue, green, red: the lowest row first.
+  const bytes = new Uint8Array(54 + 48);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, 0x424d);
+  const numbers = { 2: bytes.length, 10: 54, 14: 40, 18: 4, 22: 4, 34: 48 };
+  for (const [at, value] of Object.entries(numbers)) view.setUint32(Number(at), value, true);
+  view.setUint16(26, 1, true);
+  view.setUint16(28, 24, true);
+  for (let pixel = 0; pixel < 16; pixel += 1) bytes.set(pixel < 8 ? [255, 0, 0] : [0, 0, 255], 54 + pixel * 3);
+  expect((await readQuarters(bytes)).quarters).toEqual([RED, RED, BLUE, BLUE]);
+});
+
+test("an uncompressed TIFF is shown", async () => {
+  const { default: UTIF } = await import("utif2");
+  const rgba = Uint8Array.from([...RED, 255, ...BLUE, 255]);
+  expect((await readQuarters(new Uint8Array(UTIF.encodeImage(rgba, 2, 1)))).quarters).toEqual([RED, BLUE, RED, BLUE]);
+});
+
+const TURNED: Readonly<Record<number, readonly (readonly number[])[]>> = {
+  1: [RED, GREEN, BLUE, WHITE],
+  2: [GREEN, RED, WHITE, BLUE],
+  3: [WHITE, BLUE, GREEN, RED],
+  4: [BLUE, WHITE, RED, GREEN],
+  5: [RED, BLUE, GREEN, WHITE],
+  6: [BLUE, RED, WHITE, GREEN],
+  7: [WHITE, GREEN, BLUE, RED],
+  8: [GREEN, WHITE, RED, BLUE],
+};
+
+test.each(Object.entries(TURNED))("orientation %s of EXIF is heeded", async (orientation, quarters) => {
+  const jpeg = orient(await drawQuarters().encode("jpeg", 95), Number(orientation));
+  expect(await readQuarters(jpeg)).toEqual({ size: Number(orientation) < 5 ? "40 × 20" : "20 × 40", quarters });
+});
+
+test("a large image is scaled down, and becomes JPEG where PNG is too large", async () => {
+  const pixels = { width: 2000, height: 1000, data: new Uint8Array(2000 * 1000 * 4) };
+  for (let at = 0; at < pixels.data.length; at += 1) pixels.data[at] = at % 4 === 3 ? 255 : (at * 2_654_435_761) >>> 24;
+  const bytes = await (await codecs.draw(pixels)).encodePng();
+  const picture = await scalePicture(codecs, bytes, LIMITS);
+  expect(picture).toMatchObject({ mime_type: "image/jpeg", width: 1568, height: 784 });
+  expect(picture.bytes.length).toBeLessThanOrEqual(LIMITS.maxBytes);
+});
+
+test("what shows through is on white as JPEG", async () => {
+  const drawing: Drawing = await codecs.draw({ width: 8, height: 8, data: new Uint8Array(256) });
+  expect((await readQuarters(await drawing.encodeJpeg(90))).quarters).toEqual([WHITE, WHITE, WHITE, WHITE]);
+});
+
+test("an image of too many pixels is refused by its head alone", async () => {
+  const head = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52];
+  const png = Uint8Array.from([...head, 0, 1, 0, 0, 0, 1, 0, 0, 8, 6, 0, 0, 0, 0, 0, 0, 0]);
+  await expect(codecs.load(png, 1568)).rejects.toMatchObject({
+    code: "E_DOCUMENT",
+    message: expect.stringContaining("65536 × 65536 pixels"),
+  });
+});
+
+test("an image that is not decoded says its kind", async () => {
+  const avif = new TextEncoder().encode("\0\0\0\u0018ftypavif\0\0\0\0avifmif1");
+  await expect(codecs.load(avif, 1568)).rejects.toMatchObject({ code: "E_DOCUMENT" });
+});
+
+test("a damaged image ends in a picture or E_DOCUMENT, and the next one is decoded", async () => {
+  const kinds = await Promise.all(["png", "jpeg", "webp"].map((type) => drawQuarters().encode(type, 95)));
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...kinds), fc.nat(), fc.nat(255), fc.nat(), async (whole, place, byte, cut) => {
+      const bytes = Uint8Array.from(whole.subarray(0, 1 + (cut % whole.length)));
+      bytes[place % bytes.length] = byte;
+      const outcome = await scalePicture(codecs, bytes, LIMITS).then(
+        () => "shown",
+        (error: { code?: string }) => error.code,
+      );
+      expect(["shown", "E_DOCUMENT"]).toContain(outcome);
+    }),
+  );
+  for (const bytes of kinds) expect((await readQuarters(bytes)).size).toBe("40 × 20");
+});
+
+test("what cannot be made small enough says so", async () => {
+  const drawing = await codecs.load(await drawQuarters().encode("png"), 1568);
+  await expect(encodeWithin(drawing, { maxSide: 40, maxBytes: 10 })).rejects.toMatchObject({ code: "E_DOCUMENT" });
+});

@@ -1,0 +1,223 @@
+/**
+ * Pictures by codecs in WebAssembly, for Node, which has no canvas.
+ * @module
+ */
+import decodeJpeg, { init as initJpegDecoder } from "@jsquash/jpeg/decode.js";
+import encodeJpeg, { init as initJpegEncoder } from "@jsquash/jpeg/encode.js";
+import { decode as decodePng, init as initPngDecoder } from "@jsquash/png/decode.js";
+import encodePng, { init as initPngEncoder } from "@jsquash/png/encode.js";
+import decodeWebp, { init as initWebpDecoder } from "@jsquash/webp/decode.js";
+import { decode as decodeBmp } from "fast-bmp";
+import { imageSize } from "image-size";
+import { decodeFrame } from "modern-gif";
+import { Pica } from "pica";
+import UTIF from "utif2";
+import { joinBytes } from "../artifacts/bytes.js";
+import { unreadable } from "./document.js";
+import { readJpegHeaders, wrapJpeg } from "./jpeg.js";
+import { PdfDocument, type Pdfium } from "./pdfium.js";
+import { checkPixels, type Drawing, fitWithin, type PictureLibrary, type Pixels, undecodable } from "./picture.js";
+
+/** The modules of WebAssembly that codecs need, by name. */
+export type CodecModule = "jpeg-decoder" | "jpeg-encoder" | "png" | "webp-decoder";
+
+/** What codecs are made of. */
+export interface CodecsDeps {
+  /** Compiles a module. */
+  readonly compile: (name: CodecModule) => Promise<WebAssembly.Module>;
+  /** PDFium, for JPEGs whose colours the decoder does not know. */
+  readonly pdfium: () => Promise<Pdfium>;
+}
+
+/** Baseline JPEG with one pass: what else the encoder can do saves a few percent and takes several times as long. */
+const FAST = {
+  progressive: false,
+  trellis_multipass: false,
+  trellis_opt_zero: false,
+  trellis_opt_table: false,
+  auto_subsample: false,
+  chroma_subsample: 2,
+};
+
+/** Pictures by codecs. */
+export class Codecs implements PictureLibrary {
+  readonly #deps: CodecsDeps;
+  readonly #pica = new Pica({ features: ["wasm", "js"] });
+
+  constructor(deps: CodecsDeps) {
+    this.#deps = deps;
+    // The decoders make one of what they have decoded.
+    (globalThis as { ImageData?: unknown }).ImageData ??= DecodedImage;
+  }
+
+  async load(bytes: Uint8Array, maxSide: number): Promise<Drawing> {
+    const pixels = await this.#decode(bytes, maxSide);
+    const [width, height] = fitWithin(pixels.width, pixels.height, maxSide);
+    if (width === pixels.width && height === pixels.height) return this.draw(pixels);
+    const data = await this.#pica.resizeBuffer({
+      src: pixels.data,
+      width: pixels.width,
+      height: pixels.height,
+      toWidth: width,
+      toHeight: height,
+      filter: "hamming",
+    });
+    return this.draw({ width, height, data });
+  }
+
+  async draw({ width, height, data }: Pixels): Promise<Drawing> {
+    const { compile } = this.#deps;
+    const toImage = (pixels: Uint8Array | Uint8ClampedArray): ImageData =>
+      ({ width, height, data: toClamped(pixels) }) as unknown as ImageData;
+    return {
+      width,
+      height,
+      async encodePng() {
+        await initPngEncoder(await compile("png"));
+        return new Uint8Array(await encodePng(toImage(data)));
+      },
+      async encodeJpeg(quality) {
+        await initJpegEncoder(await compile("jpeg-encoder"));
+        return new Uint8Array(await encodeJpeg(toImage(flatten(data)), { ...FAST, quality }));
+      },
+    };
+  }
+
+  /** Throws E_DOCUMENT. JPEGs by way of PDFium are at most `maxSide` pixels long. */
+  async #decode(bytes: Uint8Array, maxSide: number): Promise<Pixels> {
+    const { type, orientation } = readSize(bytes);
+    try {
+      switch (type) {
+        case "jpg":
+          return await this.#decodeJpeg(bytes, orientation, maxSide);
+        case "png":
+          await initPngDecoder(await this.#deps.compile("png"));
+          return await decodePng(toBuffer(bytes));
+        case "webp":
+          await initWebpDecoder(await this.#deps.compile("webp-decoder"));
+          return await decodeWebp(toBuffer(takeFirstFrame(bytes)));
+        case "gif":
+          return decodeFrame(toBuffer(bytes), 0);
+        case "bmp":
+          return decodeBitmap(bytes);
+        case "tiff":
+          return decodeTiff(bytes);
+      }
+    } catch {
+      // What decoders throw quotes what they read, or says nothing.
+      throw undecodable();
+    }
+    throw unreadable(`The image is ${type.toUpperCase()}, which is not decoded here: ask for PNG or JPEG.`);
+  }
+
+  async #decodeJpeg(bytes: Uint8Array, orientation: number, maxSide: number): Promise<Pixels> {
+    const headers = readJpegHeaders(bytes);
+    if (headers === undefined) throw undecodable();
+    if (headers.components === 4 || headers.profile !== undefined) {
+      using pdf = PdfDocument.open(await this.#deps.pdfium(), wrapJpeg(bytes, headers, orientation));
+      const pixels = pdf.draw(1, Math.min(maxSide, Math.max(headers.width, headers.height)), 1);
+      if (pixels !== null) return pixels;
+    }
+    await initJpegDecoder(await this.#deps.compile("jpeg-decoder"));
+    return decodeJpeg(toBuffer(bytes), { preserveOrientation: true });
+  }
+}
+
+/** What stands for `ImageData` in Node. */
+class DecodedImage {
+  constructor(
+    readonly data: Uint8ClampedArray,
+    readonly width: number,
+    readonly height: number,
+  ) {}
+}
+
+/** The kind and orientation of an image, before it takes any memory. Throws E_DOCUMENT if it is none, or has too many pixels. */
+function readSize(bytes: Uint8Array): { readonly type: string; readonly orientation: number } {
+  let size: ReturnType<typeof imageSize>;
+  try {
+    size = imageSize(bytes);
+  } catch {
+    throw undecodable();
+  }
+  checkPixels(size.width, size.height);
+  return { type: size.type ?? "", orientation: size.orientation ?? 1 };
+}
+
+function decodeBitmap(bytes: Uint8Array): Pixels {
+  const { width, height, data, channels, bitsPerPixel } = decodeBmp(bytes);
+  if (!(data instanceof Uint8Array) || bitsPerPixel === 1) throw undecodable();
+  return { width, height, data: toRgba(data, channels) };
+}
+
+function decodeTiff(bytes: Uint8Array): Pixels {
+  const buffer = toBuffer(bytes);
+  const [first] = UTIF.decode(buffer);
+  if (first === undefined) throw undecodable();
+  UTIF.decodeImage(buffer, first);
+  checkPixels(first.width, first.height);
+  return { width: first.width, height: first.height, data: UTIF.toRGBA8(first) };
+}
+
+/** Pixels of one, three or four bytes as four. */
+function toRgba(data: Uint8Array, channels: number): Uint8Array {
+  if (channels === 4) return data;
+  const count = data.length / channels;
+  const rgba = new Uint8Array(count * 4);
+  for (let at = 0; at < count; at += 1) {
+    for (let channel = 0; channel < 3; channel += 1) {
+      rgba[at * 4 + channel] = data[at * channels + (channels === 1 ? 0 : channel)] as number;
+    }
+    rgba[at * 4 + 3] = 255;
+  }
+  return rgba;
+}
+
+/** The same pixels on white, since JPEG has no alpha. */
+function flatten(data: Uint8Array | Uint8ClampedArray): Uint8Array {
+  const flat = Uint8Array.from(data);
+  for (let at = 0; at < flat.length; at += 4) {
+    const alpha = flat[at + 3] as number;
+    if (alpha === 255) continue;
+    for (let channel = at; channel < at + 3; channel += 1) {
+      flat[channel] = Math.round(((flat[channel] as number) * alpha + 255 * (255 - alpha)) / 255);
+    }
+    flat[at + 3] = 255;
+  }
+  return flat;
+}
+
+/** The first frame of an animated WebP as a WebP of its own, or the file as it is (RFC 9649, 2.7). */
+function takeFirstFrame(bytes: Uint8Array): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const readName = (at: number): string => new TextDecoder("latin1").decode(bytes.subarray(at, at + 4));
+  // RIFF, size, WEBP; then chunks: name, size, content, padded to an even length.
+  for (let at = 12; at + 8 <= bytes.length;) {
+    const size = view.getUint32(at + 4, true);
+    if (readName(at) === "ANMF" && size > 16 && at + 8 + size <= bytes.length) {
+      // Place, size and duration take 16 bytes, width and height three each, less one. The frame's own chunks follow.
+      const sides = bytes.subarray(at + 14, at + 20);
+      const frame = bytes.subarray(at + 24, at + 8 + size);
+      const head = new Uint8Array(30);
+      head.set(bytes.subarray(0, 12));
+      head.set(new TextEncoder().encode("VP8X"), 12);
+      head.set([10, 0, 0, 0, 0x10], 16);
+      head.set(sides, 24);
+      new DataView(head.buffer).setUint32(4, head.length - 8 + frame.length, true);
+      return joinBytes([head, frame]);
+    }
+    at += 8 + size + (size % 2);
+  }
+  return bytes;
+}
+
+/** The bytes in a buffer of their own, as the decoders take them. */
+function toBuffer(bytes: Uint8Array): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
+}
+
+function toClamped(data: Uint8Array | Uint8ClampedArray): Uint8ClampedArray {
+  return data instanceof Uint8ClampedArray
+    ? data
+    : new Uint8ClampedArray(data.buffer, data.byteOffset, data.byteLength);
+}
