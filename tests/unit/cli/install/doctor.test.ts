@@ -147,3 +147,13 @@ test("a program that is gone, a server that does not start, and one that its hos
   expect(stdout).toMatch(/^ {2}fails .*(?:it ended before it answered|it answered with an error)/m);
   expect(stdout).toMatch(/^ {2}filled .*not started, since its host fills in part of its entry/m);
 });
+
+test("each kind of file that a model can read is tried", async () => {
+  const home = await Home.open();
+  const { stdout } = await home.run(["doctor"]);
+  expect(stdout).toMatch(/Files that a model can read\n {2}text of PDF +read\n {2}pages of PDF as pictures +read\n/);
+  const { files } = JSON.parse((await home.run(["doctor", "--json"])).stdout) as {
+    files: readonly { read: boolean }[];
+  };
+  expect(files.map(({ read }) => read)).toEqual([true, true, true, true]);
+});

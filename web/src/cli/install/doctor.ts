@@ -1,6 +1,6 @@
 /**
- * `sluice doctor`: which servers of which hosts are behind Sluice, what that saved so far, what the store has of them, and with
- * `--start` whether they start.
+ * `sluice doctor`: which servers of which hosts are behind Sluice, what that saved so far, what the store has of them, which files a
+ * model can read, and with `--start` whether the servers start.
  *
  * The operands and options are in `../commands.ts`.
  * @module
@@ -18,6 +18,7 @@ import { savingsIn, totalSavings, type Savings } from "../store/savings.js";
 import { openKeptStore } from "../store/store.js";
 import { report } from "../terminal/report.js";
 import { clause, onOneLine, printable, type Terminal } from "../terminal/terminal.js";
+import { checkDocuments, type DocumentCheck } from "./document-checks.js";
 import { thisMachine } from "./hosts.js";
 import { findConfigs, indentedRows, labelOf, NO_HOST, standingText, type InstallDeps } from "./install.js";
 import { isThere } from "./program.js";
@@ -68,11 +69,17 @@ export async function doctor(invocation: Invocation, terminal: Terminal, deps: I
   }
   for (const failure of failures) await report(failure, terminal.errors, undefined);
   const sum = { store, ...total, saved: totalSavings(savings.values()) };
-  if (invocation.has("json")) await printJson(found, sum, terminal);
-  else await print(found, sum, failures.length > 0, terminal);
-  const isWell = found.every(({ findings }) =>
-    findings.every(({ problem, start }) => problem === undefined && start?.error === undefined),
-  );
+  const documents = await checkDocuments();
+  if (invocation.has("json")) await printJson(found, sum, documents, terminal);
+  else {
+    await print(found, sum, failures.length > 0, terminal);
+    await printDocuments(documents, terminal);
+  }
+  const isWell =
+    documents.every(({ problem }) => problem === undefined) &&
+    found.every(({ findings }) =>
+      findings.every(({ problem, start }) => problem === undefined && start?.error === undefined),
+    );
   return failures.length > 0 ? exitCodeOf(failures[0]) : isWell ? Exit.ok : Exit.failure;
 }
 
@@ -188,6 +195,12 @@ async function print(found: Found, sum: Sum, hasFailed: boolean, { output, error
   await output.write(`The store ${printable(sum.store)} ${kept}.\n`);
 }
 
+async function printDocuments(documents: readonly DocumentCheck[], { output }: Terminal): Promise<void> {
+  await output.write(`${output.bold("Files that a model can read")}\n`);
+  const rows = documents.map(({ kinds, problem }) => [kinds, problem ?? "read"]);
+  await output.write(indentedRows(rows));
+}
+
 function stateOf({ server, kept, saved, problem, start }: Finding): string {
   const parts = [
     standingText(server),
@@ -219,7 +232,12 @@ function keptText({ artifacts, bytes }: Kept): string {
   return artifacts === 0 ? "nothing" : `${counted(artifacts, "artifact")} of ${humanSize(bytes)}`;
 }
 
-async function printJson(found: Found, { saved: total, ...store }: Sum, { output }: Terminal): Promise<void> {
+async function printJson(
+  found: Found,
+  { saved: total, ...store }: Sum,
+  documents: readonly DocumentCheck[],
+  { output }: Terminal,
+): Promise<void> {
   const hosts = found.map(({ host, place, findings }) => ({
     host,
     file: place,
@@ -234,5 +252,6 @@ async function printJson(found: Found, { saved: total, ...store }: Sum, { output
       ...(saved !== undefined && { saved: withTokens(saved) }),
     })),
   }));
-  await output.write(`${JSON.stringify({ hosts, store, saved: withTokens(total) })}\n`);
+  const files = documents.map(({ kinds, problem }) => ({ kinds, read: problem === undefined, problem }));
+  await output.write(`${JSON.stringify({ hosts, store, saved: withTokens(total), files })}\n`);
 }
