@@ -3,7 +3,7 @@
  * results; `bench:shapes`: shapes of results, beside an earlier build; `bench:proxy`: the proxy and the transports; `bench:roofline`:
  * what the largest result takes at least; `bench:tools`: ToolNode; `bench:files`: users' files by their number; `bench:copy`: moving
  * a store; `bench:site`: the playground; `bench:serve`: `sluice serve`; `bench:package`: what `npx` fetches; `bench:hosts`: what the models of hosts get;
- * `bench:query`: languages to ask tables in; `bench:tasks`: what tasks over results cost a model; `bench:telemetry`: what spans and metrics cost. Arguments go to
+ * `bench:query`: languages to ask tables in; `bench:pdf`: text of PDFs beside Poppler's; `bench:tasks`: what tasks over results cost a model; `bench:telemetry`: what spans and metrics cost. Arguments go to
  * scripts/bench/main.mjs, or to that of the folder.
  * @module
  */
@@ -18,6 +18,7 @@ const FOLDERS = {
   files: "build",
   hosts: "test",
   package: "build",
+  pdf: "build",
   proxy: "test",
   query: "build",
   roofline: "build",

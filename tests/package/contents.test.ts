@@ -6,6 +6,7 @@ import { checkPackage, createPackageFromTarballData, type ResolutionKind } from 
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { build, parseSync } from "vite";
+import { DOCUMENT_MODULES } from "../../scripts/document-modules.mjs";
 import { describe, expect, inject, test } from "vitest";
 import { ROOT } from "./run.js";
 
@@ -125,9 +126,13 @@ describe("contents", () => {
         // What can be configured, for checks that cannot wait for the core.
         ...["d.mts", "mjs"].map((ending) => `dist/config/schema.${ending}`),
         ...["d.mts", "mjs"].flatMap((ending) => [`dist/core/media-types.${ending}`, `dist/core/extensions.${ending}`]),
+        // What reads PDF, and decodes and encodes pictures.
+        ...Object.keys(DOCUMENT_MODULES).map((name) => `dist/documents/wasm/${name}.wasm`),
       ];
       const papers = ["LICENSE", "README.md"];
-      const licences = ["bundled", "core", "mcp/artifact-app", "ui"].map((folder) => `dist/${folder}/LICENSES.md`);
+      const licences = ["bundled", "core", "documents/wasm", "mcp/artifact-app", "ui"].map(
+        (folder) => `dist/${folder}/LICENSES.md`,
+      );
       // What hosts with MCP Apps show.
       const app = "dist/mcp/artifact-app/artifact-app.html";
       const pages = await pagesNamed();

@@ -20,7 +20,7 @@ const SERVER = [process.execPath, fileURLToPath(new URL("../proxy/server.mjs", i
 const PACKAGES = 16;
 
 /** Seconds from an empty cache. */
-const COLD = 6;
+const COLD = 3;
 
 /** Seconds that a warm start may take longer than the server alone. */
 const WARM = 0.5;
