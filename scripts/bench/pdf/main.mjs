@@ -18,8 +18,8 @@ const PAGES = 40;
 /** Words that are compared in order: the comparison takes their square. */
 const MOST = 20_000;
 
-const [folder] = process.argv.slice(2);
-if (folder === undefined) throw new Error("Name a folder with PDFs: npm run bench:pdf -- FOLDER");
+const folder = process.argv.at(2) ?? "";
+if (folder === "") throw new Error("Name a folder with PDFs: npm run bench:pdf -- FOLDER");
 
 const module = await WebAssembly.compile(readFileSync(join(root, "dist/documents/wasm/pdfium.wasm")));
 
@@ -80,9 +80,11 @@ function commonLength(left, right) {
   return length;
 }
 
+/** Whether a line has all of some words. */
+const holds = (row, words) => [...countWords(words)].every(([word, count]) => (row.get(word) ?? 0) >= count);
+
 function shareOfRows(theirs, ours) {
   const rows = ours.split("\n").map((line) => countWords(splitWords(line)));
-  const holds = (row, words) => [...countWords(words)].every(([word, count]) => (row.get(word) ?? 0) >= count);
   const lines = theirs
     .split(/[\n\f]/)
     .map(splitWords)

@@ -6,10 +6,15 @@ import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@mo
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, it } from "vitest";
-import { calling, messagesOf, modern, offered, post, session } from "./proxies.js";
+import { calling, FIXTURE, listening, messagesOf, modern, type Offered, post, session } from "./proxies.js";
 
 /** Its answers end with their ids. */
 const ID_LAST = [process.execPath, fileURLToPath(new URL("id-last.mjs", import.meta.url))];
+
+/** Starts a proxy that passes on what its server says. */
+async function start(command: readonly string[] = FIXTURE): Promise<Offered> {
+  return { ...(await listening(["--bypass", "--", ...command])), headers: {} };
+}
 
 /** What the tests use of a client; the SDKs' own types differ in what does not matter here. */
 interface AnyClient {
@@ -27,7 +32,7 @@ it.each([
   ["SDK v2, 2025-11-25", () => new ClientV2(INFO), HttpV2],
   ["SDK v2, 2026-07-28", () => new ClientV2(INFO, PIN), HttpV2],
 ] as const)("%s gets 20 MB as the server sent them", async (_name, make, Http) => {
-  await using server = await offered();
+  await using server = await start();
   const client = make() as unknown as AnyClient;
   await client.connect(new Http(new URL(server.url), { requestInit: { headers: server.headers } }));
   const args = { bytes: 20_000_000, kind: "zip" };
@@ -40,7 +45,7 @@ it.each([
 });
 
 it("what is too large to be held comes through without being held", async () => {
-  await using server = await offered();
+  await using server = await start();
   const headers = await session(server.url, server.headers);
   const response = await post(server.url, calling("large", "large", { bytes: 100_000_000 }), headers);
   let size = 0;
@@ -53,7 +58,7 @@ it("what is too large to be held comes through without being held", async () => 
 it.each(["2025-11-25", "2026-07-28"])(
   "in revision %s it comes through where the id stands behind it as well",
   async (revision) => {
-    await using server = await offered(ID_LAST);
+    await using server = await start(ID_LAST);
     const params = { name: "letters", arguments: { bytes: 80_000_000 } };
     const [message, headers] =
       revision === "2026-07-28"
@@ -67,7 +72,7 @@ it.each(["2025-11-25", "2026-07-28"])(
 );
 
 it("where others wait it does not, and the client is told", async () => {
-  await using server = await offered(ID_LAST);
+  await using server = await start(ID_LAST);
   const headers = await session(server.url, server.headers);
   const large = post(server.url, calling(1, "letters", { bytes: 70_000_000, waits: true }), headers);
   const go = await messagesOf(await post(server.url, calling(2, "go"), headers));
@@ -78,7 +83,7 @@ it("where others wait it does not, and the client is told", async () => {
 });
 
 it("the part that a server said before it died is not taken for the whole", async () => {
-  await using server = await offered();
+  await using server = await start();
   const headers = await session(server.url, server.headers);
   const response = await post(server.url, calling(1, "crash", { bytes: 30_000_000 }), headers);
   await expect(response.text()).rejects.toThrow("terminated");

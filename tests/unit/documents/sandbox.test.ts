@@ -50,7 +50,8 @@ test.each<[keyof ConversionLimits, Partial<ConversionLimits>]>([
   ["memory", { memory: 40 * 1024 * 1024 }],
   ["output", { output: 3 }],
 ])("the limit of %s holds, and says not to try again", async (_name, limits) => {
-  const outcome = convert([pdfOf([{ lines: ["some text"] }])], { kind: "pdf", form: "text" }, limits);
+  const pages = Array.from({ length: 3000 }, () => ({ lines: ["some text"] }));
+  const outcome = convert([pdfOf(pages)], { kind: "pdf", form: "text" }, limits);
   await expect(outcome).rejects.toMatchObject({
     code: "E_TOO_LARGE",
     message: expect.stringContaining("Do not retry"),

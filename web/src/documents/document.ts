@@ -29,6 +29,8 @@ export interface DocumentFacts {
   readonly truncated?: boolean;
   /** What was left out, each a sentence: long runs of empty rows. At most 20. */
   readonly notices?: readonly string[];
+  /** The parts without text, as scanned pages are: runs of them, first and last, from 1. At most 200. */
+  readonly withoutText?: readonly (readonly [number, number])[];
 }
 
 /** A document as text. */
@@ -106,6 +108,7 @@ export class FactsBuilder {
   readonly #names: string[] = [];
   readonly #headings: DocumentHeading[] = [];
   readonly #notices: string[] = [];
+  readonly #withoutText: [number, number][] = [];
 
   constructor(public part: PartNoun) {}
 
@@ -126,6 +129,13 @@ export class FactsBuilder {
     if (this.#title === undefined && short !== "") this.#title = short;
   }
 
+  /** A part has no text. Parts come in order. */
+  partWithoutText(part: number): void {
+    const run = this.#withoutText.at(-1);
+    if (run !== undefined && run[1] === part - 1) run[1] = part;
+    else if (this.#withoutText.length < MAX_NAMES) this.#withoutText.push([part, part]);
+  }
+
   notice(sentence: string): void {
     if (this.#notices.length < MAX_NOTICES) this.#notices.push(sentence);
   }
@@ -139,6 +149,7 @@ export class FactsBuilder {
       ...(this.#title !== undefined && { title: this.#title }),
       ...(this.truncated && { truncated: true }),
       ...(this.#notices.length > 0 && { notices: [...this.#notices] }),
+      ...(this.#withoutText.length > 0 && { withoutText: [...this.#withoutText] }),
     };
   }
 }

@@ -12,8 +12,8 @@ import { encodeWithin } from "./picture.js";
 /** Pages that are read. A document may claim any number. */
 const MAX_PAGES = 10_000;
 
-/** Pages without text that are named, by runs of them. */
-const MAX_RUNS = 20;
+/** Damaged pages that are named. */
+const MAX_NAMED = 20;
 
 /** Attached files that are named. */
 const MAX_ATTACHMENTS = 20;
@@ -41,22 +41,17 @@ async function* readPages(pdf: PdfDocument, facts: FactsBuilder): AsyncGenerator
   noticeLabels(open, facts);
   noticeAttachments(open, facts);
   const last = Math.min(open.pageCount, MAX_PAGES);
-  const [empty, lost]: readonly [number[], number[]] = [[], []];
+  const lost: number[] = [];
   for (let page = 1; page <= last; page += 1) {
     const pieces = open.readPieces(page);
     const fields = pieces === null ? [] : open.readFields(page);
     if (pieces === null) lost.push(page);
-    else if (pieces.length === 0 && fields.length === 0) empty.push(page);
+    else if (pieces.length === 0 && fields.length === 0) facts.partWithoutText(page);
     const text = [writeLines(pieces ?? []), writeFields(fields)].filter((part) => part !== "").join("\n\n");
     yield `${page > 1 ? "\f" : ""}${text.replaceAll("\f", " ")}\n`;
   }
   if (lost.length > 0) facts.notice(`${listPages(lost)} cannot be read: the PDF is damaged or incomplete.`);
   if (last < open.pageCount) facts.notice(`Only the first ${MAX_PAGES} pages were read.`);
-  if (empty.length > 0 && empty.length === last) {
-    facts.notice("No page has text: they are pictures, perhaps scanned. Look at one as an image.");
-  } else if (empty.length > 0) {
-    facts.notice(`${empty.length} of ${last} pages have no text: look at them as images. ${listPages(empty)}.`);
-  }
 }
 
 /** Fields that were filled in, a line each. */
@@ -82,17 +77,10 @@ function noticeAttachments(pdf: PdfDocument, facts: FactsBuilder): void {
   facts.notice(`Files are attached to the PDF: ${names.slice(0, MAX_ATTACHMENTS).join(", ")}${more}.`);
 }
 
-/** "Page 4" or "Pages 1, 3-7". */
+/** "Page 4" or "Pages 1, 3, 4". */
 function listPages(pages: readonly number[]): string {
-  const runs: [number, number][] = [];
-  for (const page of pages) {
-    const run = runs.at(-1);
-    if (run !== undefined && run[1] === page - 1) run[1] = page;
-    else runs.push([page, page]);
-  }
-  const texts = runs.slice(0, MAX_RUNS).map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
-  if (runs.length > MAX_RUNS) texts.push("…");
-  return `${pages.length === 1 ? "Page" : "Pages"} ${texts.join(", ")}`;
+  const named = pages.slice(0, MAX_NAMED).join(", ");
+  return `${pages.length === 1 ? "Page" : "Pages"} ${named}${pages.length > MAX_NAMED ? ", …" : ""}`;
 }
 
 /** One page as a picture. Throws E_DOCUMENT, E_INVALID_ARGUMENT for a page that is not there. */

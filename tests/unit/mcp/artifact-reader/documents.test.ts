@@ -310,6 +310,27 @@ describe("a form that an artifact does not have", () => {
   });
 });
 
+describe("a PDF with scanned pages", () => {
+  const scans = pdfOf([{ lines: ["Typed"] }, { lines: [] }, { lines: [] }, { lines: ["Typed, too"] }]);
+
+  test("names them among the pages that were asked for, with borders between pages", async () => {
+    const { store, uri } = await stored(scans, "a.pdf", "application/pdf");
+    const answer = await readerOf(store, { showsImages: () => true }).call({ uri, pages: "1-2" });
+    expect(dataOf(answer)).toMatch(/^\[page 1\]\nTyped\n\n\[page 2\]\n/);
+    expect(wordsOf(answer)).toContain('Page 2 has no text, perhaps a scan: look at it with as "image" and pages "2".');
+    expect(wordsOf(await readerOf(store).call({ uri, pages: "4" }))).not.toContain("no text");
+  });
+
+  test("sends a client without pictures to other tools, and not back to the text", async () => {
+    const { store, uri } = await stored(scans, "a.pdf", "application/pdf");
+    const told =
+      "Pages 2-3 have no text, perhaps scans: this client shows no pictures, so pass the URI to a tool that reads scans";
+    expect(wordsOf(await readerOf(store).call({ uri }))).toContain(told);
+    const picture = wordsOf(await readerOf(store).call({ uri, as: "image", pages: "2" }));
+    expect(picture).toContain("If it has none, pass the URI to a tool that reads scans.");
+  });
+});
+
 describe("an image", () => {
   const canvas = createRequire(import.meta.url)("@napi-rs/canvas") as {
     createCanvas(

@@ -20,6 +20,7 @@ import { tellRecords, textOfRecords } from "./records.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
 import {
+  factsOf,
   findArtifact,
   loaded,
   readSpan,
@@ -196,7 +197,13 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     const { tellQuery } = await loaded(() => import("./query.js"));
     return tellQuery(form, readable(inspection, mode), wanted, most);
   }
-  return tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
+  const told = await tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
+  if (mode !== "pages" || kind !== "pdf") return told;
+  const { tellScans } = await loaded(() => import("./document.js"));
+  const facts = factsOf(form);
+  return facts === undefined
+    ? told
+    : { ...told, notes: [...(told.notes ?? []), ...tellScans(facts, form, wanted.range)] };
 }
 
 async function entryOf(from: Readable, path: string): Promise<Readable> {

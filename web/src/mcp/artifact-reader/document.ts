@@ -10,6 +10,7 @@ import { SluiceError } from "../../errors/error.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
 import { artifactUri, describe, quoteName } from "./definition.js";
 import { formFor } from "./forms.js";
+import type { RecordSpec } from "./request.js";
 import { readSpan, type Readable, subjectOf, factsOf } from "./source.js";
 
 /** Most characters of its text that are shown with a document. */
@@ -95,7 +96,33 @@ function notesOf(kind: DocumentKind, facts: DocumentFacts | undefined, form: Rea
     if (kind === "pdf" && form.showsImages === true) modes.push('as "image" with a page');
   }
   const text = forms.includes("text") ? [`To pass its text on: ${artifactUri(form.ref.id)}.`] : [];
-  return [...(facts?.notices ?? []), `Read it with one of: ${modes.join(", ")}.`, ...text];
+  const scans = facts === undefined ? [] : tellScans(facts, form);
+  return [...(facts?.notices ?? []), ...scans, `Read it with one of: ${modes.join(", ")}.`, ...text];
+}
+
+/** Runs of pages without text that are named. */
+const MAX_RUNS = 20;
+
+/** Which pages have no text, and how to read them all the same: of all pages, or of a range. */
+export function tellScans(
+  { withoutText = [], parts }: DocumentFacts,
+  { showsImages }: Readable,
+  { first, last }: RecordSpec = { first: 1, last: Infinity },
+): readonly string[] {
+  const runs = withoutText
+    .map(([from, to]) => [Math.max(from, first), Math.min(to, last)] as const)
+    .filter(([from, to]) => from <= to);
+  if (runs.length === 0) return [];
+  const count = runs.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  const named = runs.slice(0, MAX_RUNS).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
+  const list = `${named.join(", ")}${runs.length > MAX_RUNS ? ", …" : ""}`;
+  const isAll = count === parts;
+  const what = isAll ? "No page has text" : count === 1 ? `Page ${list} has no text` : `Pages ${list} have no text`;
+  const how =
+    showsImages === true
+      ? `look at ${count === 1 ? "it" : "one"} with as "image" and pages "${runs[0]?.[0]}"`
+      : "this client shows no pictures, so pass the URI to a tool that reads scans, or tell the user";
+  return [`${what}, perhaps ${count === 1 ? "a scan" : "scans"}: ${how}.`];
 }
 
 async function beginningOf(form: Readable): Promise<string> {

@@ -39,7 +39,8 @@ export async function tellPicture(from: Readable, kind: DocumentKind | undefined
   }
   const about = `${subjectOf(from)}: ${kind === "pdf" ? `page ${page}` : describe(from.ref)}`;
   if (from.showsImages !== true) {
-    const instead = kind === "pdf" ? "Read its text with pages." : "Pass the URI to a tool that takes images.";
+    const text = `Read its text with pages "${page}". If it has none, pass the URI to a tool that reads scans.`;
+    const instead = kind === "pdf" ? text : "Pass the URI to a tool that takes images.";
     return { head: about, notes: [`This client does not show images to its model. ${instead}`] };
   }
   const { size_bytes: size, mime_type } = from.ref;

@@ -15,6 +15,9 @@ import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-s
 /** Most characters of one line or row. */
 const MAX_RECORD_CHARS = 2000;
 
+/** Most characters of what begins a page among several, `[section 12345]` and its line end. */
+const MAX_BORDER = 20;
+
 /** Artifacts up to this size are read to the end, so that their records are counted. */
 const COUNTED_BYTES = 4 * 1024 * 1024;
 
@@ -37,17 +40,19 @@ export async function tellRecords(
   range: RecordSpec,
   most: number,
 ): Promise<AnswerParts> {
-  const each = mode === "pages" ? most : Math.min(MAX_RECORD_CHARS, most);
-  const limits: KeepLimits = { each, all: most, excess: "cut" };
+  // The first of several has a border, too.
+  const each = mode === "pages" ? Math.max(1, most - MAX_BORDER) : Math.min(MAX_RECORD_CHARS, most);
+  const limits: KeepLimits = { each, all: most, excess: "cut", border: mode === "pages" ? MAX_BORDER : 0 };
   const { header, kept, total, isUnclosed } = await readRecords(from, inspection, mode, range, limits);
   const first = kept[0] as Kept;
   const last = kept.at(-1) as Kept;
   const noun = nounOf(mode, from);
   const which = first === last ? `${noun} ${first.index}` : `${noun}s ${first.index}-${last.index}`;
   const shown = header === undefined ? kept : [header, ...kept];
+  const hasBorders = mode === "pages" && kept.length > 1;
   return {
     head: `${subjectOf(from)}, ${which}${total === undefined ? "" : ` of ${grouped(total)}`}${aboutRows(mode, inspection)}`,
-    data: shown.map((record) => (record.isCut ? `${record.text}…` : record.text)).join("\n"),
+    data: shown.map((record) => (hasBorders ? `[${noun} ${record.index}]\n` : "") + writeRecord(record)).join("\n"),
     notes: [
       ...moreNotes(last.index, range, total, mode),
       ...(isUnclosed ? ["A quote is never closed, so the last row takes all that follows it."] : []),
@@ -57,6 +62,10 @@ export async function tellRecords(
   };
 }
 
+function writeRecord({ text, isCut }: Kept): string {
+  return isCut ? `${text}…` : text;
+}
+
 /** The same records whole, without our own words, for a resource. Throws the same. */
 export async function textOfRecords(
   from: Readable,
@@ -64,7 +73,7 @@ export async function textOfRecords(
   mode: RecordMode,
   range: RecordSpec,
 ): Promise<string> {
-  const limits: KeepLimits = { each: MAX_RESOURCE_PART, all: MAX_RESOURCE_PART, excess: "refuse" };
+  const limits: KeepLimits = { each: MAX_RESOURCE_PART, all: MAX_RESOURCE_PART, excess: "refuse", border: 0 };
   const { header, kept } = await readRecords(from, inspection, mode, range, limits);
   return (header === undefined ? kept : [header, ...kept]).map(({ text }) => text).join("\n");
 }
@@ -195,6 +204,8 @@ interface KeepLimits {
   readonly all: number;
   /** Whether records that are too long are cut, or refused with E_TOO_LARGE. */
   readonly excess: "cut" | "refuse";
+  /** Characters that stand before each record, if there are several. */
+  readonly border: number;
 }
 
 const CARRIAGE_RETURN = 0x0d;
@@ -298,7 +309,8 @@ class RecordCollector implements RecordSink {
     const isFirst = this.kept.length === 0;
     const fit = isFirst ? prefixWithin(whole.text, this.#charsLeft) : whole;
     const isCut = fit.text.length < decoded.length || bytes.length < size;
-    const chars = fit.chars + (isFirst ? 0 : NEWLINE_CHARS);
+    const border = isFirst ? 0 : NEWLINE_CHARS + this.#limits.border;
+    const chars = fit.chars + border;
     const isTooMuch = chars > this.#charsLeft || (this.#limits.excess === "refuse" && isCut);
     if (isTooMuch && this.#limits.excess === "refuse") throw tooMuch();
     if (isTooMuch) {
