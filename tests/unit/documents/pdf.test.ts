@@ -67,6 +67,13 @@ test("a page becomes a picture within its limits", async () => {
   });
 });
 
+test("a region of a page is drawn larger", async () => {
+  const bytes = pdfOf([{ lines: ["Hello"] }]);
+  const region = { x: 0, y: 0, width: 200, height: 100, maxSide: 1568 };
+  const picture = await drawPage(pdfium, pictures, bytes, 1, { maxSide: 1568, maxBytes: 1e6, region });
+  expect([picture.width, picture.height]).toEqual([1568, 784]);
+});
+
 test("a PDF that is cut anywhere ends in text or a coded error", async () => {
   const bytes = pdfOf([{ lines: ["one"] }, { lines: ["two"] }]);
   for (let end = 10; end < bytes.length; end += 151) {

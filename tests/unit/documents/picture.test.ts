@@ -116,6 +116,18 @@ test("a large image is scaled down, and becomes JPEG where PNG is too large", as
   expect(picture.bytes.length).toBeLessThanOrEqual(LIMITS.maxBytes);
 });
 
+test("a region is in pixels of the whole as it is shown, and has the detail of the original", async () => {
+  const pixels = { width: 2000, height: 1000, data: new Uint8Array(2000 * 1000 * 4).fill(255) };
+  // One red pixel in the original, of which nothing is left where it is half as large.
+  pixels.data.set([255, 0, 0], (500 * 2000 + 1001) * 4);
+  const bytes = await (await codecs.draw(pixels)).encodePng();
+  const region = { x: 500, y: 250, width: 2, height: 2, maxSide: 1000 };
+  const { decode } = await import("@jsquash/png/decode.js");
+  const part = await decode(Uint8Array.from(await (await codecs.load(bytes, 1568, region)).encodePng()).buffer);
+  expect([part.width, part.height]).toEqual([4, 4]);
+  expect([...part.data.subarray(4, 8)]).toEqual([255, 0, 0, 255]);
+});
+
 test("what shows through is on white as JPEG", async () => {
   const drawing: Drawing = await codecs.draw({ width: 8, height: 8, data: new Uint8Array(256) });
   expect((await readQuarters(await drawing.encodeJpeg(90))).quarters).toEqual([WHITE, WHITE, WHITE, WHITE]);

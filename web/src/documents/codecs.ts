@@ -16,7 +16,16 @@ import { joinBytes } from "../artifacts/bytes.js";
 import { unreadable } from "./document.js";
 import { readJpegHeaders, wrapJpeg } from "./jpeg.js";
 import { PdfDocument, type Pdfium } from "./pdfium.js";
-import { checkPixels, type Drawing, fitWithin, type PictureLibrary, type Pixels, undecodable } from "./picture.js";
+import {
+  checkPixels,
+  type Drawing,
+  fitWithin,
+  type PictureLibrary,
+  type Pixels,
+  type Region,
+  scaleRegion,
+  undecodable,
+} from "./picture.js";
 
 /** The modules of WebAssembly that codecs need, by name. */
 export type CodecModule = "jpeg-decoder" | "jpeg-encoder" | "png" | "webp-decoder";
@@ -50,8 +59,9 @@ export class Codecs implements PictureLibrary {
     (globalThis as { ImageData?: unknown }).ImageData ??= DecodedImage;
   }
 
-  async load(bytes: Uint8Array, maxSide: number): Promise<Drawing> {
-    const pixels = await this.#decode(bytes, maxSide);
+  async load(bytes: Uint8Array, maxSide: number, region?: Region): Promise<Drawing> {
+    const whole = await this.#decode(bytes, region === undefined ? maxSide : Infinity);
+    const pixels = region === undefined ? whole : crop(whole, region);
     const [width, height] = fitWithin(pixels.width, pixels.height, maxSide);
     if (width === pixels.width && height === pixels.height) return this.draw(pixels);
     const data = await this.#pica.resizeBuffer({
@@ -115,7 +125,11 @@ export class Codecs implements PictureLibrary {
     if (headers === undefined) throw undecodable();
     if (headers.components === 4 || headers.profile !== undefined) {
       using pdf = PdfDocument.open(await this.#deps.pdfium(), wrapJpeg(bytes, headers, orientation));
-      const pixels = pdf.draw(1, Math.min(maxSide, Math.max(headers.width, headers.height)), 1);
+      // A point of the page is a pixel of the image.
+      const pixels = pdf.draw(1, (pageWidth, pageHeight) => {
+        const [width, height] = fitWithin(pageWidth, pageHeight, maxSide);
+        return { whole: { width, height }, part: { x: 0, y: 0, width, height } };
+      });
       if (pixels !== null) return pixels;
     }
     await initJpegDecoder(await this.#deps.compile("jpeg-decoder"));
@@ -142,6 +156,16 @@ function readSize(bytes: Uint8Array): { readonly type: string; readonly orientat
   }
   checkPixels(size.width, size.height);
   return { type: size.type ?? "", orientation: size.orientation ?? 1 };
+}
+
+function crop({ width, height, data }: Pixels, region: Region): Pixels {
+  const part = scaleRegion(region, width, height);
+  const cropped = new Uint8Array(part.width * part.height * 4);
+  for (let row = 0; row < part.height; row += 1) {
+    const start = ((part.y + row) * width + part.x) * 4;
+    cropped.set(data.subarray(start, start + part.width * 4), row * part.width * 4);
+  }
+  return { width: part.width, height: part.height, data: cropped };
 }
 
 function decodeBitmap(bytes: Uint8Array): Pixels {

@@ -5,9 +5,8 @@
 import { SluiceError } from "../errors/error.js";
 import { type Converted, type DocumentFacts, FactsBuilder, unreadable } from "./document.js";
 import { writeLines } from "./pdf-text.js";
-import { type FormField, PdfDocument, type Pdfium } from "./pdfium.js";
-import type { Picture, PictureLibrary, PictureLimits } from "./picture.js";
-import { encodeWithin } from "./picture.js";
+import { type FormField, type PagePart, PdfDocument, type Pdfium } from "./pdfium.js";
+import { encodeWithin, type Picture, type PictureLibrary, type PictureLimits, scaleRegion } from "./picture.js";
 
 /** Pages that are read. A document may claim any number. */
 const MAX_PAGES = 10_000;
@@ -20,6 +19,9 @@ const MAX_ATTACHMENTS = 20;
 
 /** Points are 1/72 inch: three times that is sharp enough for small print. */
 const MAX_SCALE = 3;
+
+/** How much larger than in the whole a region may be drawn. */
+const MAX_ZOOM = 8;
 
 /** The text of all pages, with outline and title. Throws E_DOCUMENT. */
 export function convertPdf(pdfium: Pdfium, bytes: Uint8Array): Converted {
@@ -83,6 +85,22 @@ function listPages(pages: readonly number[]): string {
   return `${pages.length === 1 ? "Page" : "Pages"} ${named}${pages.length > MAX_NAMED ? ", …" : ""}`;
 }
 
+/** The size in pixels that a page of some points is drawn in, and the part of it. Throws E_INVALID_ARGUMENT. */
+function choosePart(width: number, height: number, { maxSide, region }: PictureLimits): PagePart {
+  const scale = Math.min(maxSide / Math.max(width, height, 1), MAX_SCALE);
+  const toPixels = (points: number): number => Math.max(1, Math.round(points * scale));
+  const whole = { width: toPixels(width), height: toPixels(height) };
+  if (region === undefined) return { whole, part: { x: 0, y: 0, ...whole } };
+  const part = scaleRegion(region, whole.width, whole.height);
+  // As large as pictures may be.
+  const zoom = Math.max(1, Math.min(maxSide / Math.max(part.width, part.height), MAX_ZOOM));
+  const enlarge = (pixels: number): number => Math.round(pixels * zoom);
+  return {
+    whole: { width: enlarge(whole.width), height: enlarge(whole.height) },
+    part: { x: enlarge(part.x), y: enlarge(part.y), width: enlarge(part.width), height: enlarge(part.height) },
+  };
+}
+
 /** One page as a picture. Throws E_DOCUMENT, E_INVALID_ARGUMENT for a page that is not there. */
 export async function drawPage(
   pdfium: Pdfium,
@@ -100,7 +118,7 @@ export async function drawPage(
       { path: "pages" },
     );
   }
-  const pixels = pdf.draw(page, limits.maxSide, MAX_SCALE);
+  const pixels = pdf.draw(page, (width, height) => choosePart(width, height, limits));
   if (pixels === null) throw unreadable(`Page ${page} of the PDF cannot be drawn: read its text instead.`);
   return await encodeWithin(await pictures.draw(pixels), limits);
 }

@@ -63,6 +63,12 @@ export interface OutlineEntry {
   readonly page: number | undefined;
 }
 
+/** A page in pixels, and the part of it that is drawn. */
+export interface PagePart {
+  readonly whole: { readonly width: number; readonly height: number };
+  readonly part: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+}
+
 /** A field of a form that was filled in. */
 export interface FormField {
   readonly name: string;
@@ -309,24 +315,26 @@ export class PdfDocument implements Disposable {
   /**
    * A page as pixels, or null if it is damaged. `page` from 1.
    *
-   * @param maxSide pixels of the longer side.
-   * @param maxScale pixels of a point.
+   * @param choose says how large the whole page is, of its size in points, and which part of it is drawn, both in pixels.
    */
-  draw(page: number, maxSide: number, maxScale: number): Pixels | null {
+  draw(page: number, choose: (width: number, height: number) => PagePart): Pixels | null {
     const pdfium = this.#pdfium;
     const form = this.#openForm();
     return this.#withPage(page, (handle) => {
-      const sides = [pdfium.call("FPDF_GetPageWidthF", handle), pdfium.call("FPDF_GetPageHeightF", handle)] as const;
-      const scale = Math.min(maxSide / Math.max(...sides, 1), maxScale);
-      const [width, height] = [toPixels(sides[0] * scale), toPixels(sides[1] * scale)];
+      const { whole, part } = choose(
+        pdfium.call("FPDF_GetPageWidthF", handle),
+        pdfium.call("FPDF_GetPageHeightF", handle),
+      );
+      const { width, height } = part;
+      const place = [-part.x, -part.y, whole.width, whole.height, 0, DRAW_FLAGS] as const;
       const bitmap = pdfium.call("FPDFBitmap_Create", width, height, 1);
       if (bitmap === 0) throw unreadable("The page needs more memory than documents may have: read its text instead.");
       try {
         pdfium.call("FPDFBitmap_FillRect", bitmap, 0, 0, width, height, -1);
         pdfium.call("FORM_OnAfterLoadPage", handle, form);
-        pdfium.call("FPDF_RenderPageBitmap", bitmap, handle, 0, 0, width, height, 0, DRAW_FLAGS);
+        pdfium.call("FPDF_RenderPageBitmap", bitmap, handle, ...place);
         // What is in the fields of forms is drawn by this alone.
-        pdfium.call("FPDF_FFLDraw", form, bitmap, handle, 0, 0, width, height, 0, DRAW_FLAGS);
+        pdfium.call("FPDF_FFLDraw", form, bitmap, handle, ...place);
         pdfium.call("FORM_OnBeforeClosePage", handle, form);
         const data = pdfium.take(pdfium.call("FPDFBitmap_GetBuffer", bitmap), width * height * 4);
         return { width, height, data };
@@ -354,10 +362,6 @@ export class PdfDocument implements Disposable {
       this.#pdfium.call("FPDF_ClosePage", handle);
     }
   }
-}
-
-function toPixels(length: number): number {
-  return Math.max(1, Math.round(length));
 }
 
 function readField(pdfium: Pdfium, form: number, annotation: number): FormField | undefined {

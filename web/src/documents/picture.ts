@@ -2,6 +2,7 @@
  * Pictures that a model is shown: scaled down and encoded within limits. Runs apart from the main thread only.
  * @module
  */
+import { SluiceError } from "../errors/error.js";
 import { unreadable } from "./document.js";
 
 /** Limits of a picture. */
@@ -10,6 +11,18 @@ export interface PictureLimits {
   readonly maxSide: number;
   /** Most bytes, encoded. */
   readonly maxBytes: number;
+  /** The part to show. Defaults to all of it. */
+  readonly region?: Region;
+}
+
+/** A part of a picture, in pixels of the whole where that is at most `maxSide` pixels long. */
+export interface Region {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Pixels of the longer side of the whole; null for as many as it has. */
+  readonly maxSide: number | null;
 }
 
 /** A picture, encoded. */
@@ -38,8 +51,8 @@ export interface Drawing {
 
 /** Decodes, scales and encodes: in browsers a canvas, elsewhere codecs in WebAssembly. */
 export interface PictureLibrary {
-  /** An image, scaled down to a longer side of at most `maxSide` pixels. Throws E_DOCUMENT. */
-  load(bytes: Uint8Array, maxSide: number): Promise<Drawing>;
+  /** An image, or a region of it, scaled down to a longer side of at most `maxSide` pixels. Throws E_DOCUMENT, E_INVALID_ARGUMENT. */
+  load(bytes: Uint8Array, maxSide: number, region?: Region): Promise<Drawing>;
   /** Pixels as they are. */
   draw(pixels: Pixels): Promise<Drawing>;
 }
@@ -56,7 +69,7 @@ export async function scalePicture(
   bytes: Uint8Array,
   limits: PictureLimits,
 ): Promise<Picture> {
-  return encodeWithin(await library.load(bytes, limits.maxSide), limits);
+  return encodeWithin(await library.load(bytes, limits.maxSide, limits.region), limits);
 }
 
 /** Throws E_DOCUMENT for an image with more pixels than are decoded. */
@@ -74,6 +87,23 @@ export function undecodable(): Error {
 export function fitWithin(width: number, height: number, maxSide: number): readonly [number, number] {
   const scale = Math.min(1, maxSide / Math.max(width, height, 1));
   return [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
+}
+
+/** A region in pixels of another size of the same picture. Throws E_INVALID_ARGUMENT if nothing of it is there. */
+export function scaleRegion(region: Region, width: number, height: number): Omit<Region, "maxSide"> {
+  const [wholeWidth, wholeHeight] = fitWithin(width, height, region.maxSide ?? Infinity);
+  const [across, down] = [width / wholeWidth, height / wholeHeight];
+  const x = Math.min(width, Math.floor(region.x * across));
+  const y = Math.min(height, Math.floor(region.y * down));
+  const scaled = {
+    x,
+    y,
+    width: Math.min(width - x, Math.ceil(region.width * across)),
+    height: Math.min(height - y, Math.ceil(region.height * down)),
+  };
+  if (scaled.width > 0 && scaled.height > 0) return scaled;
+  const sentence = `The region is outside of the picture, which has ${wholeWidth} × ${wholeHeight} pixels.`;
+  throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "region" });
 }
 
 /** As PNG if that is small enough, else as JPEG, worse and worse. Throws E_DOCUMENT. */

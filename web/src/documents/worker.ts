@@ -5,7 +5,7 @@
 import { convert, type Libraries } from "./conversion.js";
 import { unreadable } from "./document.js";
 import { Pdfium } from "./pdfium.js";
-import { checkPixels, type Drawing, fitWithin, type Pixels, undecodable } from "./picture.js";
+import { checkPixels, type Drawing, fitWithin, type Pixels, type Region, scaleRegion, undecodable } from "./picture.js";
 import { failureOf } from "./sandbox.js";
 import type { WorkerAnswer, WorkerRequest } from "./sandbox-web.js";
 
@@ -22,16 +22,20 @@ const libraries: Libraries = {
 };
 
 /** The browser decodes it, turned as its orientation says, in the colours of the screen. */
-async function loadImage(bytes: Uint8Array, maxSide: number): Promise<Drawing> {
+async function loadImage(bytes: Uint8Array, maxSide: number, region?: Region): Promise<Drawing> {
   const image = await createImageBitmap(new Blob([Uint8Array.from(bytes)])).catch(() => {
     throw undecodable();
   });
   checkPixels(image.width, image.height);
-  const [width, height] = fitWithin(image.width, image.height, maxSide);
+  const part =
+    region === undefined
+      ? { x: 0, y: 0, width: image.width, height: image.height }
+      : scaleRegion(region, image.width, image.height);
+  const [width, height] = fitWithin(part.width, part.height, maxSide);
   const canvas = new OffscreenCanvas(width, height);
   const context = getContext(canvas);
   context.imageSmoothingQuality = "high";
-  context.drawImage(image, 0, 0, width, height);
+  context.drawImage(image, part.x, part.y, part.width, part.height, 0, 0, width, height);
   image.close();
   return toDrawing(canvas);
 }

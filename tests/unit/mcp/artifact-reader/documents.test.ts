@@ -363,6 +363,30 @@ describe("an image", () => {
     expect(Buffer.from(scaled.content[1]?.data ?? "", "base64").length).toBeLessThanOrEqual(1024 * 1024);
   });
 
+  test("is looked at closer by a region, in pixels of what was shown", async () => {
+    const drawn = canvas.createCanvas(3136, 1568);
+    const context = drawn.getContext("2d");
+    context.fillStyle = "#ff0000";
+    context.fillRect(0, 0, 3136, 1568);
+    context.fillStyle = "#0000ff";
+    context.fillRect(1568, 0, 1568, 1568);
+    const png = drawn.toBuffer("image/png");
+    const { store, uri } = await stored(png, "a.png", "image/png");
+    const reader = readerOf(store, { showsImages: () => true });
+    // It is shown as it is, so the region is in its own pixels.
+    const part = await reader.call({ uri, as: "image", region: "1500,0,200,100" });
+    expect(wordsOf(part)).toContain('region "1500,0,200,100", as 200 × 100 pixels');
+    const refused = ["9000,0,10,10", "0,0,0,10", "1,2,3"].map(async (region) =>
+      wordsOf(await reader.call({ uri, as: "image", region })),
+    );
+    expect(await Promise.all(refused)).toEqual([
+      expect.stringContaining("outside of the picture, which has 3136 × 1568 pixels"),
+      expect.stringContaining("is no part of a picture"),
+      expect.stringContaining("is no part of a picture"),
+    ]);
+    expect(wordsOf(await reader.call({ uri, region: "0,0,1,1" }))).toContain('give as "image", too');
+  });
+
   test("is shown as what its bytes are, and not at all if they are no image", async () => {
     const sluice = await createSluice({ store: "memory" });
     const options: ArtifactReaderOptions = { showsImages: () => true, sluice };

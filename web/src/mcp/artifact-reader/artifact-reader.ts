@@ -181,7 +181,7 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
   const kind = documentKind(from, head);
   if (wanted.mode === "image") {
     const { tellPicture } = await loaded(() => import("./picture.js"));
-    return tellPicture(from, kind, wanted.page);
+    return tellPicture(from, kind, wanted);
   }
   if (wanted.mode === "info" && kind !== undefined && selection.as === undefined) {
     const { tellDocument } = await loaded(() => import("./document.js"));
@@ -279,11 +279,7 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
   if (mode === "image") {
     // Whoever asks for a resource that is a picture shows it: no model is asked whether it sees.
     const { tellPicture } = await import("./picture.js");
-    const shown = await tellPicture(
-      { ...from, showsImages: true },
-      documentKind(from, await headOf(from)),
-      wanted.page,
-    );
+    const shown = await tellPicture({ ...from, showsImages: true }, documentKind(from, await headOf(from)), wanted);
     if (shown.image === undefined) throw new SluiceError("E_INVALID_ARGUMENT", shown.head, { path: "as" });
     return { uri, mimeType: shown.image.type, blob: shown.image.data };
   }

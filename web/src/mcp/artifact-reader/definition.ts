@@ -90,6 +90,10 @@ const PROPERTIES = {
     description:
       "text: HTML as readable text; links: those of HTML or a document; image: an image, or a page of a PDF, as a picture.",
   },
+  region: {
+    type: "string",
+    description: 'With as "image", a part to look closer at: "x,y,w,h" in pixels of the whole as it was shown.',
+  },
   limit: { type: "integer", minimum: 1, description: "Most characters of content wanted, if fewer than usual." },
 } as const;
 

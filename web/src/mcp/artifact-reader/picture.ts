@@ -11,6 +11,7 @@ import type { AnswerParts } from "./answer.js";
 import { base64Of } from "./byte-range.js";
 import { describe } from "./definition.js";
 import { converted } from "./forms.js";
+import type { Wanted } from "./request.js";
 import { readSpan, type Readable, subjectOf } from "./source.js";
 
 /** Pixels of the longer side, beyond which models scale down themselves. */
@@ -25,8 +26,14 @@ const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /** Pixels of a side up to which models take an image. A few bytes of PNG may be billions of pixels. */
 const MAX_GIVEN_SIDE = 8000;
 
+type WantedPicture = Pick<Extract<Wanted, { mode: "image" }>, "page" | "region">;
+
 /** Answers with a picture, if the client shows images. Throws E_DOCUMENT, E_INVALID_ARGUMENT, E_TOO_LARGE, E_STORE_…. */
-export async function tellPicture(from: Readable, kind: DocumentKind | undefined, page: number): Promise<AnswerParts> {
+export async function tellPicture(
+  from: Readable,
+  kind: DocumentKind | undefined,
+  { page, region }: WantedPicture,
+): Promise<AnswerParts> {
   if (kind !== "image" && kind !== "pdf") {
     const what = kind === undefined ? "artifact" : traitsOf(kind).name;
     throw new SluiceError(
@@ -45,17 +52,24 @@ export async function tellPicture(from: Readable, kind: DocumentKind | undefined
   }
   const { size_bytes: size, mime_type } = from.ref;
   const type = plainType(mime_type) ?? "";
+  let maxSide: number | null = MAX_SIDE;
   if (kind === "image" && size <= MAX_BYTES && SHOWN.includes(type)) {
     const bytes = await readSpan(from, { start: 0, end: size });
     const shown = await shownAs(from, bytes, type);
-    if (shown !== undefined) return { head: about, image: { type: shown, data: base64Of(bytes) } };
+    if (shown !== undefined && region === undefined) {
+      return { head: about, image: { type: shown, data: base64Of(bytes) } };
+    }
+    if (shown !== undefined) maxSide = null;
   }
   const pieces: Uint8Array[] = [];
-  const request = { kind, form: "picture", page, limits: { maxSide: MAX_SIDE, maxBytes: MAX_BYTES } } as const;
+  const part = region && { region: { ...region, maxSide } };
+  const limits = { maxSide: MAX_SIDE, maxBytes: MAX_BYTES, ...part };
+  const request = { kind, form: "picture", page, limits } as const;
   const facts = await converted(from, traitsOf(kind).name, request, async (chunk) => void pieces.push(chunk.slice()));
   const { mime_type: shown, width, height } = facts as PictureFacts;
+  const which = region === undefined ? "" : `, region "${region.x},${region.y},${region.width},${region.height}"`;
   return {
-    head: `${about}, as ${width} × ${height} pixels`,
+    head: `${about}${which}, as ${width} × ${height} pixels`,
     image: { type: shown, data: base64Of(joinBytes(pieces)) },
   };
 }

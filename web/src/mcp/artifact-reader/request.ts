@@ -32,7 +32,15 @@ export type Wanted =
   | { readonly mode: "pointer"; readonly tokens: readonly string[] }
   | { readonly mode: "search"; readonly needle: string }
   | { readonly mode: "query"; readonly sql: string; readonly tokens: readonly string[] | undefined }
-  | { readonly mode: "image"; readonly page: number };
+  | { readonly mode: "image"; readonly page: number; readonly region: ImageRegion | undefined };
+
+/** A part of a picture, in pixels of the whole as it is shown. */
+export interface ImageRegion {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
 
 /** What is counted from 1. */
 export type RecordMode = "lines" | "rows" | "pages";
@@ -47,6 +55,8 @@ export interface Selection {
   /** A sheet of a workbook: its name, or its number from 1. */
   readonly sheet?: string;
   readonly as?: (typeof FORMS)[number];
+  /** The part of an image. */
+  readonly region?: ImageRegion;
 }
 
 interface ReadRequest {
@@ -58,7 +68,7 @@ interface ReadRequest {
 }
 
 const MODES = ["bytes", "lines", "rows", "pages", "pointer", "search", "query"] as const;
-const KNOWN: readonly string[] = ["uri", "entry", "sheet", ...MODES, "as", "limit"];
+const KNOWN: readonly string[] = ["uri", "entry", "sheet", ...MODES, "as", "region", "limit"];
 
 type Mode = (typeof MODES)[number];
 type Given = Partial<Record<Mode, string>>;
@@ -93,19 +103,23 @@ function selectionOf(all: Readonly<Record<string, unknown>>): Selection {
   });
   const form = FORMS.find((known) => known === as);
   if (as !== undefined && form === undefined) throw wrong("as", `as must be one of ${FORMS.join(", ")}.`);
+  const region = all["region"] ?? undefined;
+  if (region !== undefined && form !== "image")
+    throw wrong("region", 'A region is of a picture: give as "image", too.');
   return {
     ...(entry !== undefined && { entry }),
     ...(sheet !== undefined && { sheet }),
     ...(form !== undefined && { as: form }),
+    ...(region !== undefined && { region: parseRegion(stringOf("region", region)) }),
   };
 }
 
 /** As an image, pages say which one, and nothing else fits. */
-function shownAs(wanted: Wanted, { as }: Selection): Wanted {
+function shownAs(wanted: Wanted, { as, region }: Selection): Wanted {
   if (as !== "image") return wanted;
-  if (wanted.mode === "info") return { mode: "image", page: 1 };
+  if (wanted.mode === "info") return { mode: "image", page: 1, region };
   if (wanted.mode === "pages" && wanted.range.first === wanted.range.last)
-    return { mode: "image", page: wanted.range.first };
+    return { mode: "image", page: wanted.range.first, region };
   const why = wanted.mode === "pages" ? 'one page at a time: "7"' : `no ${wanted.mode}`;
   throw wrong(wanted.mode, `As an image an artifact has ${why}.`);
 }
@@ -226,6 +240,17 @@ function parseRecords(name: RecordMode, text: string): RecordSpec {
   const last = dash === "" ? first : b === "" ? Infinity : Number(b);
   if (last < first) throw backwards(name, text);
   return { first, last };
+}
+
+/** Parses `x,y,w,h`. Throws E_INVALID_ARGUMENT. */
+function parseRegion(text: string): ImageRegion {
+  const numbers = /^\s*\d{1,6}(?:\s*,\s*\d{1,6}){3}\s*$/.test(text) ? text.split(",").map(Number) : [];
+  const [x = 0, y = 0, width = 0, height = 0] = numbers;
+  if (width > 0 && height > 0) return { x, y, width, height };
+  throw wrong(
+    "region",
+    `region ${quote(text)} is no part of a picture: "100,50,400,300" is 400 × 300 pixels, 100 from the left and 50 from the top.`,
+  );
 }
 
 /** Resolves a byte range for a size. Throws E_INVALID_ARGUMENT if it is empty. */
