@@ -52,6 +52,7 @@ const FAST = {
 export class Codecs implements PictureLibrary {
   readonly #deps: CodecsDeps;
   readonly #pica = new Pica({ features: ["wasm", "js"] });
+  readonly #started = new Map<(module: WebAssembly.Module) => Promise<unknown>, Promise<unknown>>();
 
   constructor(deps: CodecsDeps) {
     this.#deps = deps;
@@ -76,21 +77,30 @@ export class Codecs implements PictureLibrary {
   }
 
   async draw({ width, height, data }: Pixels): Promise<Drawing> {
-    const { compile } = this.#deps;
     const toImage = (pixels: Uint8Array | Uint8ClampedArray): ImageData =>
       ({ width, height, data: toClamped(pixels) }) as unknown as ImageData;
     return {
       width,
       height,
-      async encodePng() {
-        await initPngEncoder(await compile("png"));
+      encodePng: async () => {
+        await this.#start(initPngEncoder, "png");
         return new Uint8Array(await encodePng(toImage(data)));
       },
-      async encodeJpeg(quality) {
-        await initJpegEncoder(await compile("jpeg-encoder"));
+      encodeJpeg: async (quality) => {
+        await this.#start(initJpegEncoder, "jpeg-encoder");
         return new Uint8Array(await encodeJpeg(toImage(flatten(data)), { ...FAST, quality }));
       },
     };
+  }
+
+  /** Starts a codec, once. */
+  async #start(init: (module: WebAssembly.Module) => Promise<unknown>, name: CodecModule): Promise<void> {
+    let started = this.#started.get(init);
+    if (started === undefined) {
+      started = this.#deps.compile(name).then(init);
+      this.#started.set(init, started);
+    }
+    await started;
   }
 
   /** Throws E_DOCUMENT. JPEGs by way of PDFium are at most `maxSide` pixels long. */
@@ -101,10 +111,10 @@ export class Codecs implements PictureLibrary {
         case "jpg":
           return await this.#decodeJpeg(bytes, orientation, maxSide);
         case "png":
-          await initPngDecoder(await this.#deps.compile("png"));
+          await this.#start(initPngDecoder, "png");
           return await decodePng(toBuffer(bytes));
         case "webp":
-          await initWebpDecoder(await this.#deps.compile("webp-decoder"));
+          await this.#start(initWebpDecoder, "webp-decoder");
           return await decodeWebp(toBuffer(takeFirstFrame(bytes)));
         case "gif":
           return decodeFrame(toBuffer(bytes), 0);
@@ -132,7 +142,7 @@ export class Codecs implements PictureLibrary {
       });
       if (pixels !== null) return pixels;
     }
-    await initJpegDecoder(await this.#deps.compile("jpeg-decoder"));
+    await this.#start(initJpegDecoder, "jpeg-decoder");
     return decodeJpeg(toBuffer(bytes), { preserveOrientation: true });
   }
 }
