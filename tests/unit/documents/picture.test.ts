@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CodecModule, Codecs } from "../../../web/src/documents/codecs.js";
+import { readJpegHeaders } from "../../../web/src/documents/jpeg.js";
 import { Pdfium } from "../../../web/src/documents/pdfium.js";
 import { type Drawing, encodeWithin, scalePicture } from "../../../web/src/documents/picture.js";
 
@@ -105,6 +106,47 @@ const TURNED: Readonly<Record<number, readonly (readonly number[])[]>> = {
 test.each(Object.entries(TURNED))("orientation %s of EXIF is heeded", async (orientation, quarters) => {
   const jpeg = orient(await drawQuarters().encode("jpeg", 95), Number(orientation));
   expect(await readQuarters(jpeg)).toEqual({ size: Number(orientation) < 5 ? "40 × 20" : "20 × 40", quarters });
+});
+
+/** The four quarters as a JPEG without a profile. */
+async function writeQuarters(): Promise<Uint8Array> {
+  const colours = [RED, GREEN, BLUE, WHITE];
+  const pixels = Array.from({ length: 800 }, (_, pixel) => {
+    const [x, y] = [pixel % 40, Math.floor(pixel / 40)];
+    return [...(colours[(x < 20 ? 0 : 1) + (y < 10 ? 0 : 2)] ?? []), 255];
+  });
+  return (await codecs.draw({ width: 40, height: 20, data: Uint8Array.from(pixels.flat()) })).encodeJpeg(95);
+}
+
+/** A JPEG with a colour profile: the APP2 segment of ICC, the first of one. */
+function addProfile(jpeg: Uint8Array, profile: string): Uint8Array {
+  const content = [...new TextEncoder().encode(`ICC_PROFILE\0\u0001\u0001${profile}`)];
+  return Uint8Array.from([0xff, 0xd8, 0xff, 0xe2, 0, content.length + 2, ...content, ...jpeg.subarray(2)]);
+}
+
+test.each([1, 6])("a JPEG with a colour profile is drawn by PDFium, turned as it says: %s", async (orientation) => {
+  const jpeg = addProfile(await writeQuarters(), "a profile of some camera");
+  const { size, quarters } = await readQuarters(orient(jpeg, orientation));
+  expect({ size, quarters }).toEqual({
+    size: orientation === 1 ? "40 × 20" : "20 × 40",
+    quarters: TURNED[orientation],
+  });
+});
+
+test("headers of a JPEG tell its size, its colours and its profile, but for that of sRGB", async () => {
+  const jpeg = await writeQuarters();
+  expect(readJpegHeaders(jpeg)).toEqual({ width: 40, height: 20, components: 3, isAdobe: false, profile: undefined });
+  expect(readJpegHeaders(addProfile(jpeg, "s\0R\0G\0B\0 IEC61966"))?.profile).toBeUndefined();
+  expect(readJpegHeaders(addProfile(jpeg, "Display P3"))?.profile).toEqual(new TextEncoder().encode("Display P3"));
+});
+
+test("bytes that are no JPEG have no headers, or some", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      const told = readJpegHeaders(Uint8Array.from([0xff, 0xd8, ...bytes]));
+      expect(told === undefined || told.width >= 0).toBe(true);
+    }),
+  );
 });
 
 test("a large image is scaled down, and becomes JPEG where PNG is too large", async () => {

@@ -13,7 +13,7 @@ export interface JpegHeaders {
   readonly components: number;
   /** Whether Adobe's segment is there: CMYK is then inverted. */
   readonly isAdobe: boolean;
-  /** The ICC profile, or undefined (ICC.1, annex B.4). */
+  /** The ICC profile, or undefined (ICC.1, annex B.4). That of sRGB counts as none: it changes nothing. */
   readonly profile: Uint8Array | undefined;
 }
 
@@ -50,7 +50,16 @@ export function readJpegHeaders(bytes: Uint8Array): JpegHeaders | undefined {
     if (marker === APP2 && startsWith(content, ICC)) profile.push(content.subarray(ICC.length + 2));
     at = end;
   }
-  return frame && { ...frame, isAdobe, profile: profile.length > 0 ? joinBytes(profile) : undefined };
+  const whole = joinBytes(profile);
+  return frame && { ...frame, isAdobe, profile: whole.length === 0 || isSrgb(whole) ? undefined : whole };
+}
+
+/** Bytes of a profile that are searched for its name. */
+const NAMED_WITHIN = 4096;
+
+/** Whether a profile calls itself sRGB, in ASCII or UTF-16. */
+function isSrgb(profile: Uint8Array): boolean {
+  return new TextDecoder("latin1").decode(profile.subarray(0, NAMED_WITHIN)).replaceAll("\0", "").includes("sRGB");
 }
 
 /** Start of a frame: C0 to CF without DHT, JPG and DAC. */
