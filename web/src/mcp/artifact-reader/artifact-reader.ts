@@ -72,7 +72,7 @@ export interface ArtifactReaderOptions {
    * @defaultValue 1 GiB
    */
   readonly maxScannedBytes?: number;
-  /** Finds the types of files in archives, which are unknown without it, and knows where PDF.js is on a page. */
+  /** Finds the types of files in archives, which are unknown without it. */
   readonly sluice?: Pick<Sluice, "look"> | undefined;
   /**
    * Called with each artifact that was made to be passed on: a file of an archive, also one that was taken out before, and an answer

@@ -40,7 +40,7 @@ export interface Readable {
   readonly ref: StoredArtifact;
   /** The artifact that it was made of, if it is what that one is read as. */
   readonly origin?: StoredArtifact;
-  /** Finds the types of files, and knows where PDF.js is. */
+  /** Finds the types of files. */
   readonly sluice?: Pick<Sluice, "look"> | undefined;
   readonly source: ReadSource;
   /** Most bytes read for lines, rows and search. */
