@@ -390,7 +390,7 @@ function readPieces(pdfium: Pdfium, page: number, text: number): readonly TextPi
   const pieces: OpenPiece[] = [];
   let current: OpenPiece | undefined;
   let isSpaced = false;
-  let before = { x: Number.NaN, y: Number.NaN };
+  let [beforeX, beforeY, angle] = [Number.NaN, Number.NaN, 0];
   const count = Math.min(MAX_CHARS, pdfium.call("FPDFText_CountChars", text));
   for (let at = 0; at < count; at += 1) {
     const unit = pdfium.call("FPDFText_GetUnicode", text, at);
@@ -409,10 +409,12 @@ function readPieces(pdfium: Pdfium, page: number, text: number): readonly TextPi
     pdfium.call("FPDFText_GetLooseCharBox", text, at, numbers + 16);
     const view = pdfium.view(numbers, CHAR_BYTES);
     const [x, y] = [view.getFloat64(0, true), view.getFloat64(8, true)];
-    const placed = place(view, pdfium.call("FPDFText_GetCharAngle", text, at));
+    // What goes on along a line has the angle of what is before it.
+    if (current === undefined || y !== beforeY) angle = pdfium.call("FPDFText_GetCharAngle", text, at);
+    const placed = place(view, angle);
     // A ligature is told as its letters, all with one origin.
-    const isLigature = before.x === x && before.y === y;
-    before = { x, y };
+    const isLigature = beforeX === x && beforeY === y;
+    [beforeX, beforeY] = [x, y];
     const character = unit === HYPHEN ? "-" : String.fromCharCode(unit);
     if (current !== undefined && (isLigature || follows(current, placed)) && current.turn === placed.turn) {
       current.text += character;
