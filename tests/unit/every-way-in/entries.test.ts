@@ -144,7 +144,6 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "ReactPlanner.resume",
     "route chat",
   ],
-  "a setting, as it was said": ["Sluice.pdf"],
   // tests/unit/server/ways-in
   "the same as a call of a tool, in the form of MCP": ["route mcp"],
   "bytes as they are, for a page that has the gate itself": ["route raw"],
