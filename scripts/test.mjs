@@ -46,7 +46,7 @@ const runners = {
   checks: { title: "Types, lint, format", run: checks },
   vitest: { title: "Library and command", run: libraryTests },
   browser: { title: "Stores and elements in Chromium", run: browserTests },
-  site: { title: "The playground, built, in Chromium", run: siteTests },
+  site: { title: "The playground, built, in Chromium", run: siteTests, isLong: true },
   package: { title: "The package, installed: Node, pages, workers", run: packageTests, isLong: true },
   native: { title: "C++ under ASan and UBSan", run: nativeTests },
   wasm: { title: "C++ as WebAssembly in node", run: wasmTests, isLong: true },
