@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { nearest } from "../../../web/src/errors/arguments.js";
 import { SluiceError } from "../../../web/src/errors/error.js";
 import { guarded, storageError, systemCode } from "../../../web/src/errors/storage.js";
 
@@ -49,17 +48,4 @@ test("an error prints its code, its message and its place, and nothing it does n
   });
   expect(Object.keys(new SluiceError("E_USAGE", "x").toJSON())).toEqual(["code", "message"]);
   expect(new SluiceError("E_CONFIG_KEY", "x", { path: "a.b" }).toJSON()).toMatchObject({ path: "a.b" });
-});
-
-describe("nearest", () => {
-  test.each([
-    ["transfrom", "transform"],
-    ["t", undefined],
-    ["trans", "transform"],
-    ["sniif", "sniff"],
-    ["restroe", "restore"],
-    ["completely", undefined],
-  ])("%s means %s", (word, meant) => {
-    expect(nearest(word, ["transform", "restore", "artifacts", "sniff"])).toBe(meant);
-  });
 });
