@@ -31,7 +31,7 @@ describe("an unknown option", () => {
   });
 
   test("is named in part if it is long", () => {
-    expect(() => check({ [`${"x".repeat(5000)}`]: 1 })).toThrow(/^"x{10,200}" is not/);
+    expect(() => check({ ["x".repeat(5000)]: 1 })).toThrow(/^"x{10,200}" is not/);
   });
 
   test("is none where all are known", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SluiceError } from "../../../web/src/errors/error.js";
 import { guarded, storageError, systemCode } from "../../../web/src/errors/storage.js";
 
