@@ -14,11 +14,8 @@ describe("nearest", () => {
     expect(nearest(word, ["transform", "restore", "artifacts", "sniff"])).toBe(meant);
   });
 
-  test("a replaced letter is one edit, and an added one another", () => {
-    expect(nearest("abcdefghi", ["abcdefghijkl", "abcdxfgyi", "abcdefghijk"].toReversed())).toBe("abcdefghijk");
-    expect(nearest("wxyz12", ["wxyz12ab".slice(2), "wxyz1x"])).toBe("wxyz1x");
-    // Two letters more are two edits, one replaced is one.
-    expect(nearest("zbcdef", ["zbcdef".slice(1, 5), "zbcdex"])).toBe("zbcdex");
+  test("a replaced letter is one edit, and two removed ones are two", () => {
+    expect(nearest("zbcdef", ["bcde", "zbcdex"])).toBe("zbcdex");
   });
 });
 
