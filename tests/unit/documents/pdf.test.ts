@@ -161,10 +161,9 @@ test("labels of pages and attached files are told", async () => {
       stream("<a/>"),
     ),
   );
-  expect(facts().notices).toEqual([
-    "The page that is labelled 1 is page 3 here.",
-    "Files are attached to the PDF: invoice.xml.",
-  ]);
+  expect(facts().notices).toEqual(["The page that is labelled 1 is page 3 here."]);
+  // Not in a notice: that is told in our own words, and the name is the document's.
+  expect(facts().attachments).toEqual(["invoice.xml"]);
 });
 
 test("fields that were filled in follow the text", async () => {

@@ -13,6 +13,7 @@ import { decodeFrame } from "modern-gif";
 import { Pica } from "pica";
 import UTIF from "utif2";
 import { joinBytes } from "../artifacts/bytes.js";
+import { SluiceError } from "../errors/error.js";
 import { unreadable } from "./document.js";
 import { readJpegHeaders, wrapJpeg } from "./jpeg.js";
 import { PdfDocument, type Pdfium } from "./pdfium.js";
@@ -123,9 +124,9 @@ export class Codecs implements PictureLibrary {
         case "tiff":
           return decodeTiff(bytes);
       }
-    } catch {
+    } catch (error) {
       // What decoders throw quotes what they read, or says nothing.
-      throw undecodable();
+      throw error instanceof SluiceError ? error : undecodable();
     }
     throw unreadable(`The image is ${type.toUpperCase()}, which is not decoded here: ask for PNG or JPEG.`);
   }
@@ -133,6 +134,8 @@ export class Codecs implements PictureLibrary {
   async #decodeJpeg(bytes: Uint8Array, orientation: number, maxSide: number): Promise<Pixels> {
     const headers = readJpegHeaders(bytes);
     if (headers === undefined) throw undecodable();
+    // A second header may say another size than the one that was read first.
+    checkPixels(headers.width, headers.height);
     if (headers.components === 4 || headers.profile !== undefined) {
       using pdf = PdfDocument.open(await this.#deps.pdfium(), wrapJpeg(bytes, headers, orientation));
       // A point of the page is a pixel of the image.

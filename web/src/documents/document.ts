@@ -25,6 +25,8 @@ export interface DocumentFacts {
   readonly names?: readonly string[];
   readonly headings: readonly DocumentHeading[];
   readonly title?: string;
+  /** Names of the files that are attached to it. */
+  readonly attachments?: readonly string[];
   /** Whether the text ends before the document does, because it came to `maxTextBytes`. */
   readonly truncated?: boolean;
   /** What was left out, each a sentence: long runs of empty rows. At most 20. */
@@ -109,6 +111,7 @@ export class FactsBuilder {
   readonly #headings: DocumentHeading[] = [];
   readonly #notices: string[] = [];
   readonly #withoutText: [number, number][] = [];
+  readonly #attachments: string[] = [];
 
   constructor(public part: PartNoun) {}
 
@@ -121,6 +124,10 @@ export class FactsBuilder {
 
   name(name: string): void {
     if (this.#names.length < MAX_NAMES) this.#names.push(shortened(name));
+  }
+
+  attachment(name: string): void {
+    if (this.#attachments.length < MAX_NAMES) this.#attachments.push(shortened(name));
   }
 
   /** The title of the document; the first that is not empty is taken. */
@@ -136,6 +143,7 @@ export class FactsBuilder {
     else if (this.#withoutText.length < MAX_NAMES) this.#withoutText.push([part, part]);
   }
 
+  /** A sentence of our own: nothing of the document may stand in it, since it is told outside of the document's data. */
   notice(sentence: string): void {
     if (this.#notices.length < MAX_NOTICES) this.#notices.push(sentence);
   }
@@ -147,6 +155,7 @@ export class FactsBuilder {
       ...(this.#names.length > 0 && { names: [...this.#names] }),
       headings: [...this.#headings],
       ...(this.#title !== undefined && { title: this.#title }),
+      ...(this.#attachments.length > 0 && { attachments: [...this.#attachments] }),
       ...(this.truncated && { truncated: true }),
       ...(this.#notices.length > 0 && { notices: [...this.#notices] }),
       ...(this.#withoutText.length > 0 && { withoutText: [...this.#withoutText] }),
@@ -174,6 +183,11 @@ const CONTROLS = /[\0-\u0008\u000B-\u001F\u007F\uFFFE\uFFFF]/g;
 /** Characters that are counted together. */
 const COUNTED = 32 * 1024;
 
+/** Text without characters that are of no text. */
+export function replaceControls(text: string): string {
+  return text.replace(CONTROLS, (control) => (control === "\r" ? "" : " "));
+}
+
 /** Takes the text of a document, up to a bound, and gives it away piece by piece. */
 export class TextSink {
   /** Text that was counted, and text that was not yet. */
@@ -193,7 +207,7 @@ export class TextSink {
   /** Adds text; what does not fit is cut, and ends the conversion. */
   add(text: string): void {
     const fitting = text.length > this.#left + 1 ? text.slice(0, this.#left + 1) : text;
-    this.#append(fitting.replace(CONTROLS, (control) => (control === "\r" ? "" : " ")));
+    this.#append(replaceControls(fitting));
   }
 
   /** Begins the next part. */

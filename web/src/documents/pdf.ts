@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { type Converted, type DocumentFacts, FactsBuilder, unreadable } from "./document.js";
+import { type Converted, type DocumentFacts, FactsBuilder, replaceControls, unreadable } from "./document.js";
 import { writeLines } from "./pdf-text.js";
 import { type FormField, type PagePart, PdfDocument, type Pdfium } from "./pdfium.js";
 import { encodeWithin, type Picture, type PictureLibrary, type PictureLimits, scaleRegion } from "./picture.js";
@@ -11,11 +11,11 @@ import { encodeWithin, type Picture, type PictureLibrary, type PictureLimits, sc
 /** Pages that are read. A document may claim any number. */
 const MAX_PAGES = 10_000;
 
+/** Pages whose labels are read. */
+const MAX_LABELS = 200;
+
 /** Damaged pages that are named. */
 const MAX_NAMED = 20;
-
-/** Attached files that are named. */
-const MAX_ATTACHMENTS = 20;
 
 /** Points are 1/72 inch: three times that is sharp enough for small print. */
 const MAX_SCALE = 3;
@@ -41,7 +41,7 @@ export function convertPdf(pdfium: Pdfium, bytes: Uint8Array): Converted {
 async function* readPages(pdf: PdfDocument, facts: FactsBuilder): AsyncGenerator<string> {
   using open = pdf;
   noticeLabels(open, facts);
-  noticeAttachments(open, facts);
+  for (const name of open.readAttachments()) facts.attachment(name);
   const last = Math.min(open.pageCount, MAX_PAGES);
   const lost: number[] = [];
   for (let page = 1; page <= last; page += 1) {
@@ -50,7 +50,7 @@ async function* readPages(pdf: PdfDocument, facts: FactsBuilder): AsyncGenerator
     if (pieces === null) lost.push(page);
     else if (pieces.length === 0 && fields.length === 0) facts.partWithoutText(page);
     const text = [writeLines(pieces ?? []), writeFields(fields)].filter((part) => part !== "").join("\n\n");
-    yield `${page > 1 ? "\f" : ""}${text.replaceAll("\f", " ")}\n`;
+    yield `${page > 1 ? "\f" : ""}${replaceControls(text)}\n`;
   }
   if (lost.length > 0) facts.notice(`${listPages(lost)} cannot be read: the PDF is damaged or incomplete.`);
   if (last < open.pageCount) facts.notice(`Only the first ${MAX_PAGES} pages were read.`);
@@ -64,19 +64,10 @@ function writeFields(fields: readonly FormField[]): string {
 
 /** Says which page has the label 1, if the first has not. */
 function noticeLabels(pdf: PdfDocument, facts: FactsBuilder): void {
-  const most = Math.min(pdf.pageCount, 200);
-  for (let page = 2; page <= most && pdf.readLabel(1) !== "1"; page += 1) {
-    if (pdf.readLabel(page) !== "1") continue;
-    facts.notice(`The page that is labelled 1 is page ${page} here.`);
-    return;
-  }
-}
-
-function noticeAttachments(pdf: PdfDocument, facts: FactsBuilder): void {
-  const names = pdf.readAttachments();
-  if (names.length === 0) return;
-  const more = names.length > MAX_ATTACHMENTS ? ` and ${names.length - MAX_ATTACHMENTS} more` : "";
-  facts.notice(`Files are attached to the PDF: ${names.slice(0, MAX_ATTACHMENTS).join(", ")}${more}.`);
+  const most = Math.min(pdf.pageCount, MAX_LABELS);
+  let first = 1;
+  while (first <= most && pdf.readLabel(first) !== "1") first += 1;
+  if (first > 1 && first <= most) facts.notice(`The page that is labelled 1 is page ${first} here.`);
 }
 
 /** "Page 4" or "Pages 1, 3, 4". */
@@ -118,7 +109,11 @@ export async function drawPage(
       { path: "pages" },
     );
   }
+  const refused = pdfium.refused;
   const pixels = pdf.draw(page, (width, height) => choosePart(width, height, limits));
   if (pixels === null) throw unreadable(`Page ${page} of the PDF cannot be drawn: read its text instead.`);
+  // PDFium draws what it has no memory for as if it were not there.
+  if (pdfium.refused > refused)
+    throw unreadable(`Page ${page} needs more memory than documents may have: read its text instead.`);
   return await encodeWithin(await pictures.draw(pixels), limits);
 }

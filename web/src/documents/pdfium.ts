@@ -13,7 +13,7 @@ type Native = (...args: readonly number[]) => number;
 /** Most bytes of PDFium's memory. A page may need more, and is then drawn in part. */
 const MAX_MEMORY = 512 * 1024 ** 2;
 
-/** Most entries of an outline, its depth, and most fields, attachments and labels that are asked for. */
+/** Most entries of an outline, its depth, and most fields, and attachments that are asked for. */
 const MAX_ENTRIES = 200;
 const MAX_DEPTH = 6;
 
@@ -111,7 +111,7 @@ export class Pdfium {
     return started;
   }
 
-  /** How often PDFium was refused more memory: what it drew then may lack pictures. */
+  /** How often PDFium was refused more memory. What it drew then may lack pictures. */
   get refused(): number {
     return this.#counts.refused;
   }

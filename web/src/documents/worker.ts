@@ -15,7 +15,10 @@ const PDFIUM = new URL("./wasm/pdfium.wasm", import.meta.url);
 const libraries: Libraries = {
   async pdfium(): Promise<Pdfium> {
     const response = await fetch(PDFIUM).catch(() => undefined);
-    if (response?.ok !== true) throw unreadable("The part that reads PDF could not be loaded: reload the page.");
+    if (response?.ok !== true)
+      throw unreadable(
+        "The part that reads PDF could not be loaded: reload the page, or tell its builder to serve documents/wasm/pdfium.wasm of mcp-sluice beside the worker.",
+      );
     return Pdfium.load(await WebAssembly.compile(await response.arrayBuffer()));
   },
   pictures: async () => ({ load: loadImage, draw: drawPixels }),

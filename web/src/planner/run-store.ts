@@ -85,7 +85,7 @@ export class KeptRuns {
       throw wrong("is already used by another run: give each run its own");
     const kept: NamedRun = { version: 3, scope: scopeKey(scope), run, step: null, pause: null };
     await runs.savePlannerState(name, kept);
-    return this.#hold(name, signal, (held) => work(goingOf(name, kept, held, false)), "wait");
+    return this.#hold(name, signal, (held) => work(createGoing(name, kept, held, false)), "wait");
   }
 
   /** Continues the run of a token. Throws as `#hold`. */
@@ -112,11 +112,11 @@ export class KeptRuns {
     const goOn = async (held: Held): Promise<RunOutcome> => {
       // Others may have continued it before the claim.
       const current = namedRun(await this.#runs.loadPlannerState(name), scope, pause);
-      if (current.pause === null) return work(goingOf(name, current, held, current.step === null));
+      if (current.pause === null) return work(createGoing(name, current, held, current.step === null));
       if (answer === undefined) return pauseOf(name, current.run, current.pause);
       const going = withAnswer(current, answer);
       await held.claim.save(going);
-      return work(goingOf(name, going, held, false));
+      return work(createGoing(name, going, held, false));
     };
     return this.#hold(name, signal, goOn, "wait");
   }
@@ -187,7 +187,12 @@ export class KeptRuns {
   }
 }
 
-function goingOf(name: string, { run, step, scope }: NamedRun, { claim, signal }: Held, isTakenOver: boolean): Going {
+function createGoing(
+  name: string,
+  { run, step, scope }: NamedRun,
+  { claim, signal }: Held,
+  isTakenOver: boolean,
+): Going {
   const keeping: RunKeeping = {
     confirm: () => claim.confirm(),
     between: (now) => claim.save({ version: 3, scope, run: now, step: null, pause: null } satisfies NamedRun),

@@ -9,6 +9,8 @@ import { isAbsolute } from "node:path";
 import { createInterface } from "node:readline";
 import spawn from "cross-spawn";
 import { counted, grouped, humanSize } from "../../core/amounts.js";
+import type { ConversionRequest } from "../../documents/conversion.js";
+import { convertApart } from "../../documents/sandbox-node.js";
 import { isObject } from "../../errors/arguments.js";
 import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 import type { Invocation } from "../command.js";
@@ -18,7 +20,6 @@ import { savingsIn, totalSavings, type Savings } from "../store/savings.js";
 import { openKeptStore } from "../store/store.js";
 import { report } from "../terminal/report.js";
 import { clause, onOneLine, printable, type Terminal } from "../terminal/terminal.js";
-import { checkDocuments, type DocumentCheck } from "./document-checks.js";
 import { thisMachine } from "./hosts.js";
 import { findConfigs, indentedRows, labelOf, NO_HOST, standingText, type InstallDeps } from "./install.js";
 import { isThere } from "./program.js";
@@ -174,6 +175,67 @@ async function started({ host: { shape }, entry, standing }: Server, terminal: T
     child.stdin?.end();
     child.kill();
   }
+}
+
+/** Whether files of a kind can be read. */
+interface DocumentCheck {
+  /** Kinds as a person calls them. */
+  readonly kinds: string;
+  /** Why they cannot be read; undefined if they can. */
+  readonly problem: string | undefined;
+}
+
+const encoder = new TextEncoder();
+
+/** An empty page (ISO 32000-1). */
+const PDF = encoder.encode(
+  "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj trailer<</Root 1 0 R>>",
+);
+
+/** One black pixel (GIF89a). */
+const GIF = Uint8Array.from(
+  Buffer.from("47494638396101000100800000000000ffffff2c00000000010001000002024401003b", "hex"),
+);
+
+const PICTURE_LIMITS = { maxSide: 100, maxBytes: 1024 * 1024 };
+
+/** What is tried, and which kinds are read in the same way. */
+const SAMPLES: readonly { readonly kinds: string; readonly request: ConversionRequest; readonly bytes: Uint8Array }[] =
+  [
+    { kinds: "text of PDF", request: { kind: "pdf", form: "text" }, bytes: PDF },
+    {
+      kinds: "pages of PDF as pictures",
+      request: { kind: "pdf", form: "picture", page: 1, limits: PICTURE_LIMITS },
+      bytes: PDF,
+    },
+    {
+      kinds: "pictures (PNG, JPEG, WebP, GIF, BMP, TIFF)",
+      request: { kind: "image", form: "picture", page: 1, limits: PICTURE_LIMITS },
+      bytes: GIF,
+    },
+    {
+      kinds: "Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, Parquet, archives",
+      request: { kind: "html", form: "text" },
+      bytes: encoder.encode("<p>Hello</p>"),
+    },
+  ];
+
+/** Tries each kind, in processes of their own. Never throws. */
+async function checkDocuments(): Promise<readonly DocumentCheck[]> {
+  return Promise.all(
+    SAMPLES.map(async ({ kinds, request, bytes }) => {
+      try {
+        await convertApart({ request, input: readOnce(bytes), write: async () => undefined });
+        return { kinds, problem: undefined };
+      } catch (error) {
+        return { kinds, problem: clause(onOneLine((error as Error).message)) };
+      }
+    }),
+  );
+}
+
+async function* readOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** The store's folder, with what it has and what was saved in all. */

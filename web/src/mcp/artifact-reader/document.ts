@@ -73,9 +73,10 @@ function aboutParts(facts: DocumentFacts | undefined): string {
 }
 
 /** Names of parts and headings, each with where it is. */
-function linesOf({ part, names = [], headings, title }: DocumentFacts): readonly string[] {
+function linesOf({ part, names = [], headings, title, attachments = [] }: DocumentFacts): readonly string[] {
   const listed = [
     ...(title === undefined ? [] : [`title: ${title}`]),
+    ...attachments.slice(0, MAX_LISTED).map((name) => `attached file: ${name}`),
     ...names.slice(0, MAX_LISTED).map((name, at) => `${part} ${at + 1}: ${name}`),
     ...(names.length > 0 ? [] : headings)
       .slice(0, MAX_LISTED)

@@ -134,7 +134,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
 
   async #modern(read: ReadPost, request: R): Promise<Response> {
     const { headers } = request;
-    const server = await this.#getOrOpen(keyOf(null, request), request, true);
+    const server = await this.#getOrOpen(createKey(null, request), request, true);
     if (read.body instanceof JsonRpcScanner) return server.refuse(read.body);
     const wrong = read.id === undefined ? undefined : mismatchIn(headers, read.message, server.tool);
     if (wrong !== undefined) {
@@ -147,7 +147,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
     const { method } = objectOr(read.message);
     if (method === "initialize" && read.body instanceof Uint8Array) {
       const session = randomUUID();
-      const server = await this.#getOrOpen(keyOf(session, request), request, false);
+      const server = await this.#getOrOpen(createKey(session, request), request, false);
       const response = await server.post(postOf(read.body, read, request, { [McpHeader.session]: session }));
       // The client never learned the id of the session.
       if (request.signal.aborted) await server.stop();
@@ -181,7 +181,7 @@ export class McpSessions<R extends HttpRequest = HttpRequest> implements AsyncDi
         `The header ${McpHeader.session} is missing: start with initialize.`,
       );
     }
-    const server = await this.#sessions.get(keyOf(session, request));
+    const server = await this.#sessions.get(createKey(session, request));
     return server ?? refuseRequest(id, 404, -32_001, "There is no such session: start again with initialize.");
   }
 
@@ -264,7 +264,7 @@ function primesIn(revision: unknown): boolean {
   return typeof revision === "string" && revision >= "2025-11-25";
 }
 
-function keyOf(session: string | null, { owner, headers }: HttpRequest): string {
+function createKey(session: string | null, { owner, headers }: HttpRequest): string {
   return clientKey(session, owner ?? headers.get("authorization"));
 }
 

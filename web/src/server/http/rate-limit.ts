@@ -37,7 +37,7 @@ export class MemoryRateLimit implements RateLimit {
       await this.#limiter(most, seconds).consume(key);
       return { ok: true };
     } catch (refused) {
-      return verdictOf(refused);
+      return readVerdict(refused);
     }
   }
 
@@ -50,7 +50,7 @@ export class MemoryRateLimit implements RateLimit {
 }
 
 /** The verdict for what a limiter rejected with. Anything but a refusal lets the request pass. */
-export function verdictOf(rejected: unknown): RateVerdict {
+export function readVerdict(rejected: unknown): RateVerdict {
   if (!(rejected instanceof RateLimiterRes)) return { ok: true };
   return { ok: false, retryAfterSeconds: Math.max(1, Math.ceil(rejected.msBeforeNext / 1000)) };
 }

@@ -72,7 +72,7 @@ export function eventStream(
     async cancel() {
       clean();
       end();
-      // The events end by the signal. Nobody is left to hear how.
+      // The events end by the signal, and their client is gone: a failure has no reader.
       frames.return(undefined).catch(() => undefined);
     },
   });
@@ -93,7 +93,7 @@ async function* framesOf(
       const result = await within(events.next(), MAX_TIMER, signal);
       // Events that do not end by the signal are not waited for.
       if (result === "late" || result.done === true) return undefined;
-      yield frameOf(result.value);
+      yield encodeFrame(result.value);
     }
   } finally {
     clean();
@@ -102,7 +102,7 @@ async function* framesOf(
 }
 
 /** JSON has no line breaks, so one line of data is enough. Ids and kinds are the server's own, and have none either. */
-function frameOf({ id, data }: SentEvent): Uint8Array {
+function encodeFrame({ id, data }: SentEvent): Uint8Array {
   const retry = data === CLOSING_EVENT ? RETRY_MS + Math.floor(Math.random() * SPREAD_MS) : undefined;
   return encodeEvent({ name: data.kind, id, retry }, JSON.stringify(data));
 }

@@ -12,7 +12,7 @@ import { hashOf, plainScript, RedisKeys, RedisServer, type Script, textOf } from
 import type { Clock } from "../../artifacts/store.js";
 import { RedisStateStore, type RedisStateStoreOptions } from "../../planner/redis-state-store.js";
 import { valueOf } from "../../planner/state-store.js";
-import { type RateLimit, type RateVerdict, verdictOf } from "../http/rate-limit.js";
+import { type RateLimit, type RateVerdict, readVerdict } from "../http/rate-limit.js";
 import { MAX_RUNS, type ServeState } from "../state.js";
 import { Sealing } from "../sealing.js";
 import { RedisEventLog } from "./event-log.js";
@@ -200,7 +200,7 @@ export class RedisRateLimit implements RateLimit {
       await untilLate(counted, { most: this.#parts.timeout ?? 1000, late, signal: undefined });
       return { ok: true };
     } catch (rejected) {
-      const verdict = verdictOf(rejected);
+      const verdict = readVerdict(rejected);
       if (verdict.ok) this.#parts.report?.(rejected);
       return verdict;
     }
