@@ -74,6 +74,15 @@ test("a region of a page is drawn larger", async () => {
   expect([picture.width, picture.height]).toEqual([1568, 784]);
 });
 
+test("a page that needs more memory than there is says so, and the next is drawn", async () => {
+  const small = await Pdfium.load(await compile("pdfium"), 18 * 1024 ** 2);
+  const bytes = pdfOf([{ lines: ["Hello"] }]);
+  const draw = (maxSide: number): Promise<{ readonly height: number }> =>
+    drawPage(small, pictures, bytes, 1, { maxSide, maxBytes: 1e6 });
+  await expect(draw(2376)).rejects.toMatchObject({ code: "E_DOCUMENT", message: expect.stringContaining("memory") });
+  expect(await draw(200)).toMatchObject({ height: 200 });
+});
+
 test("a PDF that is cut anywhere ends in text or a coded error", async () => {
   const bytes = pdfOf([{ lines: ["one"] }, { lines: ["two"] }]);
   for (let end = 10; end < bytes.length; end += 151) {

@@ -111,7 +111,7 @@ export async function drawPage(
   }
   const refused = pdfium.refused;
   const pixels = pdf.draw(page, (width, height) => choosePart(width, height, limits));
-  if (pixels === null) throw unreadable(`Page ${page} of the PDF cannot be drawn: read its text instead.`);
+  if (pixels === null) throw unreadable(`Page ${page} of the PDF is damaged: get the PDF again.`);
   // PDFium draws what it has no memory for as if it were not there.
   if (pdfium.refused > refused)
     throw unreadable(`Page ${page} needs more memory than documents may have: read its text instead.`);

@@ -89,8 +89,12 @@ export class Pdfium {
     this.#counts = counts;
   }
 
-  /** Starts PDFium, of a module that was compiled: `@embedpdf/pdfium/pdfium.wasm`. */
-  static async load(module: WebAssembly.Module): Promise<Pdfium> {
+  /**
+   * Starts PDFium, of a module that was compiled: `@embedpdf/pdfium/pdfium.wasm`.
+   *
+   * @param maxMemory bytes. @defaultValue 512 MiB
+   */
+  static async load(module: WebAssembly.Module, maxMemory = MAX_MEMORY): Promise<Pdfium> {
     const counts = { refused: 0 };
     const options = {
       print: () => undefined,
@@ -100,7 +104,10 @@ export class Pdfium {
         done: (instance: WebAssembly.Instance) => void,
       ): WebAssembly.Exports {
         const env = imports["env"] as Record<string, Native>;
-        const instance = new WebAssembly.Instance(module, { ...imports, env: { ...env, ...limitMemory(env, counts) } });
+        const instance = new WebAssembly.Instance(module, {
+          ...imports,
+          env: { ...env, ...limitMemory(env, maxMemory, counts) },
+        });
         done(instance);
         return instance.exports;
       },
@@ -160,11 +167,15 @@ export class Pdfium {
 }
 
 /** The function that grows the memory, up to the limit. */
-function limitMemory(env: Record<string, Native>, counts: { refused: number }): Record<string, Native> {
+function limitMemory(
+  env: Record<string, Native>,
+  maxMemory: number,
+  counts: { refused: number },
+): Record<string, Native> {
   const grow = env["emscripten_resize_heap"] as Native;
   return {
     emscripten_resize_heap(size: number): number {
-      if (size >>> 0 <= MAX_MEMORY) return grow(size);
+      if (size >>> 0 <= maxMemory) return grow(size);
       counts.refused += 1;
       return 0;
     },
