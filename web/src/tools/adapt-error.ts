@@ -417,7 +417,8 @@ function bareCause(error: unknown): Error {
 }
 
 const WORD = /^\w{1,60}$/;
-const FRAME = /^ {4}at [\w$.<> [\]]{0,200} ?\(?[^()\s]{1,300}:\d+:\d+\)?$/;
+/** A frame of V8. Spaces stand in the path of a file alone, as in `C:\Program Files`. */
+const FRAME = /^ {4}at [\w$.<> [\]]{0,200} ?\(?(?:[^()\s]{1,300}|(?:\/|[A-Z]:\\)[^()\n]{1,300}):\d+:\d+\)?$/;
 const MOST_FRAMES = 10;
 
 function classOf(error: unknown): string {
