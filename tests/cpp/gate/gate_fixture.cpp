@@ -97,8 +97,8 @@ std::string expand(const Passed& passed, std::string_view source, bool text, boo
     const std::string quote = quote_of(segment, alone);
     std::string there;
     text || !segment.nested ? void(there = quote) : append_escaped(there, quote);
-    const bool quoted = !quote.empty() && out.ends_with(there) &&
-                        source.substr(at, there.size()) == there;
+    const bool quoted =
+        !quote.empty() && out.ends_with(there) && source.substr(at, there.size()) == there;
     if (quoted) {
       out.resize(out.size() - there.size());
       at += there.size();

@@ -23,7 +23,8 @@ GateOptions tight() {
 std::string log_of(int lines) {
   std::string text;
   for (int i = 0; i < lines; ++i)
-    text += "line " + std::to_string(i) + " of a \"log\"\t/usr/bin \\ na\xC3\xAFve \xF0\x9F\xA6\x8A\n";
+    text +=
+        "line " + std::to_string(i) + " of a \"log\"\t/usr/bin \\ na\xC3\xAFve \xF0\x9F\xA6\x8A\n";
   return text;
 }
 
@@ -96,12 +97,15 @@ std::vector<std::string> documents() {
       "{\"out\":" + as_json(log) + "} trailing " + log,
       "{\"out\":\"" + std::string(400, 'x') + "\x07" + log + "\"}",
       "{\"out\":\"" + std::string(400, 'x') + "\\q" + std::string(400, 'y') + "\"}",
-      "{\"out\":\"" + std::string(400, 'x') + "\\u12", "{\"out\":1" + std::string(2000, '0') + "}",
+      "{\"out\":\"" + std::string(400, 'x') + "\\u12",
+      "{\"out\":1" + std::string(2000, '0') + "}",
       // One string, two spellings.
       "{\"out\":\"" + std::string(200, '/') + "\\/" + std::string(500, '/') + "\",\"b\":2}",
       "{\"o\":\"{\\\"a\\\":\\\"" + std::string(600, 'a') + "\\u0041\xC3\xA9\\u00e9\\\"}\"}",
       "{\"o\":\"{\\\"a\\\":\\\"\xE2\x80\xA8" + std::string(600, 'a') + "\\u2028\\\"}\",\"p\":1}",
-      "[INFO] " + log, "[a](b) " + log, "{not json} " + log,
+      "[INFO] " + log,
+      "[a](b) " + log,
+      "{not json} " + log,
   };
   std::vector<std::string> all;
   for (const std::string& text : texts) all.push_back(block(text));
@@ -186,8 +190,9 @@ TEST(GateInner, BothHalvesHaveOneLimit) {
 // What a writer spells is learnt from its source and written again, in any pieces.
 TEST(Spelling, LearnsAndWritesAgain) {
   std::mt19937 random(7);
-  const std::string alphabet[] = {"a", "/",        "<",        "'",          "\"", "\\", "\n", "\x01",
-                                  "é", "\u2028", "\u4e2d", "\U0001F98A", "\x7f", "+", " ", "\xED\xA0\xBD"};
+  const std::string alphabet[] = {"a",    "/",    "<", "'",           "\"",     "\\",
+                                  "\n",   "\x01", "é", "\u2028",      "\u4e2d", "\U0001F98A",
+                                  "\x7f", "+",    " ", "\xED\xA0\xBD"};
   for (const std::string name :
        {"json", "json-n-m-l", "json-X-n-s", "json-u263c3e", "json-X-m-u22272b", "json-l-u080a"}) {
     const Spelling writer = *Spelling::parse(name);

@@ -194,9 +194,9 @@ class RestoreGate : public ::testing::Test {
         continue;
       }
       std::vector<Piece> inner;
-      const Status status = restore_text_pieces(contents[index], "[" + refs[index] + "]",
-                                                piece.kind == Piece::Kind::json, piece.spelling,
-                                                inner);
+      const Status status =
+          restore_text_pieces(contents[index], "[" + refs[index] + "]",
+                              piece.kind == Piece::Kind::json, piece.spelling, inner);
       out += status.ok() ? join(inner) : status.message;
     }
     return out;

@@ -28,7 +28,7 @@ struct Piece {
   std::string id;
   Form form;
   std::string spelling;  ///< of `text`: of the strings between it and the one that is open
-  bool raw = false;  ///< `bytes` stand outside of any string: what `form` writes is JSON source
+  bool raw = false;      ///< `bytes` stand outside of any string: what `form` writes is JSON source
 };
 
 /// Reads `_meta["sluice/refs"]` of an mcp-dialect result (or of the `result` of a JSON-RPC

@@ -21,16 +21,26 @@ struct Name {
 };
 
 constexpr Name kNames[] = {
-    {"jsonrpc", Member::jsonrpc},     {"result", Member::result},
-    {"content", Member::blocks},      {"messages", Member::blocks},
-    {"contents", Member::entries},    {"tools", Member::entries},
-    {"resources", Member::entries},   {"resourceTemplates", Member::entries},
-    {"prompts", Member::entries},     {"tasks", Member::entries},
-    {"task", Member::entries},        {"roots", Member::entries},
-    {"resource", Member::resource},   {"icons", Member::icons},
-    {"_meta", Member::meta},          {"requestState", Member::fixed},
-    {"inputRequests", Member::fixed}, {"inputResponses", Member::fixed},
-    {"nextCursor", Member::fixed},    {"resultType", Member::fixed},
+    {"jsonrpc", Member::jsonrpc},
+    {"result", Member::result},
+    {"content", Member::blocks},
+    {"messages", Member::blocks},
+    {"contents", Member::entries},
+    {"tools", Member::entries},
+    {"resources", Member::entries},
+    {"resourceTemplates", Member::entries},
+    {"prompts", Member::entries},
+    {"tasks", Member::entries},
+    {"task", Member::entries},
+    {"roots", Member::entries},
+    {"resource", Member::resource},
+    {"icons", Member::icons},
+    {"_meta", Member::meta},
+    {"requestState", Member::fixed},
+    {"inputRequests", Member::fixed},
+    {"inputResponses", Member::fixed},
+    {"nextCursor", Member::fixed},
+    {"resultType", Member::fixed},
     {"structuredContent", Member::structured},
 };
 
@@ -68,7 +78,9 @@ bool is_protected(Member member, Place place) {
 // --- the text --------------------------------------------------------------------------------
 
 Document::Document(const GateOptions& options, SegmentLog& log, uint32_t level)
-    : options_(options), log_(log), level_(level) {}
+    : options_(options), log_(log), level_(level) {
+  set_bound();
+}
 Document::~Document() = default;
 
 void Document::source(std::string_view text) {
@@ -228,23 +240,25 @@ size_t behind_character(const std::string& text, size_t begin, size_t at) {
 
 }  // namespace
 
-// Where the preceding text may be cut: after no escape that could combine with what follows.
+// Where the preceding text may be cut: inside no escape or marker, and not between the escapes of a
+// surrogate pair.
 size_t Document::text_cut() const {
   if (out_.size() < text_begin_ + 2 * kReach) return text_begin_;
   const size_t wanted = out_.size() - kReach;
-  // A surrogate pair is 12 bytes long, so without a backslash in the 12 bytes before there is
-  // nothing to cut.
+  // A pair is 12 bytes long. Where no `\u` and no marker begins in the 12 bytes before, only a
+  // backslash right before could be cut from what it escapes.
   constexpr size_t kPair = 12;
-  size_t clear = 0;
-  for (size_t cut = wanted; cut > text_begin_ && wanted - cut < 16 * kReach; --cut) {
-    clear = out_[cut - 1] == '\\' || out_[cut - 1] == kMarkerOpen ? 0 : clear + 1;
-    if (clear > kPair) return behind_character(out_, text_begin_, cut + kPair);
+  const std::string_view text(out_);
+  for (size_t cut = wanted; cut > text_begin_ + kPair && wanted - cut < 16 * kReach; --cut) {
+    const std::string_view before = text.substr(cut - kPair, kPair);
+    if (before.back() == '\\' || before.find(kMarkerOpen) != before.npos) continue;
+    if (before.find("\\u") == before.npos) return behind_character(out_, text_begin_, cut);
   }
   // With dense escapes, walk from the start, which is always a boundary.
   size_t at = text_begin_;
   size_t safe = at;
   while (at < wanted) {
-    at += element_size(std::string_view(out_).substr(at));
+    at += element_size(text.substr(at));
     if (at <= wanted) safe = at;
   }
   return behind_character(out_, text_begin_, safe);
@@ -359,8 +373,7 @@ void Document::start_inner(size_t begin) {
 
 // Passes what streams up to a place on, and ends it where it does not go on.
 void Document::advance(size_t cut) {
-  const std::string_view source =
-      std::string_view(out_).substr(text_begin_, cut - text_begin_);
+  const std::string_view source = std::string_view(out_).substr(text_begin_, cut - text_begin_);
   const size_t taken = inner_ ? advance_inner(source) : advance_text(source);
   if (taken < source.size() || (inner_ && inner_->is_over())) {
     return end_part(text_begin_ + taken);
@@ -394,7 +407,7 @@ size_t Document::advance_text(std::string_view source) {
 
 size_t Document::advance_inner(std::string_view source) {
   std::string text;
-  for (size_t at = 0; at < source.size(); ) {
+  for (size_t at = 0; at < source.size();) {
     if (inner_->is_over()) return at;
     if (const int32_t segment = marker_at(source, at); segment >= 0) {
       if (!inner_->mark(static_cast<uint32_t>(segment))) return at;
@@ -597,8 +610,11 @@ void Document::open_container(bool object) {
   const bool body = place == Place::result && frames_.size() < members_.size();
   if (body) members_[frames_.size()].clear();
   next_ = Place::elsewhere;
-  if (place == Place::structured && structured_ == 0) structured_ = frames_.size();
   frames_.push_back({object, body, place, out_.size(), chars_, 0, {}});
+  if (place == Place::structured && structured_ == 0) {
+    structured_ = frames_.size() - 1;
+    set_bound();
+  }
   if (frames_.size() <= options_.max_depth) return;
   protecting_ = false;
   if (collapsed()) return;
@@ -617,7 +633,10 @@ void Document::close_container() {
   const Frame frame = frames_.back();
   const uint64_t least = least_subtree();
   frames_.pop_back();
-  if (frames_.size() <= structured_) structured_ = 0;
+  if (structured_ > 0 && frames_.size() <= structured_) {
+    structured_ = 0;
+    set_bound();
+  }
   if (collapsed()) {
     if (frames_.size() == json_frame_) end_collapse(frame.body);
     return;
@@ -629,8 +648,16 @@ void Document::close_container() {
                                     : Candidate{frame.begin, out_.size(), chars, true, frame.body};
 }
 
-// Half of a document, or a quarter of a value that stands in a text as well: there strings that stay
-// may be most of it.
+// How long a document may be; and the value of `structuredContent`, which stands in a text block
+// beside it too.
+void Document::set_bound() {
+  bound_ = options_.divert_text ? options_.max_document_chars : UINT64_MAX;
+  if (structured_ == 0 || !options_.divert_text) return;
+  bound_ = std::min<uint64_t>(bound_, frames_[structured_].chars + options_.max_inline_size);
+}
+
+// Half of a document, or a quarter of a value that stands in a text as well: there strings that
+// stay may be most of it.
 uint64_t Document::least_subtree() const {
   if (level_ > 0 || structured_ > 0) return options_.max_inline_size / 4;
   return options_.max_document_chars / 2;
@@ -644,7 +671,7 @@ void Document::shrink() {
       saturate();
       return;
     }
-    const size_t root = structure_overflows() ? structured_ : 0;
+    const size_t root = chars_ > options_.max_document_chars ? 0 : structured_;
     const uint64_t least = least_subtree();
     size_t deepest = frames_.size() - 1;
     while (deepest > root && chars_ - frames_[deepest].chars < least) --deepest;
@@ -683,6 +710,7 @@ void Document::extract(Frame& frame) {
   }
   frame.candidate.valid = false;
   ++frame.extracted;
+  set_bound();
 }
 
 // The container's source streams into a segment from here on.

@@ -25,7 +25,7 @@ enum class Member : uint8_t {
   blocks,    ///< `content`, `messages`
   entries,   ///< `contents`, `tools`, `resources`, `resourceTemplates`, `prompts`, `tasks`, `task`,
              ///< `roots`
-  resource,    ///< of an embedded resource
+  resource,  ///< of an embedded resource
   structured,  ///< `structuredContent`
   icons,
   meta,   ///< `_meta`
@@ -35,11 +35,11 @@ enum class Member : uint8_t {
 /// The position of a container in a message (MCP 2025-11-25 and 2026-07-28).
 enum class Place : uint8_t {
   elsewhere,
-  result,   ///< the document, its `result`, and the result of a task in there
-  blocks,   ///< an array of blocks
-  block,    ///< a content block, or a message, which holds some
-  entries,  ///< an array of entries
-  entry,    ///< a resource, tool, prompt, task …
+  result,      ///< the document, its `result`, and the result of a task in there
+  blocks,      ///< an array of blocks
+  block,       ///< a content block, or a message, which holds some
+  entries,     ///< an array of entries
+  entry,       ///< a resource, tool, prompt, task …
   structured,  ///< the value of `structuredContent`
 };
 
@@ -103,20 +103,9 @@ class Document {
   }
   bool is_deep() const { return !deep_.empty(); }
   /// Whether the document is too large. Checked whenever a value is complete.
-  bool overflows() const {
-    return (chars_ > options_.max_document_chars || structure_overflows()) &&
-           options_.divert_text && !collapsed() && !protecting_;
-  }
+  bool overflows() const { return chars_ > bound_ && !collapsed() && !protecting_; }
   /// How many characters more it may have.
-  uint64_t room() const {
-    if (!options_.divert_text || collapsed()) return UINT64_MAX;
-    const uint64_t left =
-        options_.max_document_chars - std::min<uint64_t>(chars_, options_.max_document_chars);
-    if (structured_ == 0) return left;
-    const uint64_t chars = chars_ - frames_[structured_].chars;
-    const uint64_t most = options_.max_inline_size;
-    return std::min(left, most - std::min(chars, most));
-  }
+  uint64_t room() const { return collapsed() ? UINT64_MAX : bound_ - std::min(chars_, bound_); }
   /// Takes sub-trees out until the document fits.
   void shrink();
 
@@ -193,10 +182,7 @@ class Document {
   bool collapsed() const { return json_ >= 0; }
   /// Whether what passes of the open string leaves it.
   bool streams() const { return text_ >= 0 || inner_ != nullptr; }
-  // The same value stands in a text block beside it, whose limit it has.
-  bool structure_overflows() const {
-    return structured_ > 0 && chars_ - frames_[structured_].chars > options_.max_inline_size;
-  }
+  void set_bound();
   void check_string(uint64_t limit);
   void start_text();
   size_t find_inner() const;
@@ -234,6 +220,7 @@ class Document {
   std::vector<Frame> frames_;
   std::vector<bool> deep_;  // containers inside those, all of a sub-tree that streams; true: object
   uint64_t chars_ = 0;      // of the document, what was collapsed counted as a reference
+  uint64_t bound_ = 0;      // of chars_
 
   int64_t json_ = -1;  // the segment a sub-tree streams into
   size_t json_frame_ = 0;
@@ -243,10 +230,10 @@ class Document {
   bool in_string_ = false;
   size_t string_begin_ = 0;
   uint64_t string_chars_ = 0;
-  uint64_t string_source_ = 0;  // characters of source, runs included
-  size_t sound_begin_ = 0;      // in out_; behind it the open string is sound, without markers
-  bool stays_plain_ = false;    // the string may no longer become a text segment
-  int64_t text_ = -1;           // the segment a string streams into, or
+  uint64_t string_source_ = 0;    // characters of source, runs included
+  size_t sound_begin_ = 0;        // in out_; behind it the open string is sound, without markers
+  bool stays_plain_ = false;      // the string may no longer become a text segment
+  int64_t text_ = -1;             // the segment a string streams into, or
   std::unique_ptr<Inner> inner_;  // the value in its text, which reads what passes
   size_t text_begin_ = 0;         // in out_; of what streams
   size_t part_begin_ = 0;         // in out_; before it nothing of the open string streams any more

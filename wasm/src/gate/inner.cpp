@@ -192,9 +192,7 @@ void Inner::pass(std::string_view source) {
 // Reads up to the end of a string, or a part of it that needs a closer look.
 const char* Inner::string(const char* at, const char* end) {
   const char* const begin = at;
-  const auto pass_to = [&](const char* upto) {
-    pass({begin, static_cast<size_t>(upto - begin)});
-  };
+  const auto pass_to = [&](const char* upto) { pass({begin, static_cast<size_t>(upto - begin)}); };
   for (;;) {
     at = skip_plain(at, end, false);
     if (at == end) {

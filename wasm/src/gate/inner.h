@@ -66,9 +66,9 @@ class Inner {
   SegmentLog& log_;
   State state_ = State::value;
   bool key_ = false;
-  uint8_t left_ = 0;          // digits of \uXXXX
+  uint8_t left_ = 0;            // digits of \uXXXX
   const char* laid_ = nullptr;  // of the piece at hand, outside of strings
-  std::string held_;          // the escape or word at hand
+  std::string held_;            // the escape or word at hand
 };
 
 }  // namespace sluice::gate

@@ -182,7 +182,8 @@ bool Gate::Pass::begin_string(bool key) {
   if (*at_ != '"') return fail(Code::json_syntax, at_, "a key in double quotes is expected here");
   const gate::ShortString found = gate::short_string(at_ + 1, end_);
   if (found.closed) {
-    if (key && (options_.protect || document_.reads_keys())) name(as_text(at_ + 1, at_ + 1 + found.bytes));
+    if (key && (options_.protect || document_.reads_keys()))
+      name(as_text(at_ + 1, at_ + 1 + found.bytes));
     pass(found.bytes + 2, found.characters + 2);
     after_string(key);
     return true;

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-inline const uint8_t* behind_digits(const uint8_t* at, const uint8_t* end) {
+static inline const uint8_t* behind_digits(const uint8_t* at, const uint8_t* end) {
   while (end - at >= ptrdiff_t{kBlockBytes}) {
     const auto digits = std::countr_one(Block(at).from('0', 9).bits());
     at += digits;
@@ -22,7 +22,7 @@ inline const uint8_t* behind_digits(const uint8_t* at, const uint8_t* end) {
 /// number = [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ ( "e" / "E" ) [ sign ] 1*digit ]
 ///
 /// Returns where it ends, or `at` if there is none.
-inline const uint8_t* behind_number(const uint8_t* const at, const uint8_t* end) {
+static inline const uint8_t* behind_number(const uint8_t* const at, const uint8_t* end) {
   const uint8_t* const whole = at + (at != end && *at == '-' ? 1 : 0);
   const uint8_t* next = behind_digits(whole, end);
   if (next == whole || (*whole == '0' && next != whole + 1)) return at;

@@ -60,8 +60,8 @@ bool Spelling::settle(How& known, How how) {
   return known == how;
 }
 
-// What has to be looked at: what is not plain for certain. The others are looked for as backslashes,
-// which are found anyway.
+// What has to be looked at: what is not plain for certain. The others are looked for as
+// backslashes, which are found anyway.
 void Spelling::watch() {
   for (size_t i = 0; i < watched_.size(); ++i) {
     const auto c = static_cast<uint8_t>(kSeldom[i]);
@@ -199,7 +199,8 @@ std::string Spelling::name() const {
   for (size_t c = 0; c < ascii_.size(); ++c) {
     const bool usual = c < 0x20 && letter_for(static_cast<char>(c)) == '\0';
     const char byte = static_cast<char>(c);
-    if (ascii_[c] == How::unit && !usual) encode(as_bytes({&byte, 1}), Alphabet::hex, false, false, units);
+    if (ascii_[c] == How::unit && !usual)
+      encode(as_bytes({&byte, 1}), Alphabet::hex, false, false, units);
   }
   return units.empty() ? out : out + "-u" + units;
 }
@@ -219,8 +220,8 @@ std::optional<Spelling> Spelling::parse(std::string_view name) {
     if (token == "s") spelling.ascii_['/'] = How::brief;
     if (token[0] != 'u') continue;
     std::string units(decoded_capacity(token.size()), '\0');
-    const Decoded done = decode(as_bytes(token.substr(1)), Alphabet::hex,
-                                reinterpret_cast<uint8_t*>(units.data()));
+    const Decoded done =
+        decode(as_bytes(token.substr(1)), Alphabet::hex, reinterpret_cast<uint8_t*>(units.data()));
     for (const char c : units.substr(0, done.written)) {
       if (static_cast<uint8_t>(c) < 0x80) spelling.ascii_[static_cast<uint8_t>(c)] = How::unit;
     }

@@ -331,9 +331,9 @@ Status Cutter::fill_string(size_t node, const std::vector<const Entry*>& entries
     for (; n < entry->n && place != std::string::npos; ++n) {
       place = value.find(kScheme, place + kScheme.size());
     }
-    std::optional<Piece> piece =
-        entry->from.empty() ? piece_for(entry->uri, entry->kind, entry->form)
-                            : piece_for(entry->from, entry->kind, {});
+    std::optional<Piece> piece = entry->from.empty()
+                                     ? piece_for(entry->uri, entry->kind, entry->form)
+                                     : piece_for(entry->from, entry->kind, {});
     const std::string expected = entry->wrap + entry->uri + entry->wrap;
     const bool fits = n == entry->n && place != std::string::npos && piece &&
                       place >= copied + entry->wrap.size() &&

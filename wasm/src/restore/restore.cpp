@@ -249,7 +249,8 @@ bool Restoration::next(std::string& out) {
   out = Object()
             .text("kind", kKindNames[static_cast<size_t>(piece.kind)])
             .text("id", piece.id)
-            .text("form", piece.kind == Piece::Kind::bytes ? form_name(piece.form, "") : piece.spelling)
+            .text("form",
+                  piece.kind == Piece::Kind::bytes ? form_name(piece.form, "") : piece.spelling)
             .flag("raw", piece.raw)
             .end();
   return true;
