@@ -12,6 +12,7 @@ import {
   checkOptionNames,
   FUNCTION,
   isBytes,
+  isObject,
   namespaceOf,
   noBytes,
   TEXT,
@@ -47,6 +48,7 @@ const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "sc
   tool: TEXT,
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   clientShowsImages: ["true or false", (value) => typeof value === "boolean"],
+  client: ["an object", (value) => isObject(value)],
   transformed: ["true or false", (value) => typeof value === "boolean"],
   rewritten: ["true or false", (value) => typeof value === "boolean"],
   keepOriginal: ["a number of bytes", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
@@ -140,7 +142,8 @@ class StoreSluice implements Sluice {
     const given = this.#readTools.get(namespace) ?? this.#readTools.get(undefined);
     const readTool = given ?? this.#deps.readTool?.(namespace ?? "");
     const access = this.#access ?? new StoreAccess(this.#deps, signal);
-    return { access, options, readTool, resources: this.#resources, reduce: this.#reduce };
+    const { show } = this.#deps;
+    return { access, options, readTool, resources: this.#resources, reduce: this.#reduce, show };
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {

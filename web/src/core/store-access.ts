@@ -18,6 +18,7 @@ import { SluiceError } from "../errors/error.js";
 import { guarded, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";
 import { isBytes } from "../errors/arguments.js";
+import type { ShowContent } from "./shown-content.js";
 import type {
   AnswerRef,
   ArtifactTool,
@@ -57,6 +58,8 @@ export interface StoreDeps {
   readonly onFailure: OnStoreFailure;
   /** The name of the tool that reads artifacts of a namespace, as sentences give it. Undefined if the model has none. */
   readonly readTool?: (namespace: string) => string;
+  /** Chooses what comes back of what was taken out, which is written above this room. Left out: nothing. */
+  readonly show?: ShowContent;
   /** Makes the tools over the store, which are written above this room. The first one reads. */
   readonly tools?: (
     store: ArtifactStore,
@@ -264,6 +267,8 @@ export interface MessageDeps {
   /** Reduces another result over the same store, such as a resource that was read from a link. */
   readonly reduce: (result: unknown, options: TransformOptions, access: StoreAccess) => Promise<Transformed>;
   readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
+  /** Chooses what comes back of what was taken out, where the options do not. */
+  readonly show: ShowContent | undefined;
 }
 
 /** The record of what is stored of a result. */

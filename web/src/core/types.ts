@@ -7,6 +7,7 @@ import type { TruncatedRef } from "../artifacts/reference.js";
 import type { ArtifactRef, ArtifactScope } from "../artifacts/store.js";
 import type { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "../config/types.js";
+import type { ShowContent } from "./shown-content.js";
 
 /** The form of a reduced result: for a model, or a valid CallToolResult. */
 export type Dialect = "observation" | "mcp";
@@ -161,6 +162,20 @@ export type CallToolResult = {
 /** What a dialect makes of a CallToolResult. What else is reduced keeps its own form. */
 export type Reduced<D extends Dialect> = D extends "mcp" ? CallToolResult : unknown;
 
+/** What a client makes of results. */
+export interface ResultClient {
+  /**
+   * What references in `structuredContent` say of what they stand for: the sentence that a text block has, for clients that hide those,
+   * also with a preview.
+   * @defaultValue `"none"`
+   */
+  readonly structureNotes?: "none" | "sentences" | "previews";
+  /** Bytes of a text that it shows whole. Prose up to that stays; no text stays that is longer. Defaults to `max_inline_size`. */
+  readonly wholeText?: number;
+  /** Chooses what comes back of what was taken out. Defaults to images, if `clientShowsImages`. */
+  readonly show?: ShowContent;
+}
+
 /** Options for one result: the call that it answers, and how it is written. */
 export interface TransformOptions<D extends Dialect = Dialect> {
   /** The name of the tool. Selects its `tool_fields` and names files. */
@@ -173,6 +188,8 @@ export interface TransformOptions<D extends Dialect = Dialect> {
   readonly dialect?: D;
   /** Whether the client is known to show images (`inline_media: "auto"`). */
   readonly clientShowsImages?: boolean;
+  /** What the client makes of a result in the `mcp` dialect. */
+  readonly client?: ResultClient;
   /**
    * Whether the value is the output of a transformer. Fields (L4), links (L1) and blocks (L2) are then not searched; the gate, the
    * size limits (L0) and the guardrail still apply. Defaults to false.

@@ -4,6 +4,8 @@
  * @module
  */
 import { objectOr, stringOr } from "../jsonrpc/rpc.js";
+import type { ClientRequest } from "./client-request.js";
+import type { ResultWishes } from "./in-flight.js";
 
 /** What a host makes of results. Each member says which case of `npm run hosts` shows it. */
 export interface HostProfile {
@@ -23,6 +25,8 @@ export interface HostProfile {
   readonly half: "structured" | "content" | "both" | "unknown";
   /** What of `content` is hidden by `structuredContent` if that half alone is read: texts, or images too. Case `img_structured`. */
   readonly hides: "texts" | "all";
+  /** Whether it refuses a result without the `structuredContent` that the tool's schema describes. Case `img_structured`. */
+  readonly checksResults: boolean;
   /** What becomes of `structuredContent` beside empty `content`. Case `structured_only`. */
   readonly structuredAlone: "shown" | "lost";
   /** What becomes of the text of an embedded resource. Case `res_text`. */
@@ -39,6 +43,8 @@ export interface HostProfile {
   readonly wholeLines: number;
   /** Characters that it shows of a text that is longer. Case `text400k`. */
   readonly cutText: number;
+  /** Calls whose result goes to a script of its model's, not to the model: a member of the call's `_meta`, and how it begins. */
+  readonly scripts: { readonly member: string; readonly begins: string } | undefined;
   /** Most characters of an answer of our own tools, as JSON. Case `answer`. */
   readonly answerChars: number;
 }
@@ -53,6 +59,7 @@ const CAREFUL: HostProfile = {
   audio: false,
   half: "unknown",
   hides: "texts",
+  checksResults: true,
   structuredAlone: "shown",
   resourceTexts: "shown",
   links: "told",
@@ -61,6 +68,7 @@ const CAREFUL: HostProfile = {
   wholeTextByModel: {},
   wholeLines: Infinity,
   cutText: Infinity,
+  scripts: undefined,
   answerChars: 10_000,
 };
 
@@ -95,8 +103,10 @@ const HOSTS: readonly HostRow[] = [
     imagesInErrors: true,
     half: "structured",
     hides: "all",
+    checksResults: false,
     wholeTextByModel: { "gpt-5.": 40_000 },
     cutText: 12_000,
+    scripts: { member: "callId", begins: "exec-" },
   },
   {
     host: "opencode",
@@ -222,6 +232,13 @@ export function recognizeHost(clientInfo: unknown): HostProfile {
 export function findHost(word: string): HostProfile | undefined {
   const row = HOSTS.find(({ host }) => host === word);
   return row && complete(row);
+}
+
+/** How a client asks for the result of a call. */
+export function readWishes({ params }: Pick<ClientRequest, "params">, { scripts }: HostProfile): ResultWishes {
+  const meta = objectOr(params["_meta"]);
+  const isScript = scripts !== undefined && stringOr(meta[scripts.member])?.startsWith(scripts.begins) === true;
+  return { wantsList: meta["sluice/refs"] === "list", wantsWhole: isScript || meta["sluice/whole"] === true };
 }
 
 function complete({ clients: _, imagesSince, ...row }: HostRow, version?: string): HostProfile {

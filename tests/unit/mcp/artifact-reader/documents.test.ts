@@ -90,7 +90,7 @@ describe("a PDF", () => {
     ).toBe("PNG");
     const hidden = await readerOf(store).call({ uri, pages: "7", as: "image" });
     expect(hidden.content).toHaveLength(1);
-    expect(wordsOf(hidden)).toContain("does not show images");
+    expect(wordsOf(hidden)).toContain("is not known to show images");
   });
 
   test("shows a page as a resource, whoever reads it, and refuses what is no picture", async () => {
