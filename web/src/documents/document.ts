@@ -117,22 +117,22 @@ export class FactsBuilder {
 
   /** A heading in the part that was begun last. */
   heading(title: string, level: number): void {
-    const short = shortened(title);
+    const short = shortenLine(title);
     if (short === "" || this.#headings.length >= MAX_NAMES) return;
     this.#headings.push({ title: short, level, part: Math.max(1, this.at) });
   }
 
   name(name: string): void {
-    if (this.#names.length < MAX_NAMES) this.#names.push(shortened(name));
+    if (this.#names.length < MAX_NAMES) this.#names.push(shortenLine(name));
   }
 
   attachment(name: string): void {
-    if (this.#attachments.length < MAX_NAMES) this.#attachments.push(shortened(name));
+    if (this.#attachments.length < MAX_NAMES) this.#attachments.push(shortenLine(name));
   }
 
   /** The title of the document; the first that is not empty is taken. */
   title(title: string): void {
-    const short = shortened(title);
+    const short = shortenLine(title);
     if (this.#title === undefined && short !== "") this.#title = short;
   }
 
@@ -164,7 +164,7 @@ export class FactsBuilder {
 }
 
 /** One line of at most 120 characters. */
-function shortened(text: string): string {
+export function shortenLine(text: string): string {
   const line = text
     .slice(0, 1024)
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
