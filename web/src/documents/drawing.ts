@@ -45,6 +45,13 @@ export function describeImage(alt: string, name = "", part = ""): string {
   return file === "" || file === said ? `[image: ${said}]` : `[image: ${said} (${file})]`;
 }
 
+/** A file of another program in one line: `[embedded object: Excel.Sheet.12 (word/embeddings/sums.xlsx)]`. */
+export function describeObject(kind: string, part: string): string {
+  const said = oneLine(kind.slice(0, MAX_PART));
+  const file = oneLine(part.slice(0, MAX_PART));
+  return `[embedded object${said === "" ? "" : `: ${said}`}${file === "" ? "" : ` (${file})`}]`;
+}
+
 /** Reads the charts and diagrams of a part. Those that are missing or damaged are left out. Throws E_TOO_LARGE. */
 export async function readDrawingParts(
   source: DocumentPackage,

@@ -4,7 +4,7 @@
  */
 import { oneLine, raiseDigits, type BlockWriter } from "./blocks.js";
 import { describeChart, listChartRows } from "./chart.js";
-import { describeImage, type DrawingParts } from "./drawing.js";
+import { describeImage, describeObject, type DrawingParts } from "./drawing.js";
 import { EquationText } from "./equation.js";
 import type { WordNumbering } from "./numbering.js";
 import { relationshipId, type Relationship } from "./package.js";
@@ -594,12 +594,9 @@ export class WordText implements MarkupHandler {
       case "textpath":
         this.#describe(oneLine((attributes["string"] ?? "").slice(0, 1024)));
         return true;
-      case "OLEObject": {
-        const kind = oneLine((attributes["ProgID"] ?? "").slice(0, 100));
-        const part = this.#findTarget(relationshipId(attributes)).slice(0, 200);
-        this.#describe(`[embedded object: ${kind}${part === "" ? "" : ` (${part})`}]`);
+      case "OLEObject":
+        this.#describe(describeObject(attributes["ProgID"] ?? "", this.#findTarget(relationshipId(attributes))));
         return true;
-      }
       default:
         return false;
     }
