@@ -450,7 +450,7 @@ class SlideText implements MarkupHandler {
     if (this.#isHidden && title === "") blocks.paragraph("(hidden)");
     const others = this.#shapes.filter((shape) => !titles.includes(shape) && !REPEATED.has(shape.placeholder));
     const first = others.filter(({ placeholder }) => placeholder === "subTitle");
-    for (const shape of [...first, ...others.filter((shape) => !first.includes(shape))]) {
+    for (const shape of [...first, ...others.filter((other) => !first.includes(other))]) {
       writeShape(shape, blocks);
       blocks.gap();
     }
