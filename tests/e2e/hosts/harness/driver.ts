@@ -48,6 +48,11 @@ export class Driver {
     return this.#call?.entry;
   }
 
+  /** Whether nothing is left to call or to see. */
+  get isDone(): boolean {
+    return this.#call === undefined && this.#left.length === 0;
+  }
+
   /** The model's answer to a request. */
   answer(request: ModelRequest): Turn {
     const tools = listTools(request.prompt);
@@ -196,7 +201,7 @@ function readAnswer({ read }: HostCase, parts: readonly Part[]): NonNullable<See
 const simplify = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
 
 /** Characters of a long name that every host leaves at its beginning. */
-const BEGINNING = 24;
+const BEGINNING = 20;
 
 /** The tool of the server under the name that a host gave it: with a prefix, other marks, a hash at the end, or cut. */
 export function findTool(tools: readonly OfferedTool[], tool: string): OfferedTool | undefined {

@@ -41,6 +41,9 @@ export async function main(args: readonly string[]): Promise<void> {
     for (const way of ways) {
       console.error(`${word}, ${way} …`);
       const seen = await runHost(host, way, cases);
+      for (const [name, { failure }] of seen) {
+        if (failure !== undefined) console.error(`  ${name}: ${failure.trim().replaceAll(/\s+/g, " ").slice(-200)}`);
+      }
       report[way] = { ...report[way], ...Object.fromEntries(seen) };
     }
     reports.set(word, report);
