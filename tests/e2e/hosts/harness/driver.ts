@@ -75,7 +75,10 @@ export class Driver {
       this.seen.set(entry.name, noteFailure("the call is not in the next request"));
       return undefined;
     }
-    const seen = READERS[call.step](call, parts, api);
+    const seen = {
+      ...READERS[call.step](call, parts, api),
+      ...(call.step === "call" && checkName(readWords(parts), tools)),
+    };
     this.seen.set(entry.name, seen);
     const opened = call.step === "call" ? this.#openFile(seen, tools) : undefined;
     const next = opened ?? (call.step === "read" ? undefined : this.#readOn(seen, call, request, tools));
@@ -92,7 +95,12 @@ export class Driver {
   }
 
   /** Reads on what Sluice stored. */
-  #readOn({ uri }: Seen, { entry }: Call, request: ModelRequest, tools: readonly OfferedTool[]): Step | undefined {
+  #readOn(
+    { uri }: Seen,
+    { entry }: Pick<Call, "entry">,
+    request: ModelRequest,
+    tools: readonly OfferedTool[],
+  ): Step | undefined {
     if (entry.read === undefined || uri === undefined) return undefined;
     const reader = { name: "read", title: "", kind: "small", facts: { read: entry.read.fact ?? "" } } as const;
     const turn = this.#write("artifact_read", { uri, ...entry.read.args }, reader, request, tools);
@@ -177,6 +185,13 @@ const READERS: Readonly<Record<Step["step"], (call: Call, parts: readonly Part[]
     }),
     read: ({ entry, seen = noteFailure("") }, parts) => ({ ...seen, read: readAnswer(entry, parts) }),
   };
+
+/** Whether a sentence names the reader as the host does, whatever stands before the name. */
+function checkName(words: string, tools: readonly OfferedTool[]): Pick<Seen, "misnamed"> {
+  const named = /[Rr]ead it with ([\w.-]+)/.exec(words)?.[1];
+  const offered = findTool(tools, "artifact_read")?.name;
+  return named === undefined || offered === undefined || offered.endsWith(named) ? {} : { misnamed: [named, offered] };
+}
 
 function measureCall({ entry, definition }: Call, parts: readonly Part[], api: ModelRequest["api"]): Seen {
   const seen = measureParts(api, entry, parts);

@@ -28,6 +28,9 @@ const TURN_SECONDS = 60;
 /** Seconds that a host gets to end when all was seen. */
 const LAST_SECONDS = 15;
 
+/** What `sluice install` would write for a server with that name. Some hosts change a hyphen. */
+const NAMESPACE = "my-fix";
+
 /** Characters of a host's output that are kept to say why it failed. */
 const KEPT = 4000;
 
@@ -114,7 +117,7 @@ async function runIn(
   await mkdir(home);
   const options = { late: late > 0 ? String(late) : undefined, without: host.without?.join() };
   const direct = [SERVER, ...Object.entries(options).flatMap(([name, value]) => (value ? [`--${name}`, value] : []))];
-  const proxy = [COMMAND, "proxy", "--store", store, "--namespace", "fix", "--", process.execPath];
+  const proxy = [COMMAND, "proxy", "--store", store, "--namespace", NAMESPACE, "--", process.execPath];
   await using model = await FakeModel.start();
   const driver = new Driver(cases);
   const { packages, node } = await installHost(host);
