@@ -80,7 +80,7 @@ export async function createSluiceOver(
   if (!ON_FAILURE.includes(deps.onFailure)) {
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
-  const { core, documents = undefined } = wasm !== undefined && isModules(wasm) ? wasm : { core: wasm };
+  const { core, documents }: Partial<WasmModules> = wasm === undefined ? {} : isModules(wasm) ? wasm : { core: wasm };
   const pool = corePool(await compiled(core), configText(config));
   const idle = await pool.take();
   const resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
