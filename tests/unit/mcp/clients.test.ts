@@ -62,6 +62,13 @@ describe("an image", () => {
     ["VS Code", introducing({ name: "Visual Studio Code", version: "1.100.0" })],
     ["VS Code Insiders", introducing({ name: "Visual Studio Code - Insiders", version: "1.107.0-insider" })],
     ["Cursor", introducing({ name: "cursor-vscode", version: "1.0.0" })],
+    [
+      "Qwen Code, whose name ends with the server's",
+      introducing({ name: "qwen-cli-mcp-client-fix", version: "0.0.1" }),
+    ],
+    ["Kilo", introducing({ name: "kilo", version: "7.7.7" })],
+    ["Strands", introducing({ name: "strands-agents-ts-sdk", version: "0.0.1" })],
+    ["mcporter", introducing({ name: "mcporter", version: "0.12.3" })],
   ])("stays for %s, and is stored and named too", async (_, first) => {
     const answer = await answered(first);
     expect(typesOf(answer)).toEqual(["image", "text"]);
@@ -76,6 +83,9 @@ describe("an image", () => {
     ["LangChain, where the model decides", introducing({ name: "@langchain/mcp-adapters", version: "1.1.4" })],
     ["the Vercel AI SDK, where the model decides", introducing({ name: "ai-sdk-mcp-client", version: "1.0.101" })],
     ["Zed, which drops images in some versions", introducing({ name: "Zed", version: "0.1.0" })],
+    ["Cline, which prints base64", introducing({ name: "@cline/core", version: "0.0.0" }, "2024-11-05")],
+    ["Continue, which prints base64", introducing({ name: "continue-cli-client", version: "1.0.0" })],
+    ["a name that only ends like Qwen's", introducing({ name: "my-qwen-cli-mcp-client-fix", version: "1" })],
     ["an unknown client", introducing({ name: "somebody", version: "9.9.9" })],
     ["a client without a name", introducing({})],
     ["a client that is no object", introducing("claude-code")],
@@ -109,6 +119,17 @@ describe("an image", () => {
     const config = { inline_media: { types: ["image/jpeg"] } };
     expect(typesOf(await answered(cursor, SCREEN, { config }))).toEqual(["text"]);
     expect(typesOf(await answered(introducing({ name: "x" }), SCREEN, { showImages: true }))).toContain("image");
+  });
+
+  test("goes by the host that an option names, whatever the client says", async () => {
+    const agents = introducing({ name: "server-0", version: "1.0.0" });
+    expect(typesOf(await answered(agents, SCREEN, { host: "openai-agents" }))).toContain("image");
+    const cursor = introducing({ name: "cursor-vscode", version: "1.0.0" });
+    expect(typesOf(await answered(cursor, SCREEN, { host: "cline" }))).toEqual(["text"]);
+    await expect(answered(cursor, SCREEN, { host: "netscape" })).rejects.toMatchObject({
+      code: "E_INVALID_ARGUMENT",
+      message: expect.stringContaining("claude-code, codex") as string,
+    });
   });
 
   test("inside a text does not stay", async () => {

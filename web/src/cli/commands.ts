@@ -4,6 +4,7 @@
  * @module
  */
 import type { CommandSpec, OptionSpec } from "./command.js";
+import { HOST_WORDS } from "../mcp/host-profiles.js";
 import { HOSTS } from "./install/hosts.js";
 
 /** The store's folder. */
@@ -599,6 +600,12 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: "inline-images",
         help: "store small images and leave them in place: for hosts that show them; some are known to",
+      },
+      {
+        name: "host",
+        value: "HOST",
+        choices: HOST_WORDS,
+        help: "write results as this host needs them; default: by the name that the client introduces itself with",
       },
       {
         name: "schemas",

@@ -28,7 +28,7 @@ export class CellFormat {
   /** A code that cannot be read, or is too long, is General. */
   constructor(code: string) {
     const known = code.length <= MAX_CODE && code !== "" && isValidFormat(code) ? code : "General";
-    this.kind = kindOf(known);
+    this.kind = detectKind(known);
     this.#code = this.kind === "number" ? withoutLanguage(known) : known;
     this.#changesText = /@./.test(known) || known.split(";").length > 3;
   }
@@ -93,7 +93,7 @@ export class CellFormats {
 const MAX_CODES = 10_000;
 
 /** The kind that the first section of a code has: that of positive numbers. */
-function kindOf(code: string): NumberKind {
+function detectKind(code: string): NumberKind {
   const tokens = tokenize(code);
   const end = tokens.findIndex(({ type }) => type === "BREAK");
   const section = end === -1 ? tokens : tokens.slice(0, end);

@@ -27,7 +27,7 @@ import {
   type DeferredRequest,
   type RequestOutcome,
 } from "./client-request-handler.js";
-import { traitsOf, type ClientTraits } from "./clients.js";
+import { findHost, HOST_WORDS, recognizeHost, type HostProfile } from "./host-profiles.js";
 import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
 import { InFlight, type Request } from "./in-flight.js";
 import { withLinks, withLinksAsText } from "./links.js";
@@ -46,7 +46,7 @@ import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
 import { timedStore } from "../core/store-access.js";
-import { namespaceOf } from "../errors/arguments.js";
+import { namespaceOf, wrong } from "../errors/arguments.js";
 import { storageError } from "../errors/storage.js";
 import { admitTools } from "../telemetry/names.js";
 import { codeOf, isObserved, type Operation, type OperationEnd } from "../telemetry/operation.js";
@@ -66,6 +66,8 @@ export interface InterceptorDeps extends ClientRequestDeps {
   /** Whether the client shows images to its model. Some are known to. */
   readonly showImages: boolean;
   readonly schemas: SchemaMode;
+  /** The host that the client is part of, whatever it says of itself. */
+  readonly host?: HostProfile;
   readonly onEvent: (event: InterceptorEvent) => void;
   /** Whose requests telemetry sees: those of a client of a server, or those that a client makes. Defaults to the former. */
   readonly side?: TelemetrySide;
@@ -124,8 +126,8 @@ export class McpInterceptor implements Interceptor {
   readonly #catalog: Catalog;
   readonly #policy: ResponsePolicy;
   readonly #requestHandler: ClientRequestHandler;
-  /** What is known of the client. */
-  #client: ClientTraits;
+  /** What the client makes of results. */
+  #host: HostProfile;
   /** Whether the client shows apps. */
   #showsApps: boolean;
 
@@ -134,7 +136,7 @@ export class McpInterceptor implements Interceptor {
    */
   constructor(deps: InterceptorDeps, beside?: McpInterceptor) {
     this.#deps = deps;
-    this.#client = beside === undefined ? traitsOf(undefined) : beside.#client;
+    this.#host = beside === undefined ? (deps.host ?? recognizeHost(undefined)) : beside.#host;
     this.#showsApps = beside === undefined ? false : beside.#showsApps;
     this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
     this.#catalog = beside === undefined ? this.#emptyCatalog() : beside.#catalog;
@@ -212,7 +214,7 @@ export class McpInterceptor implements Interceptor {
 
   /** Whether the client shows images to its model. */
   get showsImages(): boolean {
-    return this.#deps.showImages || this.#client.showsImages;
+    return this.#deps.showImages || this.#host.images;
   }
 
   /** Writes a reduced result as the client needs it, and remembers what was stored of it. */
@@ -311,18 +313,18 @@ export class McpInterceptor implements Interceptor {
     const { method, params } = request;
     this.#showsApps = showsApps(request) ?? this.#showsApps;
     const info = method === "initialize" ? params["clientInfo"] : objectOr(params["_meta"])[CLIENT_INFO];
-    if (info !== undefined) this.#client = traitsOf(info);
+    if (info !== undefined) this.#host = this.#deps.host ?? recognizeHost(info);
   }
 
   /** Writes a reduced result as this client needs it. */
   async #write(reduced: Transformed): Promise<string> {
     const { links, store, namespace, scope, onEvent } = this.#deps;
-    const { links: fit, printsMeta } = this.#client;
-    const isLinked = links === "always" || (links === "auto" && fit === "take");
+    const { links: fit, meta } = this.#host;
+    const isLinked = links === "always" || (links === "auto" && fit === "taken");
     let { text } = reduced;
     if (isLinked) text = withLinks(reduced);
     else if (fit === "throw") text = withLinksAsText(reduced);
-    const isPrinted = printsMeta === "always" || (printsMeta === "errors" && isError(reduced));
+    const isPrinted = meta === "always" || (meta === "errors" && isError(reduced));
     if (!isPrinted) return text;
     try {
       return await nameRefs(text, store, { namespace, scope });
@@ -467,6 +469,11 @@ export interface InterceptorOptions {
    */
   readonly showImages?: boolean;
   /**
+   * The host that the client is part of, in a word of `docs/hosts.md` such as `openai-agents`.
+   * @defaultValue what the client says of itself
+   */
+  readonly host?: string;
+  /**
    * How tools' schemas are changed.
    * @defaultValue `"widen"`
    */
@@ -480,6 +487,7 @@ export interface InterceptorOptions {
 /** The names of all options. */
 export const INTERCEPTOR_OPTIONS: readonly (keyof InterceptorOptions)[] = [
   "config",
+  "host",
   "links",
   "namespace",
   "onEvent",
@@ -514,6 +522,14 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
     links: options.links ?? "never",
     showImages: options.showImages ?? false,
     schemas: options.schemas ?? "widen",
+    ...(options.host !== undefined && { host: requireHost(options.host) }),
     onEvent: ignoreErrors(options.onEvent),
   };
+}
+
+/** Throws E_INVALID_ARGUMENT for a word that the table does not have. */
+function requireHost(word: string): HostProfile {
+  const host = findHost(word);
+  if (host === undefined) throw wrong("host", `one of ${HOST_WORDS.join(", ")}`);
+  return host;
 }

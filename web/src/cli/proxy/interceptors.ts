@@ -63,6 +63,7 @@ export async function openProxyInterceptors(
   const file = invocation.value("config");
   const said = file === undefined ? {} : await readConfig(file);
   const place = invocation.value("store");
+  const host = invocation.value("host");
   const session =
     place === "session" ? await sessionFolder(" for --store session", "a store with --store DIR") : undefined;
   const log = logOf(terminal.errors);
@@ -75,6 +76,7 @@ export async function openProxyInterceptors(
       (url === undefined ? namespaceOfCommand(invocation.operands) : namespaceOfUrl(url)),
     links: (invocation.value("links") ?? "auto") as LinkMode,
     showImages: invocation.has("inline-images"),
+    ...(host !== undefined && { host }),
     schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
     onEvent: (event: InterceptorEvent) => {
       log(event);

@@ -174,7 +174,7 @@ async function oidcSaid(issuer: string, invocation: Invocation): Promise<ListenO
     ...(userClaim !== undefined && { userClaim }),
     ...(tenantClaim !== undefined && { tenantClaim }),
   };
-  const { checkOidc } = await import("../../server/oidc/access-tokens.js");
+  const { checkOidc } = await import("../../server/access/access-tokens.js");
   try {
     checkOidc(oidc);
   } catch (error) {

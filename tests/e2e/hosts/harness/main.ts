@@ -1,0 +1,67 @@
+/**
+ * `npm run hosts`: runs real hosts in front of a model on loopback, with and without Sluice, and writes what their models get.
+ * @module
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { selectCases } from "./cases.js";
+import { HOSTS } from "./hosts.js";
+import { runHost, type Way } from "./run.js";
+import { type HostReport, listWorse, writeBetween, writeTable } from "./table.js";
+
+const PAGE = fileURLToPath(new URL("../../../../docs/hosts.md", import.meta.url));
+
+/** Runs what the command line asks for. */
+export async function main(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      cases: { type: "string", default: "" },
+      plain: { type: "boolean", default: false },
+      behind: { type: "boolean", default: false },
+      json: { type: "string", default: join(tmpdir(), "sluice-hosts.json") },
+      write: { type: "boolean", default: false },
+    },
+  });
+  const cases = selectCases(values.cases.split(",").filter(Boolean));
+  const unknown = positionals.find((word) => !HOSTS.some((host) => host.word === word));
+  if (unknown !== undefined)
+    throw new Error(`There is no host "${unknown}": ${HOSTS.map(({ word }) => word).join(", ")}`);
+  const ways: readonly Way[] =
+    values.plain === values.behind ? ["plain", "behind"] : [values.plain ? "plain" : "behind"];
+  const reports = await readReports(values.json);
+  for (const host of HOSTS.filter(({ word }) => positionals.length === 0 || positionals.includes(word))) {
+    const { word, title, version } = host;
+    const report = { word, title, version, plain: {}, behind: {}, ...reports.get(word) };
+    for (const way of ways) {
+      console.error(`${word}, ${way} …`);
+      const seen = await runHost(host, way, cases);
+      report[way] = { ...report[way], ...Object.fromEntries(seen) };
+    }
+    reports.set(word, report);
+    await writeFile(
+      values.json,
+      JSON.stringify({ when: new Date().toISOString(), hosts: [...reports.values()] }, null, 1),
+    );
+  }
+  const all = HOSTS.map(({ word }) => reports.get(word)).filter((report) => report !== undefined);
+  const table = writeTable(all);
+  console.log(table);
+  for (const worse of listWorse(all)) console.log(worse);
+  console.log(`\n${values.json}`);
+  if (values.write) await writeBetween(PAGE, `Measured ${new Date().toISOString().slice(0, 10)}.\n\n${table}`);
+}
+
+/** What runs before this one saw, so that one host can be measured again. */
+async function readReports(file: string): Promise<Map<string, HostReport>> {
+  try {
+    const { hosts } = JSON.parse(await readFile(file, "utf8")) as { readonly hosts: readonly HostReport[] };
+    return new Map(hosts.map((report) => [report.word, report]));
+  } catch {
+    return new Map();
+  }
+}
