@@ -313,3 +313,17 @@ export function openChart({ title, kind, axes = [], categories, series }: ChartC
     `<table:table table:name="local-table"><table:table-header-rows><table:table-row><table:table-cell/>${series.map(([name = ""]) => openCell(name)).join("")}</table:table-row></table:table-header-rows><table:table-rows>${rows.join("")}</table:table-rows></table:table></chart:chart></office:chart></office:body></office:document-content>`
   );
 }
+
+/** A part with a diagram: a plan of two steps. */
+export const DIAGRAM: string = `${XML}<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"><dgm:ptLst><dgm:pt modelId="0" type="doc"/>${[
+  ["3", "Test"],
+  ["1", "Plan"],
+  ["2", "Build"],
+]
+  .map(
+    ([id, text]) =>
+      `<dgm:pt modelId="${id}"><dgm:t><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`,
+  )
+  .join(
+    "",
+  )}<dgm:pt modelId="9" type="sibTrans"><dgm:t><a:p><a:r><a:t>no</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst><dgm:cxnLst><dgm:cxn srcId="0" destId="1" srcOrd="0"/><dgm:cxn srcId="1" destId="3" srcOrd="1"/><dgm:cxn srcId="1" destId="2" srcOrd="0"/></dgm:cxnLst></dgm:dataModel>`;

@@ -3,7 +3,7 @@
  * @module
  */
 import { isTruncated } from "../artifacts/reference.js";
-import type { Engine } from "./engine.js";
+import type { DocumentModules, Engine } from "./engine.js";
 import type { MessageDeps } from "./store-access.js";
 import type { AnswerRef } from "./types.js";
 
@@ -40,6 +40,8 @@ export interface ResultFacts {
   readonly reduced_bytes: number;
   /** Whether the client is said to show images. */
   readonly showsImages: boolean;
+  /** The modules that scale pictures, where some were handed in. */
+  readonly modules: DocumentModules | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -56,7 +58,7 @@ interface Showable extends Pick<ResultFacts, "max_bytes" | "max_count" | "is_err
 /** Puts back what a client shows, before the answer is written. Returns the segments of texts that came back. */
 export async function showContent(
   engine: Engine,
-  { access, options, show }: MessageDeps,
+  { access, options, show, documents: modules }: MessageDeps,
   refs: ReadonlyMap<number, AnswerRef>,
 ): Promise<ReadonlySet<number>> {
   const { clientShowsImages: showsImages = false, client = {}, signal } = options;
@@ -69,7 +71,7 @@ export async function showContent(
     ...each,
     read: (most: number) => readContent(engine, access, each, refs.get(each.segment), most),
   }));
-  for (const [{ segment }, { data, ...shown }] of await choose(content, { ...facts, showsImages, signal })) {
+  for (const [{ segment }, { data, ...shown }] of await choose(content, { ...facts, showsImages, modules, signal })) {
     const json = encoder.encode(JSON.stringify({ segment, ...shown }));
     engine.give([json, encoder.encode(data)]);
     engine.call("show", json.length);

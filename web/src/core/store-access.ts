@@ -19,6 +19,7 @@ import { guarded, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";
 import { isBytes } from "../errors/arguments.js";
 import type { ShowContent } from "./shown-content.js";
+import type { DocumentModules } from "./engine.js";
 import type {
   AnswerRef,
   ArtifactTool,
@@ -60,11 +61,13 @@ export interface StoreDeps {
   readonly readTool?: (namespace: string) => string;
   /** Chooses what comes back of what was taken out, which is written above this room. Left out: nothing. */
   readonly show?: ShowContent;
+  /** The modules that read documents, where some were handed in. */
+  readonly documents?: DocumentModules | undefined;
   /** Makes the tools over the store, which are written above this room. The first one reads. */
   readonly tools?: (
     store: ArtifactStore,
     options: ArtifactToolsOptions,
-    sluice: Pick<Sluice, "look">,
+    sluice: Pick<Sluice, "look" | "documents">,
   ) => readonly ArtifactTool[];
 }
 
@@ -269,6 +272,8 @@ export interface MessageDeps {
   readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
   /** Chooses what comes back of what was taken out, where the options do not. */
   readonly show: ShowContent | undefined;
+  /** The modules that scale pictures, where some were handed in. */
+  readonly documents: DocumentModules | undefined;
 }
 
 /** The record of what is stored of a result. */

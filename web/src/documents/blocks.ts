@@ -23,13 +23,20 @@ export class BlockWriter {
   #last: Block | undefined;
   #isEmpty = true;
   #links = 0;
+  /** How many parts have ended since the last block. */
+  #ends = 0;
   readonly #sink: TextSink;
   readonly #breakLevel: number;
+  readonly #onEnd: (() => void) | undefined;
 
-  /** @param breakLevel headings of this level and above begin a part, if there is text before them. 0: none does. */
-  constructor(sink: TextSink, breakLevel: number) {
+  /**
+   * @param breakLevel headings of this level and above begin a part, if there is text before them. 0: none does.
+   * @param onEnd writes what stands at the end of each part but the last: its notes.
+   */
+  constructor(sink: TextSink, breakLevel: number, onEnd?: () => void) {
     this.#sink = sink;
     this.#breakLevel = breakLevel;
+    this.#onEnd = onEnd;
   }
 
   /** Begins a part. Without a call, the first block does. */
@@ -39,11 +46,19 @@ export class BlockWriter {
     this.#last = undefined;
   }
 
+  /** Ends the part: the next block begins another. A part without text is none, unless it is kept, as an empty page is. */
+  endPart(isKept = false): void {
+    if (this.#isEmpty && !isKept) return;
+    this.#onEnd?.();
+    this.#ends++;
+    this.#isEmpty = true;
+  }
+
   /** A heading that is written as text; `#` for each level. */
   heading(text: string, level: number): void {
     const title = oneLine(text);
     if (title === "") return;
-    if (level <= this.#breakLevel && !this.#isEmpty) this.part();
+    if (level <= this.#breakLevel) this.endPart();
     this.#begin("heading");
     this.#sink.facts.heading(title, level);
     this.#sink.add(`${"#".repeat(level)} ${title}\n`);
@@ -107,6 +122,7 @@ export class BlockWriter {
 
   #begin(block: Block): void {
     if (this.#sink.facts.at === 0) this.part();
+    for (; this.#ends > 0; this.#ends--) this.part();
     const isClose = block === this.#last && CLOSE.includes(block);
     if (!this.#isEmpty && !isClose) this.#sink.add("\n");
     this.#isEmpty = false;
@@ -117,4 +133,13 @@ export class BlockWriter {
 /** Text in one line, its white space as single spaces. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
+}
+
+const RAISED: Readonly<Record<string, string>> = { "+": "⁺", "-": "⁻", "−": "⁻" };
+const RAISED_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** Text that is written above the line: digits become raised ones, so that powers of ten stay what they are. */
+export function raiseDigits(text: string): string {
+  if (!/^[-−+]?[0-9]+$/.test(text)) return text;
+  return text.replaceAll(/./g, (sign) => RAISED[sign] ?? RAISED_DIGITS[Number(sign)] ?? sign);
 }

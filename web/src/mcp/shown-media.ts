@@ -109,7 +109,7 @@ async function showPictures(
   const turns = new Semaphore(AT_A_TIME);
   const work = pictures.map((each) =>
     turns.run(async () => {
-      const picture = await showPicture(each, most, signal);
+      const picture = await showPicture(each, most, { ...facts, signal });
       if (picture !== undefined) shown.set(each, picture);
     }),
   );
@@ -117,11 +117,13 @@ async function showPictures(
   return shown;
 }
 
+type ScaleFacts = Pick<ResultFacts, "modules" | "signal">;
+
 /** A picture within limits. Undefined if it is damaged, is none that models take, or cannot be made small enough. */
 async function showPicture(
   { read }: StoredContent,
   most: number,
-  signal: AbortSignal,
+  facts: ScaleFacts,
 ): Promise<ShownContent | undefined> {
   const bytes = await read(MAX_IMAGE);
   if (bytes === undefined) return undefined;
@@ -133,7 +135,7 @@ async function showPicture(
     if (fitsModels(image) && bytes.length <= most) {
       return { kind: "image", mime_type, data: base64Of(bytes) };
     }
-    const picture = await scale(bytes, { maxSide, maxBytes: most }, signal);
+    const picture = await scale(bytes, { maxSide, maxBytes: most }, facts);
     const isSmaller = picture.width !== width && picture.height !== height;
     const note = `scaled down to ${grouped(picture.width)} × ${grouped(picture.height)} pixels here`;
     const data = base64Of(picture.bytes);
@@ -145,7 +147,7 @@ async function showPicture(
 }
 
 /** Throws E_DOCUMENT, E_TOO_LARGE, the signal's reason. */
-async function scale(bytes: Uint8Array, limits: PictureLimits, signal: AbortSignal): Promise<Picture> {
+async function scale(bytes: Uint8Array, limits: PictureLimits, { modules, signal }: ScaleFacts): Promise<Picture> {
   const [{ convertApart }, { inTurn }] = await Promise.all([import("#sandbox"), import("../documents/sandbox.js")]);
   const pieces: Uint8Array[] = [];
   const request = { kind: "image", form: "picture", page: 1, limits } as const;
@@ -153,7 +155,7 @@ async function scale(bytes: Uint8Array, limits: PictureLimits, signal: AbortSign
   const input = (async function* (): AsyncGenerator<Uint8Array> {
     yield bytes;
   })();
-  const facts = await inTurn(() => convertApart({ request, input, write, signal }), signal);
+  const facts = await inTurn(() => convertApart({ request, input, write, modules, signal }), signal);
   return { ...(facts as PictureFacts), bytes: joinBytes(pieces) };
 }
 

@@ -3,8 +3,8 @@ import { createHmac } from "node:crypto";
 import { inspect } from "node:util";
 import { CompactSign, exportSPKI } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import { AccessTokens, bearerIn, type OidcOptions } from "../../../../web/src/server/oidc/access-tokens.js";
-import { ProviderAway } from "../../../../web/src/server/oidc/provider-keys.js";
+import { AccessTokens, bearerIn, type OidcOptions } from "../../../../web/src/server/access/access-tokens.js";
+import { ProviderAway } from "../../../../web/src/server/access/provider-keys.js";
 import { newKey, provider, tokenOf, type Key, type Signing, type TestProvider } from "./provider.js";
 
 const ROOT = ["https://sluice.example/"];

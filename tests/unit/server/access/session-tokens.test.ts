@@ -2,7 +2,7 @@
 import { decode, sign } from "hono/jwt";
 import { expect, test } from "vitest";
 import { secretId } from "../../../../web/src/server/sealing.js";
-import { SessionTokens } from "../../../../web/src/server/sessions/credentials.js";
+import { SessionTokens } from "../../../../web/src/server/access/credentials.js";
 
 const [OLD, NEW, OTHER] = ["old", "new", "other"].map((name) => name.padEnd(32, "!")) as [string, string, string];
 const session = { id: "s1", identity: { user_id: "ada" }, begun_at: Date.now(), expires_at: Date.now() + 60_000 };

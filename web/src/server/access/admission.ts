@@ -4,13 +4,13 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
-import { busyRefused, failed, rateRefused } from "./refusals.js";
-import { MAX_JSON } from "./request.js";
+import { busyRefused, failed, rateRefused } from "../http/refusals.js";
+import { MAX_JSON } from "../http/request.js";
 import { userKey } from "../../tools/auth/token-store.js";
-import { ownerOf } from "../sessions/session.js";
-import { isStream, type Operation, operationFor, UPLOAD } from "./operation.js";
-import type { ServeEnv } from "./context.js";
-import type { RateLimit } from "./rate-limit.js";
+import { ownerOf } from "../session.js";
+import { isStream, type Operation, operationFor, UPLOAD } from "../http/operation.js";
+import type { ServeEnv } from "../http/context.js";
+import type { RateLimit } from "../http/rate-limit.js";
 import type { UserUsage } from "../usage/user-usage.js";
 
 interface AdmissionDeps {

@@ -2,10 +2,8 @@
  * Sessions: who a client is, and which artifacts it sees.
  * @module
  */
-import { MAX_SCOPE_FIELD, type FullScope } from "../../artifacts/scope.js";
-import { SluiceError } from "../../errors/error.js";
-import { signInUnknown } from "../http/refusals.js";
-import { inTime } from "../http/time-limit.js";
+import type { FullScope } from "../artifacts/scope.js";
+import { SluiceError } from "../errors/error.js";
 
 /** A user, as the host's authentication identifies them. */
 export interface Identity {
@@ -56,34 +54,4 @@ export function sessionOver(): SluiceError {
 /** Whether an error says that the session is over. */
 export function isSessionOver(error: unknown): boolean {
   return error instanceof SluiceError && error.code === "E_SESSION";
-}
-
-/** Milliseconds until the host's authentication is given up. */
-const AUTHENTICATION = 30_000;
-
-/**
- * The sender of a request, or null. A host function that fails or hangs lets nobody in.
- *
- * @throws SluiceError E_STORE_READ if it cannot be found out.
- */
-export async function identityOf(
-  request: Request,
-  { authenticate }: { readonly authenticate: Authenticate },
-): Promise<Identity | null> {
-  const asked = async (): Promise<Identity | null> => authenticate(request);
-  try {
-    const identity = await inTime(asked(), AUTHENTICATION, () => new Error("authenticate did not answer in time."));
-    if (identity === null || isIdentity(identity)) return identity;
-    throw new TypeError("authenticate must give an identity with a user_id of 1 to 1,024 characters, or null.");
-  } catch (error) {
-    throw signInUnknown(error);
-  }
-}
-
-function isIdentity({ user_id, tenant_id }: Identity): boolean {
-  return isName(user_id) && user_id !== "" && ((tenant_id ?? null) === null || isName(tenant_id));
-}
-
-function isName(value: unknown): boolean {
-  return typeof value === "string" && value.length <= MAX_SCOPE_FIELD;
 }

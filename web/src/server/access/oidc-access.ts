@@ -10,7 +10,7 @@ import type { ServeEnv } from "../http/context.js";
 import { refusal } from "../http/answers.js";
 import { nothingThere, signInUnknown } from "../http/refusals.js";
 import { jsonOf, operation, routesOf } from "../http/operation.js";
-import type { Identity, ServedSession } from "../sessions/session.js";
+import type { Identity, ServedSession } from "../session.js";
 import { beginRefusal, beginSession, type BeginDeps } from "../sessions/session-begin.js";
 import { bearerIn, type AccessGrant, type AccessTokens, type TokenRefusal } from "./access-tokens.js";
 import {

@@ -5,15 +5,17 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
 import { decode, sign, verify } from "hono/jwt";
+import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
 import type { Clock } from "../../artifacts/store.js";
 import type { ServeEnv } from "../http/context.js";
-import { sessionRefused } from "../http/refusals.js";
-import { bearerIn } from "../oidc/access-tokens.js";
+import { sessionRefused, signInUnknown } from "../http/refusals.js";
+import { inTime } from "../http/time-limit.js";
+import { bearerIn } from "./access-tokens.js";
 import { secretId, secretsOf, type Secrets } from "../sealing.js";
-import { identityOf, sameIdentity, type Authenticate, type ServedSession } from "./session.js";
-import type { Admission } from "../http/admission.js";
+import { sameIdentity, type Authenticate, type Identity, type ServedSession } from "../session.js";
+import type { Admission } from "./admission.js";
 import type { HostGuard } from "../http/host-guard.js";
-import type { AccessSessionDeps, OidcAccess } from "../oidc/oidc-access.js";
+import type { AccessSessionDeps, OidcAccess } from "./oidc-access.js";
 
 /** What the cookies of sessions depend on. */
 interface CookieDeps {
@@ -73,7 +75,7 @@ async function isOfAnother(
   request: Request,
   deps: Pick<CredentialsDeps, "authenticate">,
 ): Promise<boolean> {
-  const identity = await identityOf(request, deps);
+  const identity = await identifySender(request, deps);
   return identity !== null && !sameIdentity(identity, session.identity);
 }
 
@@ -180,4 +182,34 @@ function keyOf(secret: string): SigningKey {
 
 function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
+}
+
+/** Milliseconds until the host's authentication is given up. */
+const AUTHENTICATION = 30_000;
+
+/**
+ * The sender of a request, or null. A host function that fails or hangs lets nobody in.
+ *
+ * @throws SluiceError E_STORE_READ if it cannot be found out.
+ */
+export async function identifySender(
+  request: Request,
+  { authenticate }: { readonly authenticate: Authenticate },
+): Promise<Identity | null> {
+  const asked = async (): Promise<Identity | null> => authenticate(request);
+  try {
+    const identity = await inTime(asked(), AUTHENTICATION, () => new Error("authenticate did not answer in time."));
+    if (identity === null || isIdentity(identity)) return identity;
+    throw new TypeError("authenticate must give an identity with a user_id of 1 to 1,024 characters, or null.");
+  } catch (error) {
+    throw signInUnknown(error);
+  }
+}
+
+function isIdentity({ user_id, tenant_id }: Identity): boolean {
+  return isName(user_id) && user_id !== "" && ((tenant_id ?? null) === null || isName(tenant_id));
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value.length <= MAX_SCOPE_FIELD;
 }

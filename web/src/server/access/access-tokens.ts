@@ -9,7 +9,7 @@ import { checkOptions, TEXT, type OptionTest, type OptionTests } from "../../err
 import { SluiceError } from "../../errors/error.js";
 import { isSafe } from "../../tools/addresses.js";
 import type { Fetch } from "../../tools/auth/oauth-client.js";
-import type { Identity } from "../sessions/session.js";
+import type { Identity } from "../session.js";
 import { ProviderKeys } from "./provider-keys.js";
 
 /** An OpenID Connect provider that signs users in. */

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { expect, test, vi, describe } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
-import { Admission, heldOf, LargeBodies } from "../../../../web/src/server/http/admission.js";
+import { Admission, heldOf, LargeBodies } from "../../../../web/src/server/access/admission.js";
 import { operation, routesOf, describeStream, UPLOAD } from "../../../../web/src/server/http/operation.js";
 import { LIMITS } from "../../../../web/src/server/options.js";
 import { Announcer } from "../../../../web/src/server/sessions/announcer.js";
