@@ -200,8 +200,8 @@ describe("pictures", () => {
     expect(first).toMatchObject({ mimeType: "image/jpeg", width: 1700, height: 1700 });
     expect(first?.bytes).toBeLessThanOrEqual(1024 * 1024);
     const tall = await answerTo("claude-code", { content: [block(encodePng(800, 9000, (at) => at % 7))] });
-    expect(await shownIn(tall)).toMatchObject([{ width: 178, height: 2000 }]);
-    expect(textOf(tall)).toContain("(scaled down to 178 × 2,000 pixels here)");
+    expect(await shownIn(tall)).toMatchObject([{ width: 139, height: 1568 }]);
+    expect(textOf(tall)).toContain("(scaled down to 139 × 1,568 pixels here)");
   });
 
   test("that of an embedded resource is shown as an image", async () => {

@@ -97,6 +97,7 @@ class Mcp {
   void rewrite_structured(const std::string& at);
   void tell_structured(size_t node, const std::string& at);
   std::optional<std::string> told_reference(uint32_t segment);
+  bool has_ids_of(size_t node, size_t other) const;
   bool repeat_structured(size_t block, const std::string& at);
   void rewrite_meta(size_t meta, const std::string& at);
   void replace_in_meta(size_t meta);

@@ -289,13 +289,25 @@ std::optional<std::string> Mcp::told_reference(uint32_t segment) {
   return json_string(text);
 }
 
+/// Whether all that a node refers to is what another refers to.
+bool Mcp::has_ids_of(size_t node, size_t other) const {
+  const std::span<const Mark> marks = document_.marks(node);
+  const std::span<const Mark> others = document_.marks(other);
+  return std::all_of(marks.begin(), marks.end(), [&](const Mark& mark) {
+    return std::any_of(others.begin(), others.end(), [&](const Mark& known) {
+      return table_.id(known.segment) == table_.id(mark.segment);
+    });
+  });
+}
+
 // The text says what the structured half says: it refers to the same artifacts, and each is told of
 // once.
 bool Mcp::repeat_structured(size_t block, const std::string& at) {
   const auto found =
       std::find_if(repeated_.begin(), repeated_.end(),
                    [&](const Repetition& repetition) { return repetition.block == block; });
-  if (found == repeated_.end() || document_.marks(found->value).empty()) return false;
+  if (found == repeated_.end() || has_ids_of(block, found->value)) return false;
+  if (document_.marks(found->value).empty()) return false;
   std::string text;
   if (const std::optional<uint32_t> segment = document_.whole(found->value)) {
     text = json_string(notes_.note(*segment, told_));

@@ -1,6 +1,6 @@
 /**
  * Whether bytes are a whole image of a type that models take, by its structure. A provider refuses a request over an image that is cut
- * off, or of another type than it is said to be, and with it all that follow in the conversation.
+ * off, or of another type than its block says, and with it all that follow in the conversation.
  * @module
  */
 import { readJpegHeaders } from "./jpeg.js";
@@ -13,11 +13,14 @@ export interface ImageFile {
 }
 
 /** Pixels of the longer side of a picture. Providers take no more than this where a request may hold many pictures. */
-export const MAX_SHOWN_SIDE = 2000;
+const MAX_SIDE = 2000;
+
+/** Pixels of the longer side to which a larger one is scaled: models scale down themselves what has more. */
+export const SCALED_SIDE = 1568;
 
 /** Whether all models that see take an image as it is. Some take no GIF, others none that moves. */
 export function fitsModels({ mime_type, width, height }: ImageFile): boolean {
-  return mime_type !== "image/gif" && Math.max(width, height) <= MAX_SHOWN_SIDE;
+  return mime_type !== "image/gif" && Math.max(width, height) <= MAX_SIDE;
 }
 
 /** The image that bytes are. Undefined if they are none, or not the whole of one. */

@@ -32,7 +32,7 @@ const MAX_IMAGE = 32 * 1024 * 1024;
 const MAX_MEDIA = 5 * 1024 * 1024;
 
 /** Milliseconds that the pictures of a result may take. A host waits for the answer. */
-const MAX_WAIT = 20_000;
+const MAX_WAIT = 30_000;
 
 /** Pictures that are made at a time. */
 const AT_A_TIME = 4;
@@ -128,14 +128,16 @@ async function showPicture(
   const bytes = await read(MAX_IMAGE);
   if (bytes === undefined) return undefined;
   try {
-    const { fitsModels, MAX_SHOWN_SIDE: maxSide, readImageFile } = await import("../documents/image-file.js");
+    const { fitsModels, readImageFile, SCALED_SIDE } = await import("../documents/image-file.js");
     const image = await readImageFile(bytes);
     if (image === undefined) return undefined;
     const { mime_type, width, height } = image;
     if (fitsModels(image) && bytes.length <= most) {
       return { kind: "image", mime_type, data: base64Of(bytes) };
     }
-    const picture = await scale(bytes, { maxSide, maxBytes: most }, facts);
+    const isPhoto = mime_type === "image/jpeg" || (mime_type === "image/png" && fitsModels(image));
+    const maxSide = fitsModels(image) ? Math.max(width, height) : SCALED_SIDE;
+    const picture = await scale(bytes, { maxSide, maxBytes: most, isPhoto }, facts);
     const isSmaller = picture.width !== width && picture.height !== height;
     const note = `scaled down to ${grouped(picture.width)} × ${grouped(picture.height)} pixels here`;
     const data = base64Of(picture.bytes);

@@ -4,7 +4,7 @@
  */
 import { plainType } from "../../core/media-type.js";
 import type { PictureFacts } from "../../documents/conversion.js";
-import { fitsModels, readImageFile } from "../../documents/image-file.js";
+import { fitsModels, readImageFile, SCALED_SIDE } from "../../documents/image-file.js";
 import { type DocumentKind, traitsOf } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { joinBytes } from "../../artifacts/bytes.js";
@@ -14,9 +14,6 @@ import { describe } from "./definition.js";
 import { converted } from "./forms.js";
 import type { Wanted } from "./request.js";
 import { readSpan, type Readable, subjectOf } from "./source.js";
-
-/** Pixels of the longer side, beyond which models scale down themselves. */
-const MAX_SIDE = 1568;
 
 /** Bytes of an image that is shown. */
 const MAX_BYTES = 1024 * 1024;
@@ -50,7 +47,7 @@ export async function tellPicture(
   }
   const { size_bytes: size, mime_type } = from.ref;
   const type = plainType(mime_type) ?? "";
-  let maxSide: number | null = MAX_SIDE;
+  let maxSide: number | null = SCALED_SIDE;
   if (kind === "image" && size <= MAX_BYTES && SHOWN.includes(type)) {
     const bytes = await readSpan(from, { start: 0, end: size });
     // What its bytes are, whatever is said of it: a model that is given another type refuses the whole conversation.
@@ -67,7 +64,7 @@ export async function tellPicture(
   }
   const pieces: Uint8Array[] = [];
   const part = region && { region: { ...region, maxSide } };
-  const limits = { maxSide: MAX_SIDE, maxBytes: MAX_BYTES, ...part };
+  const limits = { maxSide: SCALED_SIDE, maxBytes: MAX_BYTES, ...part };
   const request = { kind, form: "picture", page, limits } as const;
   const facts = await converted(from, traitsOf(kind).name, request, async (chunk) => void pieces.push(chunk.slice()));
   const { mime_type: shown, width, height } = facts as PictureFacts;
