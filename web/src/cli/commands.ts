@@ -535,7 +535,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
       "Starts the server and passes every message both ways, on standard input and output. Bytes and large text of tool results go to the store; the host gets a sentence and an `artifact://` URI for each, which the added tool NS_artifact_read reads, NS_artifact_edit changes in a copy, and tool arguments take. Everything else passes unchanged.",
-      "Ends when the server ends, with its exit code. The server's standard error is passed on, with a line for each thing that was stored. If the store cannot be used, the server is not started.",
+      "Ends when the server ends, with its exit code. The server's standard error is passed on, with a line for each thing that was stored. Options and the configuration are checked before the server starts; the store is opened beside it. If that fails, the server is ended before it gets a message, and the exit code is 2.",
     ],
     options: [
       {

@@ -3,7 +3,7 @@
  * @module
  */
 import { BlockWriter, oneLine } from "./blocks.js";
-import { type Chart, readOpenChart } from "./chart.js";
+import { type Chart, describeChart, readOpenChart } from "./chart.js";
 import {
   checkForm,
   converted,
@@ -15,22 +15,29 @@ import {
   type DocumentForm,
   type PartNoun,
 } from "./document.js";
-import { HIDDEN_TEXT, TRACKED_CHANGES } from "./notes.js";
 import { readUndamaged } from "./drawing.js";
 import { EquationText } from "./equation.js";
+import { HIDDEN_TEXT, TRACKED_CHANGES } from "./notes.js";
 import { DocumentPackage, needsPassword } from "./package.js";
-import { markOf, ParagraphText, SheetsText, type OpenSheet } from "./open-sheets.js";
+import {
+  markOf,
+  ParagraphText,
+  parseOpenReference,
+  SheetStyles,
+  SheetsText,
+  type SheetOutline,
+} from "./open-sheets.js";
 import { OpenStyles } from "./open-styles.js";
 import { OpenText } from "./open-text.js";
-import { sheetIndex } from "./rows.js";
+import { chooseSheet, type ChosenSheet } from "./rows.js";
 import { localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
 
 /** Most sheets and styles that are known. */
 const MAX_SHEETS = 10_000;
 const MAX_STYLES = 100_000;
 
-/** Most charts and equations that are read of a document. */
-const MAX_OBJECTS = 200;
+/** Most charts and equations that are looked into. */
+const MAX_OBJECTS = 500;
 
 /** Most headers and footers that are told, and the longest. */
 const MAX_MARGINS = 30;
@@ -49,7 +56,9 @@ const KINDS: Readonly<Record<string, readonly [kind: string, part: PartNoun, mod
 interface Outline {
   /** Which of `KINDS` it is. */
   readonly body: keyof typeof KINDS;
-  readonly sheets: readonly OpenSheet[];
+  readonly sheets: Omit<SheetOutline, "charts">;
+  /** The addresses of objects within it. */
+  readonly objects: ReadonlySet<string>;
   readonly pages: number;
   /** Whether the file says where the pages of a text ended when it was last shown. */
   readonly hasPages: boolean;
@@ -70,17 +79,24 @@ export async function convertOpenDocument(bytes: Uint8Array, options: ConvertOpt
   const outline = await readOutline(source);
   const [kind, part] = KINDS[outline.body] as (typeof KINDS)[string];
   const isSheets = outline.body === "spreadsheet";
-  const forms: readonly DocumentForm[] = isSheets ? ["text", "rows", "links"] : ["text", "links"];
+  const forms: readonly DocumentForm[] = isSheets ? ["text", "cells", "values", "links"] : ["text", "links"];
   checkForm(options.form, kind, forms);
   const facts = new FactsBuilder(part);
-  facts.total = Math.max(1, isSheets ? outline.sheets.length : outline.pages);
-  for (const { name, isHidden } of outline.sheets) facts.name(isHidden ? `${name.slice(0, 110)} (hidden)` : name);
-  const only = options.form === "rows" ? sheetIndex(outline.sheets, options.sheet) : undefined;
+  const { sheets } = outline.sheets;
+  facts.total = Math.max(1, isSheets ? sheets.length : outline.pages);
+  for (const [index, { name, isHidden }] of sheets.entries()) {
+    facts.name(name);
+    facts.about(index + 1, isHidden ? "hidden" : "");
+  }
+  const isSheet = options.form === "cells" || options.form === "values";
+  const chosen = isSheet ? findSheet(outline.sheets, options.sheet) : undefined;
   const sink = sinkOf(facts, options);
   return converted(kind, sink, options, async function* () {
     const title = await titleOf(source);
     if (isSheets && options.form !== "links") {
-      yield* xmlSteps(source.read("content.xml"), new SheetsText(sink, options.form, outline.sheets, only));
+      const charts = await readCharts(source, outline.objects);
+      const book = { ...outline.sheets, charts };
+      yield* xmlSteps(source.read("content.xml"), new SheetsText(sink, options.form, book, chosen));
     } else {
       const isText = options.form === "text";
       const hasPages = outline.hasPages && isText;
@@ -243,9 +259,23 @@ async function titleOf(source: DocumentPackage): Promise<string> {
   return title;
 }
 
+/** The sheet that is wanted, by its name or that of a range. */
+function findSheet({ sheets, ranges }: Outline["sheets"], wanted: string | undefined): ChosenSheet {
+  const names = ranges.map(({ name, sheet, range }): [string, ChosenSheet] => [
+    name.toLowerCase(),
+    { index: sheets.findIndex((each) => each.name === sheet), range },
+  ]);
+  return chooseSheet(sheets, wanted, new Map(names.filter(([, { index }]) => index !== -1)));
+}
+
 /** What the document is, and its sheets: they are named before the text. */
 async function readOutline(source: DocumentPackage): Promise<Outline> {
   const sheets: { name: string; isHidden: boolean }[] = [];
+  const ranges: SheetOutline["ranges"][number][] = [];
+  const objects = new Set<string>();
+  const sheetStyles = new SheetStyles();
+  const styles = new OpenStyles();
+  let hasPages = false;
   const hidden = new Set<string>();
   let body: string | undefined;
   let pages = 0;
@@ -253,15 +283,17 @@ async function readOutline(source: DocumentPackage): Promise<Outline> {
   let depth = 0;
   let bodyDepth = -1;
   let skipped = 0;
-  let hasPages = false;
-  const styles = new OpenStyles();
+  if (source.has("styles.xml")) await readXml(source.read("styles.xml"), sheetStyles);
   await readXml(source.read("content.xml"), {
     open: (tag, attributes) => {
       const name = localName(tag);
       depth++;
       if (skipped > 0 || name === "tracked-changes") skipped++;
       if (skipped > 0) return;
-      if (bodyDepth < 0) styles.open(tag, attributes);
+      if (bodyDepth === -1) {
+        sheetStyles.open(tag, attributes);
+        styles.open(tag, attributes);
+      }
       if (tag === "office:body") bodyDepth = depth;
       else if (depth === bodyDepth + 1) {
         body ??= name;
@@ -273,14 +305,45 @@ async function readOutline(source: DocumentPackage): Promise<Outline> {
         const isHidden = hidden.has(attributes["table:style-name"] ?? "");
         sheets.push({ name: (attributes["table:name"] ?? "").slice(0, 255), isHidden });
       } else if (tag === "draw:page" && depth === bodyDepth + 2) pages++;
+      else if (tag === "draw:object" && objects.size < MAX_OBJECTS) objects.add(attributes["xlink:href"] ?? "");
+      else if ((tag === "table:named-range" || tag === "table:database-range") && ranges.length < MAX_SHEETS) {
+        const address = attributes["table:cell-range-address"] ?? attributes["table:target-range-address"] ?? "";
+        const found = parseOpenReference(address);
+        const own = (attributes["table:name"] ?? "").slice(0, 255);
+        // LibreOffice names ranges that have only a filter by itself.
+        if (found !== undefined && !own.startsWith("__Anonymous")) ranges.push({ name: own, ...found });
+      }
     },
     close: (tag) => {
       depth--;
-      if (bodyDepth < 0) styles.close(tag);
       if (skipped > 0) skipped--;
+      else if (bodyDepth === -1) {
+        sheetStyles.close(tag);
+        styles.close(tag);
+      }
     },
   });
   if (body === undefined || !Object.hasOwn(KINDS, body)) throw damaged("OpenDocument file");
-  if (body === "spreadsheet" && sheets.length === 0) throw damaged("spreadsheet");
-  return { body, sheets: body === "spreadsheet" ? sheets : [], pages, hasPages, styles };
+  const isSheets = body === "spreadsheet";
+  if (isSheets && sheets.length === 0) throw damaged("spreadsheet");
+  return {
+    body,
+    sheets: { sheets: isSheets ? sheets : [], ranges, styles: sheetStyles },
+    objects,
+    pages,
+    hasPages,
+    styles,
+  };
+}
+
+/** What the charts among objects are, by their addresses. */
+async function readCharts(source: DocumentPackage, objects: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  const charts = new Map<string, string>();
+  for (const address of objects) {
+    const part = `${address.replace(/^\.\//, "")}/content.xml`;
+    // oxlint-disable-next-line no-await-in-loop -- parts of a package are read in order
+    const chart = source.has(part) ? await readUndamaged(() => readOpenChart(source, part)) : undefined;
+    if (chart !== undefined) charts.set(address, describeChart(chart));
+  }
+  return charts;
 }

@@ -22,6 +22,7 @@ import { tellSearch } from "./search.js";
 import {
   factsOf,
   findArtifact,
+  findSheet,
   loaded,
   readSpan,
   type Readable,
@@ -73,7 +74,7 @@ export interface ArtifactReaderOptions {
    */
   readonly maxScannedBytes?: number;
   /** Finds the types of files in archives, which are unknown without it. */
-  readonly sluice?: Pick<Sluice, "look"> | undefined;
+  readonly sluice?: Pick<Sluice, "look" | "documents"> | undefined;
   /**
    * Called with each artifact that was made to be passed on: a file of an archive, also one that was taken out before, and an answer
    * of a query that is too long to be shown. Not with what a document is read as, which is a part of reading it.
@@ -183,19 +184,32 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     const { tellPicture } = await loaded(() => import("./picture.js"));
     return tellPicture(from, kind, wanted);
   }
-  if (wanted.mode === "info" && kind !== undefined && selection.as === undefined) {
+  if (wanted.mode === "info" && kind !== undefined && selection.as === undefined && selection.sheet === undefined) {
     const { tellDocument } = await loaded(() => import("./document.js"));
     return tellDocument(from, kind, most);
   }
   const form = await formFor(from, kind, wanted, selection);
   const inspection = inspect(form, form === from ? head : await headOf(form));
   const { mode } = wanted;
-  if (mode === "info") return tellInfo(form, inspection, most);
+  if (mode === "info") {
+    // Of a sheet its first rows are what it is.
+    if (findSheet(form) === undefined) return tellInfo(form, inspection, most);
+    return tell(
+      given,
+      { mode: "rows", range: { first: 1, last: FIRST_LINES } },
+      selection,
+      Math.min(most, FIRST_CHARS),
+    );
+  }
   if (mode === "search") return tellSearch(form, inspection, wanted.needle, most);
   if (mode === "pointer") return tellPointer(form, readable(inspection, mode), wanted.tokens, most);
   if (mode === "query") {
     const { tellQuery } = await loaded(() => import("./query.js"));
-    return tellQuery(form, readable(inspection, mode), wanted, most);
+    return tellQuery(form, readable(inspection, mode), wanted, selection.cells, most);
+  }
+  if (mode === "rows" && (findSheet(form) !== undefined || selection.cells !== undefined)) {
+    const { tellCells } = await loaded(() => import("./cells.js"));
+    return tellCells(form, { rows: wanted.range, cells: selection.cells }, most);
   }
   const told = await tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
   if (mode !== "pages" || kind !== "pdf") return told;
@@ -291,6 +305,10 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
   const inspection = readable(inspect(form, await headOf(form)), mode);
   if (mode === "pointer") {
     return { uri, mimeType: "application/json", text: checkSize(await textAtPointer(form, inspection, wanted.tokens)) };
+  }
+  if (mode === "rows" && findSheet(form) !== undefined) {
+    const { textOfCells } = await import("./cells.js");
+    return { uri, mimeType: TEXT, text: checkSize(await textOfCells(form, { rows: wanted.range, cells: undefined })) };
   }
   return { uri, mimeType: TEXT, text: checkSize(await textOfRecords(form, inspection, mode, wanted.range)) };
 }

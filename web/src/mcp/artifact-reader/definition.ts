@@ -79,7 +79,11 @@ const PROPERTIES = {
       'SQL (SELECT) over the rows, as the table "rows": "SELECT city, SUM(price) FROM rows GROUP BY city". In a JSON object each ' +
       "array is a table by its key, in a workbook each sheet by its name. Text has the columns number and line. With pointer, rows are that array's.",
   },
-  sheet: { type: "string", description: "A sheet of a workbook by name or number, for rows, query and search." },
+  sheet: {
+    type: "string",
+    description:
+      'A sheet of a workbook by name or number, for rows, query and search; cells of it for the first two: "Q1!B2:D40".',
+  },
   entry: {
     type: "string",
     description: "The path of a file in an archive, to read that file: all other arguments are about it.",
