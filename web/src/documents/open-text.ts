@@ -9,7 +9,7 @@ import { describeImage, describeObject } from "./drawing.js";
 import { MAX_NOTES, nameAuthor, type Note, type NoteKind, NoteWriter, readDay } from "./notes.js";
 import { MAX_CELL, markOf, ParagraphText, UNSEEN } from "./open-sheets.js";
 import type { OpenStyles } from "./open-styles.js";
-import { MAX_COLUMNS } from "./rows.js";
+import { MAX_COLUMNS } from "./cell-range.js";
 import { countOf, type MarkupHandler } from "./xml.js";
 
 /** Most columns that one cell of a table in a text is counted for. */
