@@ -2,31 +2,32 @@
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { artifactToolsOver } from "../../../web/src/mcp/artifact-tools.js";
 import { ArtifactSource } from "../../../web/src/mcp/artifact-reader/source.js";
-import { type Parts, rawZip, workbookParts } from "../../support/documents.js";
+import { type Parts, rawZip, rels, workbookParts } from "../../support/documents.js";
 import { pdfOf } from "../../support/pdf.js";
 
 const FILES: Readonly<Record<string, () => Promise<{ readonly bytes: Uint8Array; readonly type: string }>>> = {
   "report.pdf": async () => ({ bytes: report(), type: "application/pdf" }),
   "sales.xlsx": async () => ({
     bytes: zipOf(
-      workbookParts([
+      workbookParts(
         [
-          "Q1",
-          sheet([
-            ["city", "amount"],
-            ["Bern", 12],
-          ]),
+          [
+            "Q1",
+            sheet([
+              ["city", "amount"],
+              ["Bern", 12],
+            ]),
+          ],
+          ["Q2", Q2],
         ],
-        [
-          "Q2",
-          sheet([
-            ["city", "amount"],
-            ["Bern", 30],
-            ["Oslo", 25],
-            ["Bern", 5],
-          ]),
-        ],
-      ]),
+        {
+          styles: `<cellXfs><xf numFmtId="0"/><xf numFmtId="4"/><xf numFmtId="9"/></cellXfs>`,
+          more: {
+            "xl/worksheets/_rels/sheet2.xml.rels": rels(["rId1", "comments", "../comments1.xml"]),
+            "xl/comments1.xml": `<comments><authors><author>Ada</author></authors><commentList><comment ref="B3" authorId="0"><text><t>Check with Oslo.</t></text></comment></commentList></comments>`,
+          },
+        },
+      ),
     ),
     type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   }),
@@ -70,6 +71,22 @@ const cell = (value: string | number): string =>
 function sheet(rows: readonly (readonly (string | number)[])[]): string {
   return `<sheetData>${rows.map((cells) => `<row>${cells.map(cell).join("")}</row>`).join("")}</sheetData>`;
 }
+
+/** Amounts with thousands, shares in percent, a row that is hidden, a comment, and a sum that was never calculated. */
+const Q2 = `<sheetData>${[
+  ["Bern", 30_000, 0.5],
+  ["Oslo", 25_000, 0.417],
+  ["Bern", 5000, 0.083],
+]
+  .map(
+    ([city, amount, share], at) =>
+      `<row r="${at + 2}"${at === 2 ? ' hidden="1"' : ""}><c t="str"><v>${city}</v></c><c s="1"><v>${amount}</v></c><c s="2"><v>${share}</v></c></row>`,
+  )
+  .join("")
+  .replace(
+    /^/,
+    `<row r="1">${["city", "amount", "share"].map(cell).join("")}</row>`,
+  )}<row r="5"><c t="str"><v>Sum</v></c><c s="1"><f>SUM(B2:B4)</f></c></row></sheetData>`;
 
 function orders(): string {
   const cities = ["Bern", "Oslo", "Rome"];

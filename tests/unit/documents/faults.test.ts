@@ -95,7 +95,7 @@ describe.each(FIXTURES)("%s", (_, convert, make) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { minLength: 1, maxLength: 8 }),
-        fc.constantFrom("text", "rows", "links"),
+        fc.constantFrom("text", "cells", "values", "links"),
         async (changes, form) => {
           const changed = bytes.slice();
           for (const [at, byte] of changes) changed[at] = byte;

@@ -52,15 +52,21 @@ describe("a spreadsheet", () => {
   const cell = (type: string, value: string, shown: string): string =>
     `<table:table-cell office:value-type="${type}" office:${type === "float" ? "" : `${type}-`}value="${value}"><text:p>${shown}</text:p></table:table-cell>`;
 
-  test("has the values of its cells, exact, with dates as ISO 8601", async () => {
-    const { text, facts } = await read(
-      "spreadsheet",
-      `<table:table table:name="Data" table:style-name="ta1"><table:table-row>${cell("float", "0.333333333333333", "0.33")}${cell("date", "2024-01-31", "31/01/24")}${cell("time", "PT12H30M05.50S", "12:30")}${cell("boolean", "true", "WAHR")}<table:table-cell office:value-type="string"><text:p>a</text:p><text:p>b, "c"</text:p><office:annotation><text:p>no</text:p></office:annotation></table:table-cell></table:table-row></table:table>`,
-      "",
-      { form: "rows" },
-    );
-    expect(text).toBe('0.333333333333333,2024-01-31,12:30:05.5,TRUE,"a\nb, ""c"""\n');
-    expect(facts).toEqual({ part: "sheet", parts: 1, names: ["Data"], headings: [] });
+  test("has its cells as they are shown, with dates as ISO 8601, and its values exact", async () => {
+    const body = `<table:table table:name="Data" table:style-name="ta1"><table:table-row>${cell("float", "0.333333333333333", "0.33")}${cell("date", "2024-01-31", "31/01/24")}${cell("time", "PT12H30M05.50S", "12:30")}${cell("boolean", "true", "WAHR")}<table:table-cell office:value-type="string"><text:p>a</text:p><text:p>b, "c"</text:p><office:annotation><text:p>no</text:p></office:annotation></table:table-cell></table:table-row></table:table>`;
+    const { text, facts } = await read("spreadsheet", body, "", { form: "cells" });
+    expect(text).toBe('1,0.33,2024-01-31,12:30,TRUE,"a\nb, ""c"""\n');
+    const sheet = { number: 1, lastRow: 1, lastColumn: 5, comments: ["E1"] };
+    expect(facts).toEqual({
+      part: "sheet",
+      parts: 1,
+      names: ["Data"],
+      about: ["A1:E1; 1 comment"],
+      sheet,
+      headings: [],
+    });
+    const values = await read("spreadsheet", body, "", { form: "values" });
+    expect(values.text).toBe('1,0.333333333333333,2024-01-31,12:30:05.5,TRUE,"a\nb, ""c"""\n');
   });
 
   test("has repeated cells and rows as often, and not those of nothing at the end", async () => {
@@ -71,9 +77,9 @@ describe("a spreadsheet", () => {
       <table:table-row table:number-rows-repeated="2"><table:table-cell office:value-type="float" office:value="2"/><table:covered-table-cell><text:p>hidden</text:p></table:covered-table-cell></table:table-row>
       <table:table-row table:number-rows-repeated="1048570"><table:table-cell table:number-columns-repeated="16384"/></table:table-row></table:table>`,
       "",
-      { form: "rows" },
+      { form: "cells" },
     );
-    expect(text).toBe(",,1,1\n\n\n2\n2\n");
+    expect(text).toBe("1,,,1,1\n4,2\n5,2\n");
   });
 
   test("that repeats a text billions of times ends at the bound of the text", async () => {
@@ -81,7 +87,7 @@ describe("a spreadsheet", () => {
       "spreadsheet",
       `<table:table table:name="S"><table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>${"x".repeat(1000)}</text:p></table:table-cell></table:table-row></table:table>`,
       "",
-      { form: "rows", maxTextBytes: 100_000 },
+      { form: "cells", maxTextBytes: 100_000 },
     );
     expect(text).toHaveLength(100_000);
     expect(facts.truncated).toBe(true);
@@ -90,13 +96,15 @@ describe("a spreadsheet", () => {
   test("has hidden sheets, each by its name or number", async () => {
     const styles = `<style:style style:name="ta2" style:family="table"><style:table-properties table:display="false"/></style:style>`;
     const sheet = (name: string, style: string, value: string): string =>
-      `<table:table table:name="${name}" table:style-name="${style}"><table:shapes><draw:frame><text:p>no</text:p></draw:frame></table:shapes><table:table-row><table:table-cell><text:p>${value}</text:p></table:table-cell></table:table-row></table:table>`;
+      `<table:table table:name="${name}" table:style-name="${style}"><table:shapes><draw:frame><draw:text-box><text:p>box</text:p></draw:text-box></draw:frame></table:shapes><table:table-row><table:table-cell><text:p>${value}</text:p></table:table-cell></table:table-row></table:table>`;
     const body = sheet("Old", "ta2", "1") + sheet("New", "ta1", "2");
     const all = await read("spreadsheet", body, styles);
-    expect(all.text).toBe("# Old (hidden)\n1\n\f# New\n2\n");
-    expect(all.facts.names).toEqual(["Old (hidden)", "New"]);
-    expect((await read("spreadsheet", body, styles, { form: "rows" })).text).toBe("2\n");
-    expect((await read("spreadsheet", body, styles, { form: "rows", sheet: "Old" })).text).toBe("1\n");
+    expect(all.text).toBe(
+      "# Old (hidden)\nrow,A\n1,1\n\nText boxes:\n- box\n\f# New\nrow,A\n1,2\n\nText boxes:\n- box\n",
+    );
+    expect(all.facts).toMatchObject({ names: ["Old", "New"], about: ["hidden; A1; 1 text box", "A1; 1 text box"] });
+    expect((await read("spreadsheet", body, styles, { form: "cells" })).text).toBe("1,2\n");
+    expect((await read("spreadsheet", body, styles, { form: "cells", sheet: "Old" })).text).toBe("1,1\n");
   });
 });
 

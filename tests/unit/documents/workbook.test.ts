@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import papaparse from "papaparse";
 import { describe, expect, test } from "vitest";
-import { formatKind, shownDate } from "../../../web/src/documents/cell-dates.js";
+import { CellFormat, CellFormats, findUsualCode } from "../../../web/src/documents/cell-format.js";
 import type { ConvertOptions } from "../../../web/src/documents/document.js";
 import { convertWorkbook } from "../../../web/src/documents/workbook.js";
 import {
@@ -21,7 +21,7 @@ async function read(
   book: BookParts = {},
   options: Partial<ConvertOptions> = {},
 ): Promise<Read> {
-  return readAll(convertWorkbook(await workbook(sheets, book), { form: "rows", ...options }));
+  return readAll(convertWorkbook(await workbook(sheets, book), { form: "cells", ...options }));
 }
 
 const data = (rows: string): string => `<dimension ref="A1:Z9"/><sheetData>${rows}</sheetData>`;
@@ -31,7 +31,7 @@ const STYLES = `<numFmts><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><nu
 <cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>
 <cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="22"/><xf numFmtId="21"/><xf numFmtId="46"/><xf numFmtId="165"/></cellXfs>`;
 
-describe("rows", () => {
+describe("cells", () => {
   test("every type of a cell is as it is seen", async () => {
     const { text, facts } = await read(
       [
@@ -51,13 +51,14 @@ describe("rows", () => {
       },
     );
     expect(text.split("\n")).toEqual([
-      '" a, b",runs,inline',
-      "0.1,0.333333333333333315,1E+20",
-      'TRUE,FALSE,#DIV/0!,"a""b"',
-      "2024-01-31,2024-01-31T12:00:00,18:00:00,36:00:00,3,2024-01-31",
+      '1," a, b",runs,inline',
+      "2,0.1,0.333333333333333,1E+20",
+      '3,TRUE,FALSE,#DIV/0!,"a""b"',
+      "4,2024-01-31,2024-01-31T12:00:00,18:00:00,36:00:00,3.00 days,2024-01-31",
       "",
     ]);
-    expect(facts).toEqual({ part: "sheet", parts: 1, names: ["Data"], headings: [] });
+    const sheet = { number: 1, lastRow: 4, lastColumn: 6, durations: 1 };
+    expect(facts).toEqual({ part: "sheet", parts: 1, names: ["Data"], about: ["A1:F4"], sheet, headings: [] });
   });
 
   test("columns and rows stand where they stand in the sheet, in any order and without references", async () => {
@@ -70,23 +71,14 @@ describe("rows", () => {
         ),
       ],
     ]);
-    expect(text).toBe(`\n,2,,4\n1,,3\n\n\n${",".repeat(26)}27,28\n`);
+    expect(text).toBe(`2,,2,,4\n3,1,,3\n6,${",".repeat(26)}27,28\n`);
   });
 
-  test("a long run of empty rows is left out and told, and no cell writes a million lines", async () => {
-    const rows = `<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>`;
+  test("rows without a cell are left out, however many they are", async () => {
+    const rows = `<row r="1"><c r="A1"><v>1</v></c></row><row r="7"><c r="A7"/></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>`;
     const { text, facts } = await read([["Far", data(rows)]]);
-    expect(text).toBe(`1\n${",".repeat(16_383)}2\n`);
-    expect(facts.notices).toEqual([
-      'Rows 2 to 1048575 of the sheet "Far" are empty and left out: row 1048576 is 1048574 lines further up than its number.',
-    ]);
-  });
-
-  test("many shorter runs of empty rows are bounded too", async () => {
-    const rows = Array.from({ length: 100 }, (_, n) => `<row r="${(n + 1) * 9000}"><c><v>${n}</v></c></row>`);
-    const { text, facts } = await read([["S", data(rows.join(""))]]);
-    expect(text.split("\n").length).toBeLessThan(100_200);
-    expect(facts.notices).toHaveLength(20);
+    expect(text).toBe(`1,1\n1048576,${",".repeat(16_383)}2\n`);
+    expect(facts.about).toEqual(["A1:XFD1048576"]);
   });
 
   test("a sheet is named, numbered, or the first that is not hidden", async () => {
@@ -96,27 +88,27 @@ describe("rows", () => {
       ["1", data('<row r="1"><c><v>3</v></c></row>')],
     ];
     const first = await read(sheets);
-    expect(first).toEqual({
-      text: "2\n",
-      facts: { part: "sheet", parts: 3, names: ["Old (hidden)", "New", "1"], headings: [] },
-    });
-    expect((await read(sheets, {}, { sheet: "old" })).text).toBe("1\n");
-    expect((await read(sheets, {}, { sheet: "1" })).text).toBe("3\n");
-    expect((await read(sheets, {}, { sheet: "2" })).text).toBe("2\n");
+    expect(first.text).toBe("1,2\n");
+    expect(first.facts).toMatchObject({ names: ["Old", "New", "1"], about: ["very hidden", "A1"] });
+    expect((await read(sheets, {}, { sheet: "old" })).text).toBe("1,1\n");
+    expect((await read(sheets, {}, { sheet: "1" })).text).toBe("1,3\n");
+    expect((await read(sheets, {}, { sheet: "2" })).text).toBe("1,2\n");
     await expect(read(sheets, {}, { sheet: "4" })).rejects.toMatchObject({
       code: "E_INVALID_ARGUMENT",
-      message: expect.stringMatching(/^There is no such sheet: .* from 1 to 3\. The sheets are "\w+", "\w+", "\w+"\.$/),
+      message: expect.stringMatching(
+        /^There is no such sheet: .* from 1 to 3, .*\. The sheets are "\w+", "\w+", "\w+"\.$/,
+      ),
     });
   });
 
   test("days are counted from 1904 where the workbook says so", async () => {
     const rows = data('<row r="1"><c s="1"><v>0</v></c><c s="1"><v>43860</v></c></row>');
-    expect((await read([["S", rows]], { styles: STYLES, is1904: true })).text).toBe("1904-01-01,2024-01-31\n");
+    expect((await read([["S", rows]], { styles: STYLES, is1904: true })).text).toBe("1,1904-01-01,2024-01-31\n");
   });
 
   test("escapes of what XML cannot have are undone", async () => {
     const rows = data('<row r="1"><c t="s"><v>0</v></c><c t="s"><v>9</v></c></row>');
-    expect((await read([["S", rows]], { shared: ["<t>a_x000A_b_x005F_</t>"] })).text).toBe('"a\nb_"\n');
+    expect((await read([["S", rows]], { shared: ["<t>a_x000A_b_x005F_</t>"] })).text).toBe('1,"a\nb_"\n');
   });
 
   test("any grid of text comes back from the CSV as it was", async () => {
@@ -138,13 +130,20 @@ describe("rows", () => {
           });
           return `<row r="${r + 1}">${each.join("")}</row>`;
         });
-        const { text } = await read([["S", data(written.join(""))]], { shared });
+        const { text } = await read(
+          [["S", data(written.join(""))]],
+          { shared },
+          { form: isShared ? "cells" : "values" },
+        );
         const parsed = papaparse.parse<string[]>(text, { delimiter: ",", newline: "\n" }).data;
         const trimmed = (all: readonly (readonly string[])[]): string[][] => {
           const short = all.map((row) => row.slice(0, row.findLastIndex((each) => each !== "") + 1));
           return short.slice(0, short.findLastIndex((row) => row.length > 0) + 1);
         };
-        expect(trimmed(parsed)).toEqual(trimmed(rows));
+        const there = rows
+          .map((row, at) => [String(at + 1), ...row])
+          .filter(([, ...row]) => row.some((each) => each !== ""));
+        expect(trimmed(parsed)).toEqual(trimmed(there));
       }),
     );
   });
@@ -157,7 +156,7 @@ test("the text has all sheets, each behind its name", async () => {
     ["Third", data('<row r="1"><c t="str"><v>x</v></c></row>'), "hidden"],
   ];
   const { text, facts } = await read(sheets, {}, { form: "text" });
-  expect(text).toBe("# A & B\n1,2\n\f# Second\n\f# Third (hidden)\nx\n");
+  expect(text).toBe("# A & B\nrow,A,B\n1,1,2\n\f# Second\n\f# Third (hidden)\nrow,A\n1,x\n");
   expect(facts.headings.map(({ title, part }) => `${part} ${title}`)).toEqual(["1 A & B", "2 Second", "3 Third"]);
 });
 
@@ -178,7 +177,7 @@ test("a binary workbook, and one whose sheet is missing, are told", async () => 
     "_rels/.rels": rels(["r", "officeDocument", "xl/workbook.bin"]),
     "xl/workbook.bin": "x",
   });
-  await expect(convertWorkbook(binary, { form: "rows" })).rejects.toMatchObject({
+  await expect(convertWorkbook(binary, { form: "cells" })).rejects.toMatchObject({
     code: "E_DOCUMENT",
     message: "The workbook is of the binary format .xlsb: save it as .xlsx, and read that.",
   });
@@ -186,40 +185,125 @@ test("a binary workbook, and one whose sheet is missing, are told", async () => 
   await expect(read([["S", ""]], { more })).rejects.toMatchObject({ code: "E_DOCUMENT" });
 });
 
+/** Code, number, and what it shows. */
 test.each([
-  ["General", undefined],
-  ["#,##0.00", undefined],
-  ["0.00E+00", undefined],
-  ['0" days and hours"', undefined],
-  ["[Red]0;[Blue]-0", undefined],
-  ["\\d0", undefined],
-  ["d/m/yyyy", "date"],
-  ["[$-409]mmmm\\ d\\,\\ yyyy", "date"],
-  ["mmm", "date"],
-  ['yyyy"年"m"月"d"日"', "date"],
-  ["h:mm AM/PM", "time"],
-  ["mm:ss.0", "time"],
-  ["yyyy-mm-dd hh:mm:ss", "datetime"],
-  ["[h]:mm:ss", "span"],
-])("the format %s shows a %s", (code, kind) => {
-  expect(formatKind(code)).toBe(kind);
+  ["General", "0.1", "0.1"],
+  ["General", "0.30000000000000004", "0.3"],
+  ["General", "0.333333333333333315", "0.333333333333333"],
+  ["General", "123456789012", "123456789012"],
+  ["General", "12345678901234567890", "1.23456789012346E+19"],
+  ["General", "0.00000012", "1.2E-07"],
+  ["00000", "123", "00123"],
+  ["0.00%", "0.256", "25.60%"],
+  ["#,##0.00", "1234567.891", "1,234,567.89"],
+  ['#,##0.00 "€"', "1234.5", "1,234.50 €"],
+  ["[$€-407] #,##0.00", "1234.5", "€ 1,234.50"],
+  ["#,##0.00[$ kr-41D]", "1234.5", "1,234.50 kr"],
+  ['_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)', "-5", "$(5.00)"],
+  ['_-* #,##0.00_-;-* #,##0.00_-;_-* "-"??_-;_-@_-', "0", "-"],
+  ["# ?/?", "1.5", "1 1/2"],
+  ["0.00E+00", "12345.678", "1.23E+04"],
+  ["0.00", "1.005", "1.01"],
+  ["0", "2.5", "3"],
+  ['0.0,"K"', "12345", "12.3K"],
+  ["000-00-0000", "123456789", "123-45-6789"],
+  ["[<=9999999]###-####;(###) ###-####", "5551234567", "(555) 123-4567"],
+  ['[>=100]"big";[<0]"neg";"small"', "50", "small"],
+  [";;;", "5", ""],
+  ["@", "0.5", "0.5"],
+  ['not "a format', "5", "5"],
+  ["0".repeat(300), "5", "5"],
+  // Where a colour alone says that a number is negative, there is a sign.
+  ["#,##0;[Red]#,##0", "-1234", "-1,234"],
+  ["#,##0;[Red]-#,##0", "-1234", "-1,234"],
+  ["#,##0;[Red](#,##0)", "-1234", "(1,234)"],
+  ["0;0", "-5", "5"],
+  // Dates are ISO 8601.
+  ["d/m/yyyy", "45322", "2024-01-31"],
+  ["m/d/yy h:mm", "45322.5", "2024-01-31T12:00:00"],
+  ["[$-409]mmmm\\ d\\,\\ yyyy", "45322.25", "2024-01-31"],
+  ['yyyy"年"m"月"d"日"', "45322", "2024-01-31"],
+  ["yyyy-mm-dd", "-1", "-1"],
+  ["yyyy-mm-dd", "2958466", "2958466"],
+  // What is less than a date is as it is shown.
+  ["mmmm yyyy", "45322", "January 2024"],
+  ["[$-407]mmmm yyyy", "45322", "Januar 2024"],
+  ["mmm-yy", "45322", "Jan-24"],
+  ["dddd", "45322", "Wednesday"],
+  ["yyyy", "45322", "2024"],
+  ["h:mm AM/PM", "0.75", "6:00 PM"],
+  ["mm:ss.0", "0.0012345", "01:46.7"],
+  ["[h]:mm", "1.0833333333333333", "26:00"],
+])("%s shows %s as %s", (code, number, shown) => {
+  expect(new CellFormat(code).showNumber(number, false)).toBe(shown);
 });
 
+/** Code, number, from 1904 or not, and the value. */
 test.each([
-  ["1", "date", false, "1900-01-01"],
-  ["59", "date", false, "1900-02-28"],
-  ["60", "date", false, "1900-02-29"],
-  ["61", "date", false, "1900-03-01"],
-  ["45322.25", "date", false, "2024-01-31T06:00:00"],
-  ["45322.000011574", "datetime", false, "2024-01-31T00:00:01"],
-  ["2958465", "date", false, "9999-12-31"],
-  ["2958466", "date", false, "2958466"],
-  ["-1", "date", false, "-1"],
-  ["0.5", "time", false, "12:00:00"],
-  ["0.0000115856", "time", false, "00:00:01.001"],
-  ["0.9999999999", "time", false, "1900-01-01T00:00:00"],
-  ["100.5", "span", false, "2412:00:00"],
-  ["x", "date", false, "x"],
-] as const)("%s as a %s is shown (1904: %s) as %s", (number, kind, is1904, shown) => {
-  expect(shownDate(number, kind, is1904)).toBe(shown);
+  ["General", "0.333333333333333315", false, "0.3333333333333333"],
+  ["0.00%", "0.256", false, "0.256"],
+  ["00000", "123", false, "123"],
+  ["General", "12345678901234567890", false, "1.23456789012346e+19"],
+  ["[h]:mm", "1.5", false, "1.5"],
+  ["yyyy-mm-dd", "1", false, "1900-01-01"],
+  ["yyyy-mm-dd", "59", false, "1900-02-28"],
+  ["yyyy-mm-dd", "60", false, "1900-02-29"],
+  ["yyyy-mm-dd", "61", false, "1900-03-01"],
+  ["yyyy-mm-dd", "0", true, "1904-01-01"],
+  ["yyyy-mm-dd", "45322.25", false, "2024-01-31T06:00:00"],
+  ["yyyy-mm-dd hh:mm", "45322", false, "2024-01-31T00:00:00"],
+  ["yyyy-mm-dd hh:mm", "45322.000011574", false, "2024-01-31T00:00:01"],
+  ["mmmm yyyy", "45322", false, "2024-01-31"],
+  ["yyyy-mm-dd", "2958465", false, "9999-12-31"],
+  ["h:mm", "0.5", false, "12:00:00"],
+  ["h:mm", "0.0000115856", false, "00:00:01.001"],
+  ["yyyy-mm-dd", "x", false, "x"],
+] as const)("%s has for %s (1904: %s) the value %s", (code, number, is1904, value) => {
+  expect(new CellFormat(code).exactNumber(number, is1904)).toBe(value);
+});
+
+test("formats of texts show them", () => {
+  const show = (code: string, text: string): string => new CellFormat(code).showText(text);
+  expect(show('@" pieces"', "ten")).toBe("ten pieces");
+  expect(show("_(* #,##0_);_(* (#,##0);_(@_)", " ten ")).toBe(" ten ");
+  expect(show(";;;", "ten")).toBe("");
+  expect(show("0.00", "ten")).toBe("ten");
+});
+
+test("formats that come with every program are known by their numbers", () => {
+  expect([0, 2, 10, 14, 44, 49, 82, 1e6].map(findUsualCode)).toEqual([
+    undefined,
+    "0.00",
+    "0.00%",
+    "m/d/yyyy",
+    '_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)',
+    "@",
+    undefined,
+    undefined,
+  ]);
+});
+
+test("any code and any number give a text, and dates are valid", () => {
+  const piece = fc.constantFrom(
+    ...'0|#|?|.|,|%|;|@|[Red]|[>1]|[h]|[$€-407]|[DBNum1]|"x"|\\-|_(|* |E+|/|General|yyyy|m|d|h|ss|AM/PM|.0|(|)|-'.split(
+      "|",
+    ),
+  );
+  const formats = new CellFormats();
+  fc.assert(
+    fc.property(
+      fc.array(piece, { maxLength: 12 }),
+      fc.double({ noNaN: true }),
+      fc.boolean(),
+      (pieces, number, is1904) => {
+        const format = formats.get(pieces.join(""));
+        const shown = format.showNumber(String(number), is1904);
+        expect(shown.length).toBeLessThan(1000);
+        const isDate = format.kind === "date" && number >= 61 && number < 2e6;
+        expect(isDate ? new Date(shown).toISOString() : shown).toContain(shown);
+        expect(typeof format.exactNumber(String(number), is1904)).toBe("string");
+        expect(typeof format.showText(String(number))).toBe("string");
+      },
+    ),
+  );
 });

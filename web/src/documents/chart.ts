@@ -2,7 +2,7 @@
  * Charts of OOXML and OpenDocument: kind, title, series, axes, and the values that the file keeps of them.
  * @module
  */
-import { formatKind, shownDate } from "./cell-dates.js";
+import { CellFormat } from "./cell-format.js";
 import { shortenLine } from "./document.js";
 import type { DocumentPackage } from "./package.js";
 import { countOf, localName, readXml, type MarkupHandler } from "./xml.js";
@@ -230,13 +230,9 @@ class ChartMarkup implements MarkupHandler {
   }
 }
 
-/** A value of a chart's cache as its format shows it, as far as percentages and dates go. */
+/** A value of a chart's cache as its format shows it. */
 function formatValue(text: string, format: string): string {
-  const number = Number(text);
-  if (text.trim() === "" || !Number.isFinite(number)) return text;
-  if (format.includes("%")) return `${Number((number * 100).toFixed(2))}%`;
-  const kind = formatKind(format);
-  return kind === undefined ? String(number) : shownDate(text, kind, false);
+  return text.trim() === "" ? text : new CellFormat(format).showNumber(text, false);
 }
 
 /** What OpenDocument calls kinds of charts otherwise. */

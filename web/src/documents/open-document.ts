@@ -15,8 +15,19 @@ import {
   type PartNoun,
 } from "./document.js";
 import { DocumentPackage, needsPassword } from "./package.js";
-import { MAX_CELL, markOf, ParagraphText, SheetsText, UNSEEN, type OpenSheet } from "./open-sheets.js";
-import { MAX_COLUMNS, sheetIndex } from "./rows.js";
+import { MAX_COLUMNS } from "./cell-range.js";
+import { describeChart, readOpenChart } from "./chart.js";
+import {
+  MAX_CELL,
+  markOf,
+  ParagraphText,
+  parseOpenReference,
+  SheetStyles,
+  SheetsText,
+  UNSEEN,
+  type SheetOutline,
+} from "./open-sheets.js";
+import { chooseSheet, type ChosenSheet } from "./rows.js";
 import { countOf, localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
 
 /** Most sheets and styles that are known. */
@@ -36,7 +47,9 @@ const KINDS: Readonly<Record<string, readonly [kind: string, part: PartNoun, mod
 interface Outline {
   /** Which of `KINDS` it is. */
   readonly body: keyof typeof KINDS;
-  readonly sheets: readonly OpenSheet[];
+  readonly sheets: Omit<SheetOutline, "charts">;
+  /** The addresses of objects within it. */
+  readonly objects: ReadonlySet<string>;
   readonly pages: number;
 }
 
@@ -53,17 +66,24 @@ export async function convertOpenDocument(bytes: Uint8Array, options: ConvertOpt
   const outline = await readOutline(source);
   const [kind, part] = KINDS[outline.body] as (typeof KINDS)[string];
   const isSheets = outline.body === "spreadsheet";
-  const forms: readonly DocumentForm[] = isSheets ? ["text", "rows", "links"] : ["text", "links"];
+  const forms: readonly DocumentForm[] = isSheets ? ["text", "cells", "values", "links"] : ["text", "links"];
   checkForm(options.form, kind, forms);
   const facts = new FactsBuilder(part);
-  facts.total = Math.max(1, isSheets ? outline.sheets.length : outline.pages);
-  for (const { name, isHidden } of outline.sheets) facts.name(isHidden ? `${name.slice(0, 110)} (hidden)` : name);
-  const only = options.form === "rows" ? sheetIndex(outline.sheets, options.sheet) : undefined;
+  const { sheets } = outline.sheets;
+  facts.total = Math.max(1, isSheets ? sheets.length : outline.pages);
+  for (const [index, { name, isHidden }] of sheets.entries()) {
+    facts.name(name);
+    facts.about(index + 1, isHidden ? "hidden" : "");
+  }
+  const isSheet = options.form === "cells" || options.form === "values";
+  const chosen = isSheet ? findSheet(outline.sheets, options.sheet) : undefined;
   const sink = sinkOf(facts, options);
   return converted(kind, sink, options, async function* () {
     const title = await titleOf(source);
     if (isSheets && options.form !== "links") {
-      yield* xmlSteps(source.read("content.xml"), new SheetsText(sink, options.form, outline.sheets, only));
+      const charts = await readCharts(source, outline.objects);
+      const book = { ...outline.sheets, charts };
+      yield* xmlSteps(source.read("content.xml"), new SheetsText(sink, options.form, book, chosen));
     } else {
       const blocks = new BlockWriter(sink, outline.body === "text" && options.form === "text" ? 1 : 0);
       const body = new BodyText(blocks, options.form, part === "slide" || part === "page");
@@ -100,9 +120,21 @@ async function titleOf(source: DocumentPackage): Promise<string> {
   return title;
 }
 
+/** The sheet that is wanted, by its name or that of a range. */
+function findSheet({ sheets, ranges }: Outline["sheets"], wanted: string | undefined): ChosenSheet {
+  const names = ranges.map(({ name, sheet, range }): [string, ChosenSheet] => [
+    name.toLowerCase(),
+    { index: sheets.findIndex((each) => each.name === sheet), range },
+  ]);
+  return chooseSheet(sheets, wanted, new Map(names.filter(([, { index }]) => index !== -1)));
+}
+
 /** What the document is, and its sheets: they are named before the text. */
 async function readOutline(source: DocumentPackage): Promise<Outline> {
   const sheets: { name: string; isHidden: boolean }[] = [];
+  const ranges: SheetOutline["ranges"][number][] = [];
+  const objects = new Set<string>();
+  const styles = new SheetStyles();
   const hidden = new Set<string>();
   let body: string | undefined;
   let pages = 0;
@@ -110,12 +142,14 @@ async function readOutline(source: DocumentPackage): Promise<Outline> {
   let depth = 0;
   let bodyDepth = -1;
   let skipped = 0;
+  if (source.has("styles.xml")) await readXml(source.read("styles.xml"), styles);
   await readXml(source.read("content.xml"), {
     open: (tag, attributes) => {
       const name = localName(tag);
       depth++;
       if (skipped > 0 || name === "tracked-changes") skipped++;
       if (skipped > 0) return;
+      if (bodyDepth === -1) styles.open(tag, attributes);
       if (tag === "office:body") bodyDepth = depth;
       else if (depth === bodyDepth + 1) body ??= name;
       else if (tag === "style:style") style = attributes["style:name"] ?? "";
@@ -125,15 +159,39 @@ async function readOutline(source: DocumentPackage): Promise<Outline> {
         const isHidden = hidden.has(attributes["table:style-name"] ?? "");
         sheets.push({ name: (attributes["table:name"] ?? "").slice(0, 255), isHidden });
       } else if (tag === "draw:page" && depth === bodyDepth + 2) pages++;
+      else if (tag === "draw:object" && objects.size < MAX_OBJECTS) objects.add(attributes["xlink:href"] ?? "");
+      else if ((tag === "table:named-range" || tag === "table:database-range") && ranges.length < MAX_SHEETS) {
+        const address = attributes["table:cell-range-address"] ?? attributes["table:target-range-address"] ?? "";
+        const found = parseOpenReference(address);
+        const own = (attributes["table:name"] ?? "").slice(0, 255);
+        // LibreOffice names ranges that have only a filter by itself.
+        if (found !== undefined && !own.startsWith("__Anonymous")) ranges.push({ name: own, ...found });
+      }
     },
-    close: () => {
+    close: (tag) => {
       depth--;
       if (skipped > 0) skipped--;
+      else if (bodyDepth === -1) styles.close(tag);
     },
   });
   if (body === undefined || !Object.hasOwn(KINDS, body)) throw damaged("OpenDocument file");
-  if (body === "spreadsheet" && sheets.length === 0) throw damaged("spreadsheet");
-  return { body, sheets: body === "spreadsheet" ? sheets : [], pages };
+  const isSheets = body === "spreadsheet";
+  if (isSheets && sheets.length === 0) throw damaged("spreadsheet");
+  return { body, sheets: { sheets: isSheets ? sheets : [], ranges, styles }, objects, pages };
+}
+
+/** Most objects, such as charts, that are looked into. */
+const MAX_OBJECTS = 500;
+
+/** What the charts among objects are, by their addresses. */
+async function readCharts(source: DocumentPackage, objects: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  const charts = new Map<string, string>();
+  for (const address of objects) {
+    const part = `${address.replace(/^\.\//, "")}/content.xml`;
+    // oxlint-disable-next-line no-await-in-loop -- parts of a package are read in order
+    if (source.has(part)) charts.set(address, describeChart(await readOpenChart(source, part)));
+  }
+  return charts;
 }
 
 interface Note {

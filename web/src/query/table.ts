@@ -52,11 +52,24 @@ export async function csvTable(
     yield splitter.push(decoder.decode());
     yield splitter.end();
   })();
+  return rowTable(batches);
+}
+
+/**
+ * A table of rows of cells, the first of which names the columns.
+ *
+ * @param told notes that the table has from the start
+ * @throws SluiceError E_INVALID_ARGUMENT if there is no row
+ */
+export async function rowTable(
+  batches: AsyncGenerator<readonly (readonly string[])[]>,
+  told: readonly string[] = [],
+): Promise<QueryTable> {
   const first = await nextFilled(batches);
   const [header = [], ...rows] = first;
   const columns = columnNames(header);
   if (columns.length === 0) throw wrongQuery("The text has no rows: it is empty.");
-  const notes: string[] = [];
+  const notes = [...told];
   return {
     columns,
     notes,

@@ -81,6 +81,9 @@ const small = (name: string, title: string, facts: Readonly<Record<string, strin
   facts,
 });
 
+/** A tool's name of 70 characters. */
+export const LONG_NAME = "a_tool_with_a_very_long_name_that_somebody_has_chosen_to_be_seventy_ch";
+
 /** All cases. Large ones stand last: a host keeps in its context what came before. */
 export const CASES: readonly HostCase[] = [
   { ...small("list", "tools and instructions", { instructions: "instruction-7001" }), tool: null },
@@ -95,7 +98,7 @@ export const CASES: readonly HostCase[] = [
   { ...small("name_hyphens", "name with hyphens", { text: "hyphen-4402" }), tool: "hyphen-name-tool" },
   {
     ...small("name_long", "name of 70 characters", { text: "long-4403" }),
-    tool: "a_tool_with_a_very_long_name_that_somebody_has_chosen_to_be_seventy_ch",
+    tool: LONG_NAME,
   },
   {
     ...small("schema_refs", "`$ref`, `anyOf`, `const`", { $ref: "ref_x", const: "const-22", anyOf: "any-33" }),

@@ -14,8 +14,15 @@ interface Call {
   readonly callId: string;
   /** The definition that the host offered, as JSON text. */
   readonly definition: string;
-  /** What was seen of the result, while it is read on. */
+  readonly step: Step["step"];
+  /** What was seen before this step. */
   readonly seen?: Seen;
+}
+
+/** The call of a case, then the opening of a file, then `artifact_read`. */
+interface Step {
+  readonly step: "call" | "open" | "read";
+  readonly turn: Turn;
 }
 
 /** Most searches for one tool. */
@@ -28,7 +35,8 @@ export class Driver {
   readonly prompts: string[] = [];
   readonly #left: HostCase[];
   #call: Call | undefined;
-  #searches = 0;
+  /** Calls that looked for the tool of the next case. */
+  #searches: string[] = [];
   #hasGrown = false;
 
   constructor(cases: readonly HostCase[]) {
@@ -51,7 +59,8 @@ export class Driver {
   }
 
   /** Looks at the result of the last call. @returns the next turn, if it is to be read on */
-  #finish({ api, prompt, callId }: ModelRequest, tools: readonly OfferedTool[]): Turn | undefined {
+  #finish(request: ModelRequest, tools: readonly OfferedTool[]): Turn | undefined {
+    const { api, prompt, callId } = request;
     const call = this.#call;
     this.#call = undefined;
     if (call === undefined) return undefined;
@@ -61,18 +70,28 @@ export class Driver {
       this.seen.set(entry.name, noteFailure("the call is not in the next request"));
       return undefined;
     }
-    if (call.seen !== undefined) {
-      this.seen.set(entry.name, { ...call.seen, read: readAnswer(entry, parts) });
-      return undefined;
-    }
-    const seen = measureCall(call, parts, api);
+    const seen = READERS[call.step](call, parts, api);
     this.seen.set(entry.name, seen);
-    if (entry.read === undefined || seen.uri === undefined) return undefined;
+    const opened = call.step === "call" ? this.#openFile(seen, tools) : undefined;
+    const next = opened ?? (call.step === "read" ? undefined : this.#readOn(seen, call, request, tools));
+    if (next === undefined) return undefined;
+    this.#call = { ...call, callId, seen, step: next.step };
+    return next.turn;
+  }
+
+  /** Opens the file that a host made of a document, with the host's own tool. */
+  #openFile({ excerpt }: Seen, tools: readonly OfferedTool[]): Step | undefined {
+    const [path] = /\/[^\s"'`()[\]]+\.pdf\b/.exec(excerpt.replace("file:///report.pdf", "")) ?? [];
+    if (path === undefined || !hasTool(tools, "Read")) return undefined;
+    return { step: "open", turn: { call: "Read", args: { file_path: path } } };
+  }
+
+  /** Reads on what Sluice stored. */
+  #readOn({ uri }: Seen, { entry }: Call, request: ModelRequest, tools: readonly OfferedTool[]): Step | undefined {
+    if (entry.read === undefined || uri === undefined) return undefined;
     const reader = { name: "read", title: "", kind: "small", facts: { read: entry.read.fact ?? "" } } as const;
-    const turn = this.#write("artifact_read", { uri: seen.uri, ...entry.read.args }, reader, tools);
-    if (turn === undefined) return undefined;
-    this.#call = { ...call, callId, seen };
-    return turn;
+    const turn = this.#write("artifact_read", { uri, ...entry.read.args }, reader, request, tools);
+    return turn === undefined ? undefined : { step: "read", turn };
   }
 
   /** Calls the tool of the next case, or looks for it. */
@@ -84,34 +103,51 @@ export class Driver {
         continue;
       }
       const tool = entry.tool ?? entry.name;
-      const turn = this.#write(tool, entry.args ?? {}, entry, tools);
+      const definition = findTool(tools, tool)?.definition ?? this.#readSearch(request.prompt);
+      // A hidden tool is called when its definition was read.
+      const isUnread = definition === undefined && hasTool(tools, "tool_call");
+      const turn = isUnread ? undefined : this.#write(tool, entry.args ?? {}, entry, request, tools);
       if (turn !== undefined) {
         this.#left.shift();
-        this.#searches = 0;
-        this.#call = { entry, callId: request.callId, definition: findTool(tools, tool)?.definition ?? "" };
+        this.#searches = [];
+        this.#call = { entry, callId: request.callId, definition: definition ?? "", step: "call" };
         return turn;
       }
-      this.#searches += 1;
-      const search = this.#searches > MAX_SEARCHES ? undefined : writeSearch(tool, request.prompt, tools);
-      if (search !== undefined) return search;
+      const search = this.#searches.length >= MAX_SEARCHES ? undefined : writeSearch(tool, request.prompt, tools);
+      if (search !== undefined) {
+        this.#searches.push(request.callId);
+        return search;
+      }
       this.#left.shift();
-      this.#searches = 0;
+      this.#searches = [];
       this.seen.set(entry.name, noteFailure("the tool is not offered"));
     }
     return { say: "Done." };
   }
 
-  /** The turn that calls a tool; undefined if it is not on offer. */
+  /** What the last search told, where tools stay hidden. */
+  #readSearch(prompt: string): string | undefined {
+    const last = this.#searches.at(-1);
+    const parts = last === undefined ? undefined : readAfter(prompt, last);
+    return parts === undefined ? undefined : readWords(parts);
+  }
+
+  /** The turn that calls a tool; undefined if there is no way. */
   #write(
     tool: string,
     args: Readonly<Record<string, unknown>>,
     entry: HostCase,
+    { prompt }: ModelRequest,
     tools: readonly OfferedTool[],
   ): Turn | undefined {
     const offered = findTool(tools, tool);
     if (offered !== undefined) {
       const { name, namespace } = offered;
       return { call: name, args, ...(namespace !== undefined && { namespace }) };
+    }
+    if (hasTool(tools, "tool_call")) {
+      const hidden = findTool(listHidden(prompt), tool);
+      return hidden === undefined ? undefined : { call: "tool_call", args: { name: hidden.name, arguments: args } };
     }
     const code = tools.find(({ name, definition }) => name === "exec" && definition.includes('"custom"'));
     return code === undefined ? undefined : { call: code.name, input: writeScript(tool, args, entry) };
@@ -125,6 +161,17 @@ export class Driver {
     this.seen.set("list_changed", { ...seen, facts: ["tool"] });
   }
 }
+
+/** What each step adds to what was seen. */
+const READERS: Readonly<Record<Step["step"], (call: Call, parts: readonly Part[], api: ModelRequest["api"]) => Seen>> =
+  {
+    call: measureCall,
+    open: ({ entry, seen = noteFailure("") }, parts, api) => ({
+      ...seen,
+      opened: measureParts(api, entry, parts).documents,
+    }),
+    read: ({ entry, seen = noteFailure("") }, parts) => ({ ...seen, read: readAnswer(entry, parts) }),
+  };
 
 function measureCall({ entry, definition }: Call, parts: readonly Part[], api: ModelRequest["api"]): Seen {
   const seen = measureParts(api, entry, parts);
@@ -163,22 +210,24 @@ export function findTool(tools: readonly OfferedTool[], tool: string): OfferedTo
   });
 }
 
+const hasTool = (tools: readonly OfferedTool[], wanted: string): boolean => tools.some(({ name }) => name === wanted);
+
+/** Tools whose names alone a host tells, in words. */
+function listHidden(prompt: string): readonly OfferedTool[] {
+  const names = [...new Set(prompt.match(/\bmcp__[\w-]+/g))];
+  return names.filter((name) => name.includes("fix")).map((name) => ({ name, definition: "" }));
+}
+
 /** The turn that looks for a tool where the host defers tools. */
 function writeSearch(tool: string, prompt: string, tools: readonly OfferedTool[]): Turn | undefined {
-  const has = (name: string): boolean => tools.some((offered) => offered.name === name);
-  if (has("ToolSearch")) {
-    const names = [...new Set(prompt.match(/\bmcp__[\w-]+/g))].filter((name) => name.includes("fix"));
-    const found = findTool(
-      names.map((name) => ({ name, definition: "" })),
-      tool,
-    );
-    const query = found === undefined ? tool : `select:${names.join(",")}`;
+  const hidden = listHidden(prompt);
+  const found = findTool(hidden, tool);
+  if (hasTool(tools, "ToolSearch")) {
+    const query = found === undefined ? tool : `select:${hidden.map(({ name }) => name).join(",")}`;
     return { call: "ToolSearch", args: { query, max_results: 100 } };
   }
-  if (has("tool_search")) {
-    const own = tools.find(({ name }) => name === "tool_search");
-    if (own?.definition.includes('"execution"') === true) return { find: `${tool} sample artifact` };
-    return { call: "tool_search", args: { query: tool, max_results: 100 } };
-  }
-  return undefined;
+  if (!hasTool(tools, "tool_search")) return undefined;
+  // Codex has a search of its own; Qwen Code's is a tool like others.
+  if (!hasTool(tools, "tool_call")) return { find: `${tool} sample artifact` };
+  return { call: "tool_search", args: { query: found === undefined ? tool : `select:${found.name}` } };
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import { join } from "node:path";
+import { LONG_NAME } from "./cases.js";
 import type { Packages } from "./install.js";
 
 /** What a host is started with. */
@@ -35,6 +36,10 @@ export interface HarnessHost {
   readonly title: string;
   readonly version: string;
   readonly packages: Packages;
+  /** The program, where the host is a library: a file of `agents/`, which runs beside its packages. */
+  readonly agent?: string;
+  /** Tools that the server leaves out, since the host refuses all for their names. */
+  readonly without?: readonly string[];
   /** Whether it needs a newer Node than Sluice does. */
   readonly hasNewerNode?: true;
   /** Most cases of one run; all, unless a host forgets what came before. */
@@ -64,7 +69,7 @@ function claudeCode(): HarnessHost {
         "mcp.json",
         "--strict-mcp-config",
         "--allowedTools",
-        "mcp__fix,ToolSearch",
+        "mcp__fix,ToolSearch,Read",
       ],
       env: {
         ANTHROPIC_BASE_URL: origin,
@@ -125,6 +130,27 @@ function openCodeProvider({ origin, url }: HostSetup, npm: string, input: readon
   return { fake: { npm, name: "fake", options: { baseURL, apiKey: "none" }, models: { fake: model } } };
 }
 
+/** Configuration of OpenCode, and of Kilo, which is made of it. */
+function openCodeConfig(setup: HostSetup, npm: string, input: readonly string[]): object {
+  const command = [setup.server.command, ...setup.server.args];
+  return {
+    autoupdate: false,
+    share: "disabled",
+    permission: { "*": "allow" },
+    compaction: { auto: false, prune: false },
+    provider: openCodeProvider(setup, npm, input),
+    mcp: { fix: { type: "local", command, enabled: true, timeout: 60_000 } },
+  };
+}
+
+/** What keeps OpenCode and Kilo from asking for updates, models and plugins, by the prefix of their variables. */
+function openCodeEnv(prefix: string): Readonly<Record<string, string>> {
+  const switches = ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE"];
+  return Object.fromEntries(switches.map((name) => [`${prefix}_DISABLE_${name}`, "1"]));
+}
+
+const COMPATIBLE = "@ai-sdk/openai-compatible";
+
 function openCode(word: string, title: string, npm: string, input: readonly string[]): HarnessHost {
   return {
     word,
@@ -134,27 +160,90 @@ function openCode(word: string, title: string, npm: string, input: readonly stri
     start: (setup) => ({
       command: bin(setup.folder, "opencode-linux-x64-baseline/bin/opencode"),
       args: ["run", "--model", "fake/fake", ASK],
-      env: {
-        OPENCODE_DISABLE_AUTOUPDATE: "1",
-        OPENCODE_DISABLE_MODELS_FETCH: "1",
-        OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-        OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-      },
+      env: openCodeEnv("OPENCODE"),
+      files: { ".config/opencode/opencode.json": openCodeConfig(setup, npm, input) },
+    }),
+  };
+}
+
+function kilo(): HarnessHost {
+  return {
+    word: "kilo",
+    title: "Kilo",
+    version: "7.7.7",
+    packages: { "@kilocode/cli-linux-x64": "7.7.7" },
+    start: (setup) => ({
+      command: bin(setup.folder, "@kilocode/cli-linux-x64/bin/kilo"),
+      args: ["run", "--auto", "--model", "fake/fake", ASK],
+      env: openCodeEnv("KILO"),
+      files: { ".config/kilo/kilo.json": openCodeConfig(setup, COMPATIBLE, ["text", "image"]) },
+    }),
+  };
+}
+
+function cline(): HarnessHost {
+  return {
+    word: "cline",
+    title: "Cline CLI",
+    version: "3.0.65",
+    packages: { "@cline/cli-linux-x64": "3.0.65" },
+    start: ({ folder, url, server }) => ({
+      command: bin(folder, "@cline/cli-linux-x64/bin/cline"),
+      args: ["--compaction", "off", "-P", "openai-compatible", "-m", "fake", ASK],
       files: {
-        ".config/opencode/opencode.json": {
-          autoupdate: false,
-          share: "disabled",
-          permission: { "*": "allow" },
-          compaction: { auto: false, prune: false },
-          provider: openCodeProvider(setup, npm, input),
-          mcp: {
-            fix: {
-              type: "local",
-              command: [setup.server.command, ...setup.server.args],
-              enabled: true,
-              timeout: 60_000,
+        ".cline/data/settings/providers.json": {
+          version: 1,
+          lastUsedProvider: "openai-compatible",
+          modes: {},
+          providers: {
+            "openai-compatible": {
+              settings: { provider: "openai-compatible", apiKey: "none", model: "fake", baseUrl: url },
+              updatedAt: "2026-01-01T00:00:00.000Z",
+              tokenSource: "manual",
             },
           },
+        },
+        // Without `timeout`, in seconds, a server gets 3 s.
+        ".cline/data/settings/cline_mcp_settings.json": {
+          mcpServers: { fix: { transport: { type: "stdio", ...server }, timeout: 60 } },
+        },
+      },
+    }),
+  };
+}
+
+function continueCli(): HarnessHost {
+  return {
+    word: "continue",
+    title: "Continue",
+    version: "1.5.47",
+    packages: { "@continuedev/cli": "1.5.47" },
+    hasNewerNode: true,
+    // It counts the tokens of everything before each request.
+    batch: 8,
+    start: ({ folder, node, url, server }) => ({
+      command: node,
+      args: [bin(folder, "@continuedev/cli/dist/cn.js"), "-p", ASK, "--auto", "--config", "config.yaml"],
+      env: { CONTINUE_TELEMETRY_ENABLED: "0", CONTINUE_CLI_ENABLE_TELEMETRY: "0" },
+      files: {
+        // YAML takes JSON.
+        "config.yaml": {
+          name: "harness",
+          version: "1.0.0",
+          schema: "v1",
+          models: [
+            {
+              name: "fake",
+              provider: "openai",
+              model: "gpt-4o",
+              apiBase: url,
+              apiKey: "none",
+              roles: ["chat"],
+              capabilities: ["tool_use", "image_input"],
+              defaultCompletionOptions: { contextLength: 2_000_000, maxTokens: 4000 },
+            },
+          ],
+          mcpServers: [{ name: "fix", ...server }],
         },
       },
     }),
@@ -217,16 +306,103 @@ function qwen(word: string, title: string, modalities: object): HarnessHost {
   };
 }
 
+/** A library, in an agent of a few lines; `more` is for the agent. */
+function library(
+  host: Omit<HarnessHost, "start" | "hasNewerNode"> & { readonly agent: string },
+  more: (setup: HostSetup) => object = () => ({}),
+): HarnessHost {
+  return {
+    ...host,
+    hasNewerNode: true,
+    start: (setup) => ({
+      command: setup.node,
+      args: [join(setup.folder, host.agent)],
+      env: {
+        HARNESS: JSON.stringify({ url: setup.url, server: setup.server, ...more(setup) }),
+        MASTRA_TELEMETRY_DISABLED: "1",
+      },
+      files: { "mcporter.json": { mcpServers: { fix: setup.server } } },
+    }),
+  };
+}
+
+const OPENAI_AGENTS = {
+  version: "0.20.0",
+  packages: { "@openai/agents": "0.20.0", openai: "7.2.0", zod: "4.6.7" },
+  agent: "openai-agents.mjs",
+};
+
+const LIBRARIES: readonly HarnessHost[] = [
+  library({
+    word: "ai-sdk",
+    title: "AI SDK 7, `@ai-sdk/mcp`",
+    version: "2.0.99",
+    packages: { ai: "7.0.173", "@ai-sdk/mcp": "2.0.99", "@ai-sdk/openai-compatible": "3.0.92", zod: "4.6.7" },
+    agent: "ai-sdk.mjs",
+  }),
+  library({ word: "openai-agents", title: "OpenAI Agents, Responses", ...OPENAI_AGENTS }),
+  library({ word: "openai-agents-chat", title: "OpenAI Agents, Chat Completions", ...OPENAI_AGENTS }, () => ({
+    mode: "chat",
+  })),
+  library({
+    word: "langchain",
+    title: "LangChain, `@langchain/mcp-adapters`",
+    version: "1.1.4",
+    packages: {
+      "@langchain/core": "1.4.0",
+      "@langchain/langgraph": "1.7.3",
+      "@langchain/mcp-adapters": "1.1.4",
+      "@langchain/openai": "1.5.8",
+      langchain: "1.5.14",
+    },
+    agent: "langchain.mjs",
+  }),
+  library({
+    word: "strands",
+    title: "Strands",
+    version: "1.19.0",
+    packages: {
+      "@strands-agents/sdk": "1.19.0",
+      "@modelcontextprotocol/sdk": "1.32.2",
+      openai: "6.49.0",
+      zod: "4.6.7",
+    },
+    agent: "strands.mjs",
+    without: ["dotted.name.tool", LONG_NAME],
+  }),
+  library({
+    word: "mastra",
+    title: "Mastra, `@mastra/mcp`",
+    version: "2.0.0",
+    packages: { "@mastra/mcp": "2.0.0", "@mastra/core": "1.71.0", zod: "4.6.7" },
+    agent: "mastra.mjs",
+  }),
+  library(
+    {
+      word: "mcporter",
+      title: "a shell with `mcporter`",
+      version: "0.12.3",
+      packages: { mcporter: "0.12.3" },
+      agent: "mcporter.mjs",
+    },
+    ({ folder }) => ({ command: bin(folder, "mcporter/dist/cli.js") }),
+  ),
+];
+
 /** All of them, in the order of the table. */
 export const HOSTS: readonly HarnessHost[] = [
   claudeCode(),
   codex("codex", "Codex, tools in the list", "fake"),
   codex("codex-search", "Codex, tools behind a search", "gpt-5.5"),
   codex("codex-code", "Codex, code mode", "gpt-6.1-sol"),
-  openCode("opencode", "OpenCode", "@ai-sdk/openai-compatible", ["text", "image"]),
-  openCode("opencode-blind", "OpenCode, a model without eyes", "@ai-sdk/openai-compatible", ["text"]),
+  openCode("opencode", "OpenCode", COMPATIBLE, ["text", "image"]),
+  openCode("opencode-blind", "OpenCode, a model without eyes", COMPATIBLE, ["text"]),
   openCode("opencode-anthropic", "OpenCode, Anthropic", "@ai-sdk/anthropic", ["text", "image", "pdf"]),
   gemini(),
   qwen("qwen", "Qwen Code, a model with eyes", { image: true, pdf: true }),
   qwen("qwen-text", "Qwen Code, a model for text", {}),
+  cline(),
+  kilo(),
+  continueCli(),
+  ...LIBRARIES,
 ];

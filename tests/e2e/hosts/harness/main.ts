@@ -8,33 +8,34 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { selectCases } from "./cases.js";
-import { HOSTS } from "./hosts.js";
-import { runHost, type Way } from "./run.js";
+import { type HarnessHost, HOSTS } from "./hosts.js";
+import { installHost, runHost, type Way } from "./run.js";
 import { type HostReport, listWorse, writeBetween, writeTable } from "./table.js";
 
 const PAGE = fileURLToPath(new URL("../../../../docs/hosts.md", import.meta.url));
 
+const OPTIONS = {
+  cases: { type: "string", default: "" },
+  plain: { type: "boolean", default: false },
+  behind: { type: "boolean", default: false },
+  json: { type: "string", default: join(tmpdir(), "sluice-hosts.json") },
+  write: { type: "boolean", default: false },
+} as const;
+
+/** Installs the hosts that the command line names: all that needs a network. */
+export async function prepare(args: readonly string[]): Promise<void> {
+  const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
+  for (const host of selectHosts(positionals)) await installHost(host);
+}
+
 /** Runs what the command line asks for. */
 export async function main(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      cases: { type: "string", default: "" },
-      plain: { type: "boolean", default: false },
-      behind: { type: "boolean", default: false },
-      json: { type: "string", default: join(tmpdir(), "sluice-hosts.json") },
-      write: { type: "boolean", default: false },
-    },
-  });
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   const cases = selectCases(values.cases.split(",").filter(Boolean));
-  const unknown = positionals.find((word) => !HOSTS.some((host) => host.word === word));
-  if (unknown !== undefined)
-    throw new Error(`There is no host "${unknown}": ${HOSTS.map(({ word }) => word).join(", ")}`);
   const ways: readonly Way[] =
     values.plain === values.behind ? ["plain", "behind"] : [values.plain ? "plain" : "behind"];
   const reports = await readReports(values.json);
-  for (const host of HOSTS.filter(({ word }) => positionals.length === 0 || positionals.includes(word))) {
+  for (const host of selectHosts(positionals)) {
     const { word, title, version } = host;
     const report = { word, title, version, plain: {}, behind: {}, ...reports.get(word) };
     for (const way of ways) {
@@ -54,6 +55,13 @@ export async function main(args: readonly string[]): Promise<void> {
   for (const worse of listWorse(all)) console.log(worse);
   console.log(`\n${values.json}`);
   if (values.write) await writeBetween(PAGE, `Measured ${new Date().toISOString().slice(0, 10)}.\n\n${table}`);
+}
+
+function selectHosts(words: readonly string[]): readonly HarnessHost[] {
+  const unknown = words.find((word) => !HOSTS.some((host) => host.word === word));
+  if (unknown !== undefined)
+    throw new Error(`There is no host "${unknown}": ${HOSTS.map(({ word }) => word).join(", ")}`);
+  return HOSTS.filter(({ word }) => words.length === 0 || words.includes(word));
 }
 
 /** What runs before this one saw, so that one host can be measured again. */

@@ -3,7 +3,7 @@
  * @module
  */
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,14 +18,21 @@ import { noteFailure, type Seen } from "./seen.js";
 export type Way = "plain" | "behind";
 
 const COMMAND = fileURLToPath(new URL("../../../../dist/cli/main.js", import.meta.url));
+const AGENTS = fileURLToPath(new URL("agents", import.meta.url));
 const SERVER = fileURLToPath(new URL("server.mjs", import.meta.url));
 
-/** Seconds that a run may take: to start, and for each case. */
+/** Seconds within which a host asks its model, and asks it again. */
 const START_SECONDS = 90;
-const CASE_SECONDS = 8;
+const TURN_SECONDS = 60;
 
 /** Characters of a host's output that are kept to say why it failed. */
 const KEPT = 4000;
+
+/** Installs a host, unless it is there. @returns its packages' folder, and the Node that runs it */
+export async function installHost(host: HarnessHost): Promise<{ readonly packages: string; readonly node: string }> {
+  const node = host.hasNewerNode === true ? await installNode() : process.execPath;
+  return { packages: await install(host.packages, node), node };
+}
 
 /** Runs a host until each case was seen or given up. */
 export async function runHost(
@@ -34,16 +41,17 @@ export async function runHost(
   cases: readonly HostCase[],
 ): Promise<ReadonlyMap<string, Seen>> {
   const seen = new Map<string, Seen>();
-  const late = cases.filter((entry) => entry.late !== undefined);
-  let left = cases.filter((entry) => entry.late === undefined);
+  const own = cases.filter(({ tool }) => host.without?.includes(tool ?? "") !== true);
+  const late = own.filter((entry) => entry.late !== undefined);
+  let left = own.filter((entry) => entry.late === undefined);
   const tries = new Map<string, number>();
   while (left.length > 0) {
-    const { driver, output } = await runOnce(host, way, left.slice(0, host.batch));
+    const { driver, output, isStuck } = await runOnce(host, way, left.slice(0, host.batch));
     for (const [name, each] of driver.seen) seen.set(name, each);
     const stuck = driver.pending ?? left.find(({ name }) => !seen.has(name));
     left = left.filter(({ name }) => !seen.has(name));
     if (stuck === undefined || !left.includes(stuck)) continue;
-    const count = (tries.get(stuck.name) ?? 0) + 1;
+    const count = (tries.get(stuck.name) ?? 0) + (isStuck ? MAX_TRIES : 1);
     tries.set(stuck.name, count);
     if (count < MAX_TRIES) continue;
     seen.set(stuck.name, noteFailure(driver.prompts.length === 0 ? `no request: ${output}` : output));
@@ -68,15 +76,28 @@ interface Run {
   readonly driver: Driver;
   /** The end of what the host printed. */
   readonly output: string;
+  /** Whether it was ended, since it did not go on. */
+  readonly isStuck: boolean;
 }
 
 async function runOnce(host: HarnessHost, way: Way, cases: readonly HostCase[], late = 0): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-run-"));
   try {
-    return await runIn(folder, host, way, cases, late);
+    const run = await runIn(folder, host, way, cases, late);
+    await keepPrompts(`${host.word}-${way}`, run);
+    return run;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Keeps what the model was sent, if a folder is named for it: to see why a host does what it does. */
+async function keepPrompts(name: string, { driver, output }: Run): Promise<void> {
+  const folder = process.env["SLUICE_HOSTS_PROMPTS"];
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  for (const [at, prompt] of driver.prompts.entries()) await writeFile(join(folder, `${name}-${at}.json`), prompt);
+  await writeFile(join(folder, `${name}-output.txt`), output);
 }
 
 async function runIn(
@@ -88,19 +109,21 @@ async function runIn(
 ): Promise<Run> {
   const [home, store] = [join(folder, "home"), join(folder, "store")];
   await mkdir(home);
-  const direct = [SERVER, ...(late > 0 ? ["--late", String(late)] : [])];
+  const options = { late: late > 0 ? String(late) : undefined, without: host.without?.join() };
+  const direct = [SERVER, ...Object.entries(options).flatMap(([name, value]) => (value ? [`--${name}`, value] : []))];
   const proxy = [COMMAND, "proxy", "--store", store, "--namespace", "fix", "--", process.execPath];
-  const node = host.hasNewerNode === true ? await installNode() : process.execPath;
   await using model = await FakeModel.start();
   const driver = new Driver(cases);
-  model.answerBy((request) => driver.answer(request));
+  const { packages, node } = await installHost(host);
+  // Beside its packages, so that it finds them.
+  if (host.agent !== undefined) await copyFile(join(AGENTS, host.agent), join(packages, host.agent));
   const {
     command,
     args,
     env = {},
     files = {},
   } = host.start({
-    folder: await install(host.packages, node),
+    folder: packages,
     home,
     node,
     origin: model.origin,
@@ -111,9 +134,37 @@ async function runIn(
     await mkdir(dirname(join(home, path)), { recursive: true });
     await writeFile(join(home, path), typeof text === "string" ? text : JSON.stringify(text));
   }
-  const seconds = START_SECONDS + CASE_SECONDS * cases.length;
-  const output = await runCommand(command, args, { cwd: home, env: { ...cleanEnv(home, node), ...env } }, seconds);
-  return { driver, output };
+  const limit = new Limit(START_SECONDS);
+  model.answerBy((request) => {
+    limit.start(TURN_SECONDS);
+    return driver.answer(request);
+  });
+  const output = await runCommand(command, args, { cwd: home, env: { ...cleanEnv(home, node), ...env } }, limit);
+  return { driver, output, isStuck: limit.isOver };
+}
+
+/** A time limit that starts again whenever a host goes on. */
+class Limit {
+  isOver = false;
+  #timer: NodeJS.Timeout | undefined;
+  #end: () => void = () => undefined;
+
+  constructor(readonly first: number) {}
+
+  /** Starts it; `end` is called when it is over. */
+  start(seconds: number, end = this.#end): void {
+    clearTimeout(this.#timer);
+    this.#end = end;
+    this.#timer = setTimeout(() => {
+      this.isOver = true;
+      end();
+    }, seconds * 1000);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#end = () => undefined;
+  }
 }
 
 /** Nothing of who runs the harness; and no way out, for hosts that would look for updates. */
@@ -138,7 +189,7 @@ async function runCommand(
   command: string,
   args: readonly string[],
   options: { readonly cwd: string; readonly env: Record<string, string> },
-  seconds: number,
+  limit: Limit,
 ): Promise<string> {
   const child = spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -154,10 +205,10 @@ async function runCommand(
       // The whole group has ended.
     }
   };
-  const limit = setTimeout(() => {
-    take(`\nended after ${seconds} s`);
+  limit.start(limit.first, () => {
+    take("\nended, since it did not go on");
     kill();
-  }, seconds * 1000);
+  });
   await new Promise<void>((resolve) => {
     child.once("error", (error) => {
       take(`\n${error.message}`);
@@ -168,7 +219,7 @@ async function runCommand(
       resolve();
     });
   });
-  clearTimeout(limit);
+  limit.stop();
   kill();
   return output.trim();
 }

@@ -28,6 +28,8 @@ export interface Seen {
   readonly hasRefs: boolean;
   /** How the words begin. */
   readonly excerpt: string;
+  /** Documents that the host's own tool gave of a file that the host had made. */
+  readonly opened?: number;
   /** What a call of `artifact_read` then gave: whether it has what it should. */
   readonly read?: { readonly isFound: boolean; readonly chars: number; readonly excerpt: string };
   /** Why there is no result. */

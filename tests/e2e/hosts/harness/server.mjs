@@ -1,22 +1,23 @@
 /**
- * The server of `npm run hosts`, on standard input and output: `node server.mjs [--late MS] [--log FILE]`. `--late` is how long
- * `initialize` waits for its answer; the log has each message of the client, one a line.
+ * The server of `npm run hosts`, on standard input and output: `node server.mjs [--late MS] [--without TOOLS]`. `--late` is how
+ * long `initialize` waits for its answer.
  * @module
  */
-import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { GROWN, RESULTS, SCHEMAS } from "./results.mjs";
 
-const { values } = parseArgs({ options: { late: { type: "string" }, log: { type: "string" } } });
+const { values } = parseArgs({ options: { late: { type: "string" }, without: { type: "string" } } });
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+
+const without = values.without?.split(",") ?? [];
 
 let isGrown = false;
 
 function listTools() {
   return Object.keys(RESULTS)
-    .filter((name) => name !== GROWN || isGrown)
+    .filter((name) => !without.includes(name) && (name !== GROWN || isGrown))
     .concat("err_rpc")
     .map((name) => ({
       name,
@@ -54,6 +55,5 @@ function answer({ id, method, params = {} }) {
 }
 
 createInterface({ input: process.stdin }).on("line", (line) => {
-  if (values.log !== undefined) appendFileSync(values.log, `${line}\n`);
   if (line.trim() !== "") answer(JSON.parse(line));
 });

@@ -53,11 +53,12 @@ export function listWorse(reports: readonly HostReport[]): readonly string[] {
 function describe(seen: Seen | undefined): string {
   if (seen === undefined) return "";
   if (seen.failure !== undefined) return "none";
-  const { pictures, refused, documents, recordings, chars } = seen;
+  const { pictures, refused, documents, opened = 0, recordings, chars } = seen;
   const parts = [
     pictures > 0 && `${pictures} pic`,
     refused.length > 0 && `${refused.length} refused`,
     documents > 0 && "file",
+    opened > 0 && "file by its tool",
     recordings > 0 && "audio",
     chars.toLocaleString("en"),
   ];

@@ -36,7 +36,7 @@ function listLosses(entry: HostCase, plain: Seen, behind: Seen): readonly string
     plain.failure === undefined && behind.facts.length <= plain.facts.length && behind.pictures <= plain.pictures;
   return [
     behind.pictures < plain.pictures && `${plain.pictures - behind.pictures} of ${plain.pictures} pictures not shown`,
-    behind.documents < plain.documents && "document not handed on",
+    countDocuments(behind) < countDocuments(plain) && "document not handed on",
     behind.recordings < plain.recordings && "recording not handed on",
     // What a script adds up has to be in place; for a model, what it can read on is one call away.
     lost.length > 0 && !(isReached && !lost.includes("sum")) && `lost: ${lost.join(", ")}`,
@@ -53,11 +53,14 @@ function listGains(plain: Seen, behind: Seen): readonly string[] {
   const gained = behind.facts.filter((fact) => !plain.facts.includes(fact));
   return [
     behind.pictures > plain.pictures && `${behind.pictures - plain.pictures} pictures more`,
-    behind.documents > plain.documents && "the document",
+    countDocuments(behind) > countDocuments(plain) && "the document",
     gained.length > 0 && `gains: ${gained.join(", ")}`,
     behind.read?.isFound === true && plain.share < 1 && "all of it can be read",
     behind.chars < plain.chars * 0.9 && `${plain.chars - behind.chars} characters less`,
   ].filter((gain) => gain !== false);
 }
+
+/** Documents in place, or a call away with the host's own tool. */
+const countDocuments = ({ documents, opened = 0 }: Seen): number => documents + opened;
 
 const firstLine = (text: string): string => text.split("\n", 1)[0]?.slice(0, 100) ?? "";

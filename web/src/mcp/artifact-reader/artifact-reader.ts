@@ -22,6 +22,7 @@ import { tellSearch } from "./search.js";
 import {
   factsOf,
   findArtifact,
+  findSheet,
   loaded,
   readSpan,
   type Readable,
@@ -183,19 +184,32 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     const { tellPicture } = await loaded(() => import("./picture.js"));
     return tellPicture(from, kind, wanted);
   }
-  if (wanted.mode === "info" && kind !== undefined && selection.as === undefined) {
+  if (wanted.mode === "info" && kind !== undefined && selection.as === undefined && selection.sheet === undefined) {
     const { tellDocument } = await loaded(() => import("./document.js"));
     return tellDocument(from, kind, most);
   }
   const form = await formFor(from, kind, wanted, selection);
   const inspection = inspect(form, form === from ? head : await headOf(form));
   const { mode } = wanted;
-  if (mode === "info") return tellInfo(form, inspection, most);
+  if (mode === "info") {
+    // Of a sheet its first rows are what it is.
+    if (findSheet(form) === undefined) return tellInfo(form, inspection, most);
+    return tell(
+      given,
+      { mode: "rows", range: { first: 1, last: FIRST_LINES } },
+      selection,
+      Math.min(most, FIRST_CHARS),
+    );
+  }
   if (mode === "search") return tellSearch(form, inspection, wanted.needle, most);
   if (mode === "pointer") return tellPointer(form, readable(inspection, mode), wanted.tokens, most);
   if (mode === "query") {
     const { tellQuery } = await loaded(() => import("./query.js"));
-    return tellQuery(form, readable(inspection, mode), wanted, most);
+    return tellQuery(form, readable(inspection, mode), wanted, selection.cells, most);
+  }
+  if (mode === "rows" && (findSheet(form) !== undefined || selection.cells !== undefined)) {
+    const { tellCells } = await loaded(() => import("./cells.js"));
+    return tellCells(form, { rows: wanted.range, cells: selection.cells }, most);
   }
   const told = await tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
   if (mode !== "pages" || kind !== "pdf") return told;
@@ -292,6 +306,10 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
   const inspection = readable(inspect(form, await headOf(form)), mode);
   if (mode === "pointer") {
     return { uri, mimeType: "application/json", text: checkSize(await textAtPointer(form, inspection, wanted.tokens)) };
+  }
+  if (mode === "rows" && findSheet(form) !== undefined) {
+    const { textOfCells } = await import("./cells.js");
+    return { uri, mimeType: TEXT, text: checkSize(await textOfCells(form, { rows: wanted.range, cells: undefined })) };
   }
   return { uri, mimeType: TEXT, text: checkSize(await textOfRecords(form, inspection, mode, wanted.range)) };
 }

@@ -60,7 +60,7 @@ const PROPERTIES = {
   pointer: explain('JSON Pointer: "/a/0"'),
   search: TEXT,
   query: explain("SQL: SELECT a, SUM(b) FROM rows GROUP BY a"),
-  sheet: TEXT,
+  sheet: explain('of a workbook; cells: "Q1!B2:D40"'),
   entry: explain("file in an archive"),
   as: { ...TEXT, enum: ["text", "links", "image"] },
   region: explain('of an image: "x,y,w,h"'),

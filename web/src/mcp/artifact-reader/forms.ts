@@ -42,8 +42,11 @@ export async function formFor(
   }
   const { forms, name } = traitsOf(kind);
   if (!forms.includes(form)) throw wrong(as === undefined ? wanted.mode : "as", noForm(name, form, forms));
+  if (sheet !== undefined && !forms.includes("cells"))
+    throw wrong("sheet", `The ${name} has no sheets: leave sheet out.`);
   if (kind === "archive") return entriesOf(from);
-  const chosen = form === "rows" ? (sheet ?? (await sheetNamed(from, kind, wanted))) : undefined;
+  const isSheet = form === "cells" || form === "values";
+  const chosen = isSheet ? (sheet ?? (await sheetNamed(from, kind, wanted))) : undefined;
   return documentForm(from, kind, form, chosen);
 }
 
@@ -64,7 +67,8 @@ function tableNameIn(sql: string): string | undefined {
 
 function noForm(name: string, form: DocumentForm, forms: readonly DocumentForm[]): string {
   if (forms.length === 0) return `The ${name} has no ${form}: read it as an image, or its bytes.`;
-  return `The ${name} has no ${form}: read its ${forms.join(" or ")}.`;
+  const others = forms.includes("cells") ? ["text", "rows"] : forms;
+  return `The ${name} has no ${form}: read its ${others.join(" or ")}.`;
 }
 
 async function documentForm(
@@ -75,7 +79,7 @@ async function documentForm(
 ): Promise<Readable> {
   const how = sheet === undefined ? form : `${form}:${sheet}`;
   const { name } = traitsOf(kind);
-  const isRows = form === "rows";
+  const isRows = form !== "text" && form !== "links";
   const info: ArtifactPatch = {
     mime_type: isRows ? "text/csv" : "text/plain",
     filename: `${from.ref.filename ?? from.ref.id}${sheet === undefined ? "" : `.${sheet}`}.${isRows ? "csv" : "txt"}`,

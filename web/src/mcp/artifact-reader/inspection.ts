@@ -139,6 +139,7 @@ export function formOf(
   if (kind === undefined || kind === "image" || (kind === "html" && mode !== "pages")) return undefined;
   const { forms } = traitsOf(kind);
   if (!forms.includes("text")) return "rows";
-  if (forms.includes("rows") && (mode === "rows" || mode === "query" || sheet !== undefined)) return "rows";
+  if (forms.includes("cells") && (mode === "rows" || mode === "query" || sheet !== undefined))
+    return mode === "query" ? "values" : "cells";
   return "text";
 }

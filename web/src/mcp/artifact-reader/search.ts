@@ -7,11 +7,10 @@ import { jsonChars, type AnswerParts } from "./answer.js";
 import { asciiOf } from "./byte-range.js";
 import { plainType } from "../../core/media-type.js";
 import { alternatives } from "../../errors/arguments.js";
-import type { DocumentFacts } from "../../documents/document.js";
 import { quote } from "./definition.js";
 import { MAX_POINTER_BYTES } from "./json-value.js";
 import type { Inspection } from "./inspection.js";
-import { pour, type Readable, subjectOf, factsOf } from "./source.js";
+import { pour, type Readable, subjectOf, factsOf, findSheet } from "./source.js";
 
 /** Most hits in an answer. */
 const MAX_HITS = 50;
@@ -36,7 +35,7 @@ export async function tellSearch(
   most: number,
 ): Promise<AnswerParts> {
   const { size_bytes: size } = from.ref;
-  const searcher = new Searcher(new Needle(needle));
+  const searcher = new Searcher(new Needle(needle), factsOf(from)?.part === "sheet");
   const end = Math.min(size, from.maxScanned);
   await pour(from, { start: 0, end }, (chunk) => {
     searcher.push(chunk);
@@ -67,13 +66,14 @@ async function told(from: Readable, inspection: Inspection, hits: readonly Hit[]
   // In service workers nothing is loaded later: lines are told there.
   const places = isNamed && hits.length > 0 ? await import("./places.js").catch(() => undefined) : undefined;
   const named = await places?.placesOf(from, inspection, hits);
-  return hits.map((hit, at) => `${named?.[at] ?? placeOf(hit, factsOf(from))}: ${textLine(hit)}`);
+  return hits.map((hit, at) => `${named?.[at] ?? placeOf(hit, from)}: ${textLine(hit)}`);
 }
 
 /** Whether the places are rows: of CSV, or of a sheet. The text of a document has places of its own. */
 function isTable(from: Readable, { layout }: Inspection): boolean {
   return (
-    layout.kind === "csv" && (from.origin === undefined || !/^(?:text|links)/.test(String(from.ref.source["form"])))
+    layout.kind === "csv" &&
+    (from.origin === undefined || !/^(?:text|links|cells)/.test(String(from.ref.source["form"])))
   );
 }
 
@@ -89,10 +89,17 @@ function fittingLines(all: readonly string[], most: number): readonly string[] {
 }
 
 /** Where a hit is: in a part of a document, or in the bytes. */
-function placeOf({ at, line, part }: Hit, facts: DocumentFacts | undefined): string {
+function placeOf(hit: Hit, from: Readable): string {
+  const { at, line } = hit;
+  const facts = factsOf(from);
   if (facts === undefined) return `line ${line}, byte ${at}`;
+  const part = findSheet(from)?.number ?? hit.part;
   const name = facts.names?.[part - 1];
-  return `${facts.part} ${name === undefined ? part : quote(name)}, line ${line}`;
+  const place = `${facts.part} ${name === undefined ? part : quote(name)}`;
+  if (facts.part !== "sheet") return `${place}, line ${line}`;
+  // Its row begins with the number that it has in the sheet.
+  const row = /(?:^|[\n\f])([1-9][0-9]{0,6}),[^\n]*$/.exec(new TextDecoder().decode(hit.before))?.[1];
+  return row === undefined ? place : `${place}, row ${row}`;
 }
 
 /** Most entries of an outline that are named. */
@@ -150,6 +157,7 @@ function readOn(from: Readable, inspection: Inspection): string {
 function waysOn(from: Readable, inspection: Inspection): readonly string[] {
   if (!inspection.isText) return ["bytes"];
   if (isTable(from, inspection)) return ["rows", "bytes"];
+  if (factsOf(from)?.part === "sheet") return ["rows and sheet"];
   if (from.ref.source["form"] === "links") return ['lines and as "links"'];
   // Lines of HTML are those of its source, unless it is said otherwise.
   if (plainType(from.origin?.mime_type ?? null) === "text/html") return ["pages", 'lines and as "text"'];
@@ -189,6 +197,15 @@ const AROUND: number = 4 * HIT_CHARS;
 
 const PIECE = 64 * 1024;
 const NEWLINE = 0x0a;
+const COMMA = 0x2c;
+
+/** Digits of the number of a row. */
+const MAX_LABEL = 7;
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === NEWLINE || byte === FORM_FEED;
+}
+
 const FORM_FEED = 0x0c;
 
 /** Finds hits that do not overlap. It copies chunks into a window, which is all that it holds. */
@@ -198,6 +215,7 @@ class Searcher {
   /** How many there are so far. */
   count = 0;
   readonly #needle: Needle;
+  readonly #skipsLabels: boolean;
   /** Bytes that must be available after a place before it is examined. */
   readonly #ahead: number;
   readonly #window: Uint8Array;
@@ -209,8 +227,10 @@ class Searcher {
   #part = 1;
   #countedTo = 0;
 
-  constructor(needle: Needle) {
+  /** @param skipsLabels whether what names the rows of a sheet is no text of it: `12,` at the start of a line. */
+  constructor(needle: Needle, skipsLabels: boolean) {
     this.#needle = needle;
+    this.#skipsLabels = skipsLabels;
     this.#ahead = needle.mostBytes + AROUND;
     this.#window = new Uint8Array(AROUND + PIECE + this.#ahead);
   }
@@ -244,7 +264,7 @@ class Searcher {
       this.#searched = at;
       if (at >= until) return;
       const length = this.#needle.matchAt(window, at, this.#filled);
-      if (length > 0) this.#note(at, length);
+      if (length > 0 && !(this.#skipsLabels && this.#isLabel(at, at + length))) this.#note(at, length);
       this.#searched = at + Math.max(1, length);
     }
   }
@@ -262,6 +282,16 @@ class Searcher {
       match: this.#window.slice(at, end),
       after: this.#window.slice(end, Math.min(this.#filled, end + AROUND)),
     });
+  }
+
+  #isLabel(start: number, end: number): boolean {
+    const window = this.#window;
+    let from = start;
+    while (from > 0 && start - from < MAX_LABEL && !isLineEnd(window[from - 1])) from -= 1;
+    if (from > 0 ? !isLineEnd(window[from - 1]) : this.#base > 0) return false;
+    const to = window.indexOf(COMMA, from);
+    if (to < end || to > from + MAX_LABEL) return false;
+    return /^(?:row|[0-9]+)$/.test(String.fromCharCode(...window.subarray(from, to)));
   }
 
   #countLines(until: number): void {
