@@ -43,7 +43,9 @@ export function schemaEdits(tool: ObjectNode, text: string, mode: SchemaMode): E
   const output = valueAt(tool, "outputSchema");
   const input = valueAt(tool, "inputSchema");
   return [
-    ...(output?.type === "Object" ? (fittingEdits(output, text, OUTPUT_MANNERS) ?? [replaceEdit(output, ANY_RESULT)]) : []),
+    ...(output?.type === "Object"
+      ? (fittingEdits(output, text, OUTPUT_MANNERS) ?? [replaceEdit(output, anyResult(output))])
+      : []),
     ...(input?.type === "Object" ? (fittingEdits(input, text, INPUT_MANNERS) ?? []) : []),
   ];
 }
@@ -59,7 +61,9 @@ const INPUT_MANNERS: Manners = (["definition", "pattern"] as const).map(
 );
 
 /** The schema of a result that is described no more. */
-const ANY_RESULT = '{"type":"object"}';
+function anyResult(root: ObjectNode): string {
+  return stringAt(root, "type") === "object" ? '{"type":"object"}' : "{}";
+}
 
 /** The first edits after which a schema is not too long. Undefined if there are none. */
 function fittingEdits(root: ObjectNode, text: string, manners: Manners): Edit[] | undefined {
@@ -108,7 +112,8 @@ function outputEdits(root: ObjectNode, text: string, manner: Manner): Edit[] {
   widening.run();
   if (isOfObjects) admitArtifact(root, widening);
   const edits = widening.edits();
-  return names.size > 0 ? restructure(root, text, names, alternatives, edits) : edits;
+  const restructured = names.size > 0 ? restructure(root, text, names, alternatives, edits) : edits;
+  return [...restructured, ...widening.definitionEdits()];
 }
 
 function isDemanding(member: MemberNode): boolean {

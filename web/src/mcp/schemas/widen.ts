@@ -110,7 +110,6 @@ export class Widening {
 
   /** All changes, with references updated to what moved. */
   edits(): Edit[] {
-    if (this.#isDefined) this.#define();
     for (const reference of this.#references) {
       const ref = this.moves.relocated(reference);
       if (ref !== reference.node.value) this.moves.replace(reference.node, JSON.stringify(ref));
@@ -163,16 +162,21 @@ export class Widening {
 
   get #definition(): string {
     const taken = valueAt(valueAt(this.#root, "$defs"), DEFINITION);
-    return taken === undefined || stringAt(taken, "pattern") === TEXT_WITH_REFERENCE ? DEFINITION : `${DEFINITION}_of_sluice`;
+    return taken === undefined || stringAt(taken, "pattern") === TEXT_WITH_REFERENCE
+      ? DEFINITION
+      : `${DEFINITION}_of_sluice`;
   }
 
-  #define(): void {
+  /** Adds the definition that alternatives refer to, if any does: as the last member, behind whatever becomes of the others. */
+  definitionEdits(): Edit[] {
+    if (!this.#isDefined) return [];
     const definitions = valueAt(this.#root, "$defs");
     const member = `"${this.#definition}":${schemaOf(TEXT_WITH_REFERENCE)}`;
-    if (definitions === undefined) this.moves.append(this.#root, `"$defs":{${member}}`);
-    else if (definitions.type === "Object" && valueAt(definitions, this.#definition) === undefined) {
-      this.moves.append(definitions, member);
+    if (definitions === undefined) {
+      return [{ at: spanOf(this.#root).end - 1, remove: 0, insert: `,"$defs":{${member}}` }];
     }
+    const isThere = definitions.type !== "Object" || valueAt(definitions, this.#definition) !== undefined;
+    return isThere ? [] : [appendEdit(definitions, member)];
   }
 
   #isWanted(schema: ValueNode, kinds: number): boolean {
