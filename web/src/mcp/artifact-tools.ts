@@ -97,7 +97,7 @@ export function artifactToolsOver(namespace: string, { onStored, ...deps }: OwnT
 export function artifactTools(
   store: ArtifactStore,
   { namespace, scope = {}, clientShowsImages = false }: ArtifactToolsOptions,
-  sluice: Pick<Sluice, "look">,
+  sluice: Pick<Sluice, "look" | "documents">,
 ): readonly ArtifactTool[] {
   const source = new ArtifactSource(store, scope, namespace);
   return artifactToolsOver(namespace ?? "", { source, sluice, showsImages: () => clientShowsImages });

@@ -2,7 +2,7 @@
  * The interceptor between one MCP client and one server: it reads what each sends and decides what the other gets.
  * @module
  */
-import { createSluiceOver, type WasmSource } from "../core/sluice.js";
+import { createSluiceOver, type WasmModules, type WasmSource } from "../core/sluice.js";
 import type { Sluice, Transformed, TransformOptions } from "../core/types.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
@@ -481,7 +481,7 @@ export interface InterceptorOptions {
   /** Called when something is stored, put into arguments, or fails. Exceptions it throws are ignored. */
   readonly onEvent?: (event: InterceptorEvent) => void;
   /** Location of the core, for bundlers that move it. */
-  readonly wasm?: WasmSource;
+  readonly wasm?: WasmSource | WasmModules;
 }
 
 /** The names of all options. */
