@@ -130,7 +130,7 @@ export const CASES: readonly HostCase[] = [
   small("img_three", "three pictures"),
   small("img_tall", "picture, 80 × 9,000"),
   small("img_big", "picture, 3 MB"),
-  { ...small("late", "`initialize` after 2 s", { tool: "both_differ" }), tool: null, late: 2000 },
+  { ...small("late", "`initialize` after 2 s", { structured: "structured-6622" }), tool: "both_differ", late: 2000 },
 ];
 
 /** The cases of a list of names; a name stands for those that begin with it, too: `img` for `img_big`. */

@@ -48,6 +48,11 @@ export class Driver {
     return this.#call?.entry;
   }
 
+  /** Whether nothing is left to call or to see. */
+  get isDone(): boolean {
+    return this.#call === undefined && this.#left.length === 0;
+  }
+
   /** The model's answer to a request. */
   answer(request: ModelRequest): Turn {
     const tools = listTools(request.prompt);
@@ -70,7 +75,10 @@ export class Driver {
       this.seen.set(entry.name, noteFailure("the call is not in the next request"));
       return undefined;
     }
-    const seen = READERS[call.step](call, parts, api);
+    const seen = {
+      ...READERS[call.step](call, parts, api),
+      ...(call.step === "call" && checkName(readWords(parts), tools)),
+    };
     this.seen.set(entry.name, seen);
     const opened = call.step === "call" ? this.#openFile(seen, tools) : undefined;
     const next = opened ?? (call.step === "read" ? undefined : this.#readOn(seen, call, request, tools));
@@ -87,7 +95,12 @@ export class Driver {
   }
 
   /** Reads on what Sluice stored. */
-  #readOn({ uri }: Seen, { entry }: Call, request: ModelRequest, tools: readonly OfferedTool[]): Step | undefined {
+  #readOn(
+    { uri }: Seen,
+    { entry }: Pick<Call, "entry">,
+    request: ModelRequest,
+    tools: readonly OfferedTool[],
+  ): Step | undefined {
     if (entry.read === undefined || uri === undefined) return undefined;
     const reader = { name: "read", title: "", kind: "small", facts: { read: entry.read.fact ?? "" } } as const;
     const turn = this.#write("artifact_read", { uri, ...entry.read.args }, reader, request, tools);
@@ -173,6 +186,13 @@ const READERS: Readonly<Record<Step["step"], (call: Call, parts: readonly Part[]
     read: ({ entry, seen = noteFailure("") }, parts) => ({ ...seen, read: readAnswer(entry, parts) }),
   };
 
+/** Whether a sentence names the reader as the host does, whatever stands before the name. */
+function checkName(words: string, tools: readonly OfferedTool[]): Pick<Seen, "misnamed"> {
+  const named = /[Rr]ead it with ([\w.-]+)/.exec(words)?.[1];
+  const offered = findTool(tools, "artifact_read")?.name;
+  return named === undefined || offered === undefined || offered.endsWith(named) ? {} : { misnamed: [named, offered] };
+}
+
 function measureCall({ entry, definition }: Call, parts: readonly Part[], api: ModelRequest["api"]): Seen {
   const seen = measureParts(api, entry, parts);
   const report = readReport(parts);
@@ -196,7 +216,7 @@ function readAnswer({ read }: HostCase, parts: readonly Part[]): NonNullable<See
 const simplify = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
 
 /** Characters of a long name that every host leaves at its beginning. */
-const BEGINNING = 24;
+const BEGINNING = 20;
 
 /** The tool of the server under the name that a host gave it: with a prefix, other marks, a hash at the end, or cut. */
 export function findTool(tools: readonly OfferedTool[], tool: string): OfferedTool | undefined {

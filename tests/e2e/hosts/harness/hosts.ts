@@ -306,6 +306,31 @@ function qwen(word: string, title: string, modalities: object): HarnessHost {
   };
 }
 
+function copilot(word: string, title: string, wireApi: string): HarnessHost {
+  return {
+    word,
+    title,
+    version: "1.0.102",
+    packages: { "@github/copilot-linux-x64": "1.0.102" },
+    start: ({ folder, url, server }) => ({
+      command: bin(folder, "@github/copilot-linux-x64/copilot"),
+      args: ["-p", ASK, "--allow-all-tools"],
+      env: {
+        COPILOT_OFFLINE: "true",
+        COPILOT_AUTO_UPDATE: "false",
+        COPILOT_PROVIDER_BASE_URL: url,
+        COPILOT_PROVIDER_WIRE_API: wireApi,
+        COPILOT_PROVIDER_MODEL_ID: "gpt-5.4",
+        COPILOT_PROVIDER_WIRE_MODEL: "fake",
+        COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "2000000",
+      },
+      files: {
+        ".copilot/mcp-config.json": { mcpServers: { fix: { type: "local", ...server, tools: ["*"] } } },
+      },
+    }),
+  };
+}
+
 /** A library, in an agent of a few lines; `more` is for the agent. */
 function library(
   host: Omit<HarnessHost, "start" | "hasNewerNode"> & { readonly agent: string },
@@ -332,7 +357,8 @@ const OPENAI_AGENTS = {
   agent: "openai-agents.mjs",
 };
 
-const LIBRARIES: readonly HarnessHost[] = [
+/** Those that are libraries. */
+export const LIBRARIES: readonly HarnessHost[] = [
   library({
     word: "ai-sdk",
     title: "AI SDK 7, `@ai-sdk/mcp`",
@@ -404,5 +430,17 @@ export const HOSTS: readonly HarnessHost[] = [
   cline(),
   kilo(),
   continueCli(),
+  copilot("copilot", "Copilot CLI, Chat Completions", "completions"),
+  copilot("copilot-responses", "Copilot CLI, Responses", "responses"),
   ...LIBRARIES,
+];
+
+/** Hosts that need a screen, an account or a server of their own: what is known of them is read. */
+export const NOT_RUN: readonly { readonly title: string; readonly seen: string }[] = [
+  { title: "Claude Desktop, Windsurf", seen: "nothing" },
+  { title: "VS Code", seen: "release notes of 1.100; `mcpLanguageModelToolContribution.ts` at `027907cb`" },
+  { title: "Cursor", seen: "its documentation, “Images as context”" },
+  { title: "LibreChat", seen: "`packages/api/src/mcp/parsers.ts` at `001f16d8`" },
+  { title: "Zed", seen: "`context_server_registry.rs` at `00400088`" },
+  { title: "Goose", seen: "its documentation" },
 ];

@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { selectCases } from "./cases.js";
 import { type HarnessHost, HOSTS } from "./hosts.js";
 import { installHost, runHost, type Way } from "./run.js";
-import { type HostReport, listWorse, writeBetween, writeTable } from "./table.js";
+import { type HostReport, listWorse, writeBetween, writeTables } from "./table.js";
 
 const PAGE = fileURLToPath(new URL("../../../../docs/hosts.md", import.meta.url));
 
@@ -41,6 +41,9 @@ export async function main(args: readonly string[]): Promise<void> {
     for (const way of ways) {
       console.error(`${word}, ${way} …`);
       const seen = await runHost(host, way, cases);
+      for (const [name, { failure }] of seen) {
+        if (failure !== undefined) console.error(`  ${name}: ${failure.trim().replaceAll(/\s+/g, " ").slice(-200)}`);
+      }
       report[way] = { ...report[way], ...Object.fromEntries(seen) };
     }
     reports.set(word, report);
@@ -50,7 +53,7 @@ export async function main(args: readonly string[]): Promise<void> {
     );
   }
   const all = HOSTS.map(({ word }) => reports.get(word)).filter((report) => report !== undefined);
-  const table = writeTable(all);
+  const table = writeTables(all);
   console.log(table);
   for (const worse of listWorse(all)) console.log(worse);
   console.log(`\n${values.json}`);

@@ -28,6 +28,8 @@ export interface Seen {
   readonly hasRefs: boolean;
   /** How the words begin. */
   readonly excerpt: string;
+  /** The tool that the sentence names, if the host calls it otherwise; and what the host calls it. */
+  readonly misnamed?: readonly [string, string];
   /** Documents that the host's own tool gave of a file that the host had made. */
   readonly opened?: number;
   /** What a call of `artifact_read` then gave: whether it has what it should. */

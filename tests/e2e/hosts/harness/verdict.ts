@@ -42,6 +42,7 @@ function listLosses(entry: HostCase, plain: Seen, behind: Seen): readonly string
     lost.length > 0 && !(isReached && !lost.includes("sum")) && `lost: ${lost.join(", ")}`,
     entry.kind === "prose" && plain.share === 1 && behind.share < 1 && "text not whole in place",
     behind.uri !== undefined && !behind.isTold && "a URI without a sentence",
+    behind.misnamed !== undefined && `named ${behind.misnamed[0]}, offered as ${behind.misnamed[1]}`,
     behind.uri !== undefined && behind.read?.isFound === false && `reading on fails: ${firstLine(behind.read.excerpt)}`,
     behind.hasRefs && !plain.hasRefs && "`sluice/refs` reaches the model",
     isCostly && isSame && `${behind.chars - plain.chars} characters more`,
