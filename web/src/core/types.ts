@@ -352,7 +352,9 @@ export interface ArtifactTool {
     readonly [keyword: string]: unknown;
   };
   /** MCP's hints: whether it only reads. None of the tools changes what is stored. */
-  readonly annotations: Readonly<Record<ToolHint, boolean>>;
+  readonly annotations: Readonly<Partial<Record<ToolHint, boolean>>>;
+  /** What else hosts of MCP are told. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   /** Answers a call. Rejects only with the signal's reason. */
   readonly call: (args: unknown, options?: { readonly signal?: AbortSignal }) => Promise<ArtifactToolResult>;
 }

@@ -279,6 +279,7 @@ function modesOf(inspection: Inspection, size: number): string {
   const modes = ['lines "1-50"', 'bytes "0-1023"', "search", 'query "SELECT … FROM rows"'];
   if (inspection.layout.kind !== "none") modes.unshift('rows "1-20"');
   if (inspection.isJson && size <= MAX_POINTER_BYTES) modes.unshift('pointer "" for an outline');
+  if (inspection.isJson) modes.push('query "SELECT … FROM KEY" for the array of a key');
   return `Read it with one of: ${modes.join(", ")}.`;
 }
 
