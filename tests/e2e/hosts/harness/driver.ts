@@ -5,7 +5,7 @@
 import type { ModelRequest, Turn } from "../fake-model.js";
 import { listTools, type OfferedTool, type Part, readAfter } from "../requests.js";
 import type { HostCase } from "./cases.js";
-import { readReport, writeScript } from "./script.js";
+import { readReport, writeCodexScript, writeOpenCodeScript } from "./script.js";
 import { measureParts, noteFailure, readWords, type Seen } from "./seen.js";
 
 /** A call under way. */
@@ -162,8 +162,12 @@ export class Driver {
       const hidden = findTool(listHidden(prompt), tool);
       return hidden === undefined ? undefined : { call: "tool_call", args: { name: hidden.name, arguments: args } };
     }
-    const code = tools.find(({ name, definition }) => name === "exec" && definition.includes('"custom"'));
-    return code === undefined ? undefined : { call: code.name, input: writeScript(tool, args, entry) };
+    const call = { tool, args, entry };
+    const codex = tools.find(({ name, definition }) => name === "exec" && definition.includes('"custom"'));
+    if (codex !== undefined) return { call: codex.name, input: writeCodexScript(call) };
+    const openCode = tools.find(({ name, definition }) => name === "execute" && definition.includes("tools.fix"));
+    const path = openCode === undefined ? undefined : findPath(openCode.definition, tool);
+    return path === undefined ? undefined : { call: "execute", args: { code: writeOpenCodeScript(path, call) } };
   }
 
   /** Heeds whether the tool that appears later is known at last. */
@@ -198,7 +202,7 @@ function measureCall({ entry, definition }: Call, parts: readonly Part[], api: M
   const report = readReport(parts);
   if (report !== undefined) {
     const { marks, ...told } = report;
-    return { ...seen, ...told, share: entry.marks === undefined ? 1 : marks / entry.marks.count };
+    return { ...seen, ...told, isScript: true, share: entry.marks === undefined ? 1 : marks / entry.marks.count };
   }
   if (entry.isDefinition !== true) return seen;
   const { facts } = measureParts(api, entry, [{ kind: "text", text: definition }]);
@@ -228,6 +232,14 @@ export function findTool(tools: readonly OfferedTool[], tool: string): OfferedTo
     const whole = simplify(namespace === undefined ? name : `${namespace}_${name}`);
     return whole === wanted || (whole.includes("fix") && (whole.endsWith(`_${wanted}`) || begins.test(whole)));
   });
+}
+
+/** How a script of OpenCode's calls a tool: `tools.fix.img`, `tools.fix["a-b"]`. */
+function findPath(definition: string, tool: string): string | undefined {
+  const paths = definition.replaceAll("\\", "").match(/tools\.fix(?:\.\w+|\["[^"]+"\])(?=\(input)/g) ?? [];
+  return paths.find(
+    (path) => findTool([{ name: path.replaceAll(/tools\.|["\]]/g, ""), definition: "" }], tool) !== undefined,
+  );
 }
 
 const hasTool = (tools: readonly OfferedTool[], wanted: string): boolean => tools.some(({ name }) => name === wanted);
