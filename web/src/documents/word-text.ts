@@ -451,9 +451,10 @@ export class WordText implements MarkupHandler {
       paragraph.label = this.#label;
     }
     paragraph.pieces.push(text);
-    paragraph.isLive ||= !/^deleted|^moved away/.test(this.#changes.at(-1) ?? "") && text.trim() !== "";
+    const isGone = this.#changes.some((change) => /^(?:deleted|moved away)/.test(change));
+    paragraph.isLive ||= !isGone && text.trim() !== "";
     this.#isPageBroken = false;
-    this.#context.notes?.quote(text);
+    if (!isGone) this.#context.notes?.quote(text);
   }
 
   #relabel(): void {
