@@ -202,7 +202,7 @@ function measureCall({ entry, definition }: Call, parts: readonly Part[], api: M
   const report = readReport(parts);
   if (report !== undefined) {
     const { marks, ...told } = report;
-    return { ...seen, ...told, share: entry.marks === undefined ? 1 : marks / entry.marks.count };
+    return { ...seen, ...told, isScript: true, share: entry.marks === undefined ? 1 : marks / entry.marks.count };
   }
   if (entry.isDefinition !== true) return seen;
   const { facts } = measureParts(api, entry, [{ kind: "text", text: definition }]);

@@ -41,7 +41,7 @@ const marks = given.pattern === "" ? [] : (words.match(new RegExp(given.pattern,
 const uri = (words.match(/artifact:\\/\\/[A-Za-z0-9_-]+/) ?? [])[0];
 const report = "${REPORT}" + JSON.stringify({
   chars: words.length, facts, marks: new Set(marks).size, documents, recordings,
-  isTold: words.includes("[sluice]"), uri, hasRefs: words.includes("sluice/refs"), excerpt: words.slice(0, 300), sum,
+  isTold: words.includes("[sluice]"), uri, hasRefs: words.includes('sluice/refs":['), excerpt: words.slice(0, 300), sum,
 });`;
 }
 
