@@ -23,7 +23,7 @@ import { clause, onOneLine, printable, type Terminal } from "../terminal/termina
 import { thisMachine } from "./hosts.js";
 import { findConfigs, indentedRows, labelOf, NO_HOST, standingText, type InstallDeps } from "./install.js";
 import { isThere } from "./program.js";
-import { namespaceIn, optionIn, serversOf, summaryOf, toolNotOffered, type Server } from "./servers.js";
+import { namespaceIn, optionIn, serversOf, summaryOf, findHiddenTool, type Server } from "./servers.js";
 
 /** What a store has of a server. */
 interface Kept {
@@ -119,7 +119,7 @@ async function problemOf(server: Server): Promise<string | undefined> {
     if (!isAbsolute(path) || (await isThere(path))) continue;
     return `${path} is gone: run \`sluice uninstall ${again}\`, then \`sluice install ${again}\``;
   }
-  const tool = toolNotOffered(server);
+  const tool = findHiddenTool(server);
   return tool && `its "${host.shape.allowed}" lacks ${tool}, so no model can read what is stored: add it there`;
 }
 

@@ -6,8 +6,8 @@ import { backupBefore, backupsOf, readBackup, type ConfigFile } from "./config-f
 import { editConfig, parseConfig, type ConfigData, type EntryChange, type TextEdit } from "./config-text.js";
 import { printable } from "../terminal/terminal.js";
 import {
-  besideNothing,
-  besideSluice,
+  restoreBeside,
+  changeBeside,
   serversOf,
   shownMember,
   withoutSluice,
@@ -44,7 +44,7 @@ export async function installPlan(
     .filter(
       ({ name, standing }) => isWanted(name, wanted) && (standing.kind === "command" || standing.kind === "remote"),
     )
-    .map((server) => ({ server, change: withSluice(server, program), beside: besideSluice(server) }));
+    .map((server) => ({ server, change: withSluice(server, program), beside: changeBeside(server) }));
   return { file, servers, changes, content: await contentOf(file, changes), usedBackups: [] };
 }
 
@@ -60,7 +60,7 @@ export async function uninstallPlan(file: ConfigFile, wanted: readonly string[])
   const changes = behind.flatMap((server): ServerChange[] => {
     const before = serverBefore(server, known);
     const change = withoutSluice(server, before?.entry);
-    return change.size === 0 ? [] : [{ server, change, beside: besideNothing(server, before?.whole.entry) }];
+    return change.size === 0 ? [] : [{ server, change, beside: restoreBeside(server, before?.whole.entry) }];
   });
   if (changes.length === 0) return { file, servers, changes, content: file.bytes, usedBackups: [] };
   const rest = servers.filter(

@@ -254,9 +254,9 @@ function remoteType(entry: ConfigData, { args, commandType, urls }: EntryShape):
  * What changes beside the part of an entry that says how a server is started: our tool joins a list of tools that are offered, and what
  * the host needs is said. Empty if nothing does.
  */
-export function besideSluice({ host: { shape }, name, whole: { entry } }: Server): EntryChange {
+export function changeBeside({ host: { shape }, name, whole: { entry } }: Server): EntryChange {
   const change = new Map<string, unknown>();
-  const list = allowedTools(entry, shape);
+  const list = listAllowedTools(entry, shape);
   const tool = readToolName(namespaceFor(name));
   // First, so that the rest of the list keeps its form.
   if (shape.allowed !== undefined && list !== undefined && !isAllowed(list, tool))
@@ -273,11 +273,11 @@ export function besideSluice({ host: { shape }, name, whole: { entry } }: Server
  *
  * @param before the entry as it was, if that is known: what it said stays.
  */
-export function besideNothing(server: Server, before: ConfigData | undefined): EntryChange {
+export function restoreBeside(server: Server, before: ConfigData | undefined): EntryChange {
   const { host, name, whole, standing } = server;
   const { allowed, more = {} } = host.shape;
   const change = new Map<string, unknown>();
-  const list = allowedTools(whole.entry, host.shape);
+  const list = listAllowedTools(whole.entry, host.shape);
   const tool = readToolName(
     (standing.kind === "behind" ? namespaceIn(standing.words) : undefined) ?? namespaceFor(name),
   );
@@ -291,17 +291,17 @@ export function besideNothing(server: Server, before: ConfigData | undefined): E
 }
 
 /** The name of our tool that a host does not offer, since its list lacks it. */
-export function toolNotOffered({ host: { shape }, whole: { entry }, standing }: Server): string | undefined {
+export function findHiddenTool({ host: { shape }, whole: { entry }, standing }: Server): string | undefined {
   if (standing.kind !== "behind") return undefined;
   const namespace = namespaceIn(standing.words);
-  const list = allowedTools(entry, shape);
+  const list = listAllowedTools(entry, shape);
   if (namespace === undefined || list === undefined) return undefined;
   const tool = readToolName(namespace);
   return isAllowed(list, tool) ? undefined : tool;
 }
 
 /** The list of the tools that a host offers; undefined if it offers all. */
-function allowedTools(entry: ConfigData, { allowed }: EntryShape): readonly unknown[] | undefined {
+function listAllowedTools(entry: ConfigData, { allowed }: EntryShape): readonly unknown[] | undefined {
   const list = allowed === undefined ? undefined : entry[allowed];
   return Array.isArray(list) ? (list as readonly unknown[]) : undefined;
 }
