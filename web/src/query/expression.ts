@@ -399,8 +399,8 @@ export function textFunction(
     if (FINDERS.has(funcName) && args[1] != null && textOf(args[1]).length > MAX_PATTERN) {
       throw wrongQuery(`What ${funcName} looks for has more than ${MAX_PATTERN} characters.`);
     }
-    const call = (each: readonly unknown[]): unknown => evaluateStringFunc({ funcName, node, args: each });
-    const made = COUNTERS.has(funcName) ? callByCharacters(given, call) : call(given);
+    const compute = (each: readonly unknown[]): unknown => evaluateStringFunc({ funcName, node, args: each });
+    const made = COUNTERS.has(funcName) ? callByCharacters(given, compute) : compute(given);
     if (typeof made === "string" && made.length > MAX_TEXT) throw tooLong();
     return made;
   };
@@ -415,10 +415,10 @@ const FIRST_PRIVATE = 0xe000;
 const LAST_PRIVATE = 0xf8ff;
 
 /** Calls a function that counts units, with texts in which each character is one unit. */
-function callByCharacters(args: readonly unknown[], call: (args: readonly unknown[]) => unknown): unknown {
+function callByCharacters(args: readonly unknown[], compute: (args: readonly unknown[]) => unknown): unknown {
   const texts = args.filter((each) => typeof each === "string");
   const pairs = new Set(texts.flatMap((text) => text.match(PAIRS) ?? []));
-  if (pairs.size === 0) return call(args);
+  if (pairs.size === 0) return compute(args);
   const taken = new Set(texts.flatMap((text) => text.match(PRIVATE) ?? []));
   const units = new Map<string, string>();
   let code = FIRST_PRIVATE;
@@ -428,7 +428,7 @@ function callByCharacters(args: readonly unknown[], call: (args: readonly unknow
     units.set(pair, String.fromCharCode(code));
     code += 1;
   }
-  const made = call(
+  const made = compute(
     args.map((each) => (typeof each === "string" ? each.replace(PAIRS, (pair) => units.get(pair) ?? pair) : each)),
   );
   if (typeof made !== "string") return made;

@@ -25,7 +25,7 @@ async function open(content: string | Uint8Array, filename: string): Promise<(ar
       "cells" in args
         ? await new ArtifactEditor(source, { tool: "edit", readTool: "read" }).call({ uri, ...args })
         : await new ArtifactReader(source).call({ uri, ...args });
-    return { data: dataOf(result), words: wordsOf(result) };
+    return { data: dataOf(result) ?? "", words: wordsOf(result) };
   };
 }
 

@@ -7,7 +7,6 @@ import type { ArtifactRef } from "../../artifacts/store.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactToolResult, Sluice } from "../../core/types.js";
-import type { DocumentKind } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
@@ -233,8 +232,8 @@ async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selecti
     const encoding = findUtf16(head);
     // It is decoded once, and kept.
     if (encoding === undefined || from.source.openWriter === undefined) return from;
-    const { decodedForm } = await loaded(() => import("./forms.js"));
-    return decodedForm(from, encoding);
+    const { decodeText } = await loaded(() => import("./forms.js"));
+    return decodeText(from, encoding);
   }
   const forms = await loaded(() => import("./forms.js"));
   return forms.formFor(from, kind, wanted, selection);

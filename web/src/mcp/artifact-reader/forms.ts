@@ -144,7 +144,7 @@ async function entriesOf(from: Readable): Promise<Readable> {
 }
 
 /** A text in UTF-16 as UTF-8, which is what texts are read in. Half a character becomes U+FFFD. Throws E_STORE_…. */
-export async function decodedForm(from: Readable, encoding: "utf-16le" | "utf-16be"): Promise<Readable> {
+export async function decodeText(from: Readable, encoding: "utf-16le" | "utf-16be"): Promise<Readable> {
   const { filename, id } = from.ref;
   return derived(from, "utf-8", { filename: filename ?? `${id}.txt` }, async (source, writer, look) => {
     const [decoder, encoder] = [new TextDecoder(encoding), new TextEncoder()];
