@@ -400,11 +400,11 @@ describe("the tool that a sentence names", () => {
     ["claude-code", "s".repeat(50), "my_srv_artifact_read"],
     ["another", "fix", "my_srv_artifact_read"],
   ])("is what %s calls it, of a server %s: %s", async (client, serverName, tool) => {
-    const talk = new Talk({ namespace: "my-srv", ...(serverName !== undefined && { serverName }) });
+    const named = new Talk({ namespace: "my-srv", ...(serverName !== undefined && { serverName }) });
     const clientInfo = { name: client, version: "9" };
-    const introduced = await talk.ask("initialize", { clientInfo }, { capabilities: { tools: {} } });
+    const introduced = await named.ask("initialize", { clientInfo }, { capabilities: { tools: {} } });
     expect(introduced.result?.["instructions"]).toContain(`with the tool ${tool}, change with`);
-    expect(textOf(await talk.call("shot", PNG))).toContain(` ${tool} {"uri":"artifact://`);
-    expect(namesOf(await talk.list({ name: "shot" }))).toContain("my_srv_artifact_read");
+    expect(textOf(await named.call("shot", PNG))).toContain(` ${tool} {"uri":"artifact://`);
+    expect(namesOf(await named.list({ name: "shot" }))).toContain("my_srv_artifact_read");
   });
 });
