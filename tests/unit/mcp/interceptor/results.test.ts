@@ -384,7 +384,7 @@ describe("what a server says of itself", () => {
 });
 
 describe("the tool that a sentence names", () => {
-  const PNG = { content: [image()] };
+  const PICTURE = { content: [image()] };
 
   it.each([
     ["claude-code", "fix", "mcp__fix__my_srv_artifact_read"],
@@ -404,7 +404,7 @@ describe("the tool that a sentence names", () => {
     const clientInfo = { name: client, version: "9" };
     const introduced = await named.ask("initialize", { clientInfo }, { capabilities: { tools: {} } });
     expect(introduced.result?.["instructions"]).toContain(`with the tool ${tool}, change with`);
-    expect(textOf(await named.call("shot", PNG))).toContain(` ${tool} {"uri":"artifact://`);
+    expect(textOf(await named.call("shot", PICTURE))).toContain(` ${tool} {"uri":"artifact://`);
     expect(namesOf(await named.list({ name: "shot" }))).toContain("my_srv_artifact_read");
   });
 });
