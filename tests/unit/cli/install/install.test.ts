@@ -6,6 +6,7 @@ import { parseConfig, type ConfigData } from "../../../../web/src/cli/install/co
 import { HOSTS, type Host } from "../../../../web/src/cli/install/hosts.js";
 import { installedProgram } from "../../../../web/src/cli/install/program.js";
 import { namespaceFor, serversOf } from "../../../../web/src/cli/install/servers.js";
+import { findHost } from "../../../../web/src/mcp/host-profiles.js";
 import { SAMPLES, SECRET, type Sample } from "./configurations.js";
 import { COMMAND } from "../command.js";
 import { Home, PROGRAM } from "./home.js";
@@ -110,7 +111,8 @@ describe.each(SAMPLES.map((sample) => [sample.host, sample] as const))("%s", (_,
       if (standing.kind !== "behind" || was === undefined) continue;
       const env = (entry[envKey] ?? {}) as Record<string, string>;
       const { SLUICE_PROXY_URL: url, SLUICE_PROXY_HEADERS: lines } = env;
-      const words = [...PROGRAM, "proxy", "--namespace", standing.words[4]];
+      const called = /\{server\}/.test(findHost(host)?.toolNames ?? "") ? [`--server-name=${found[index]?.name}`] : [];
+      const words = [...PROGRAM, "proxy", "--namespace", standing.words[4], ...called];
       expect({ words: standing.words, url, lines, type: entry["type"] }).toEqual(
         was.kind === "remote"
           ? {

@@ -5,6 +5,7 @@
 import { isObject } from "../../errors/arguments.js";
 import { cleanNamespace } from "../../artifacts/reference.js";
 import { readToolName } from "../../mcp/artifact-reader/definition.js";
+import { findHost } from "../../mcp/host-profiles.js";
 import { parseHeaderLines, parseHeaders } from "../proxy/upstream.js";
 import type { ConfigData, EntryChange } from "./config-text.js";
 import type { EntryShape, Host } from "./hosts.js";
@@ -187,8 +188,10 @@ function optionsIn(words: Words, option: string): readonly string[] {
 }
 
 /** The entry's change that puts Sluice in front. `program` is the command up to `proxy`. */
-export function withSluice({ host: { shape }, name, entry, standing }: Server, program: Words): EntryChange {
-  const proxy = [...program, "proxy", "--namespace", namespaceFor(name)];
+export function withSluice({ host: { id, shape }, name, entry, standing }: Server, program: Words): EntryChange {
+  // Only where models know tools by the name of their server, too.
+  const isNamed = findHost(id)?.toolNames.includes("{server}") === true;
+  const proxy = [...program, "proxy", "--namespace", namespaceFor(name), ...(isNamed ? [`--server-name=${name}`] : [])];
   if (standing.kind === "command") return new Map(commandMembers([...proxy, "--", ...standing.words], shape));
   if (standing.kind !== "remote") return new Map();
   const lines = Object.entries(standing.headers).map(([header, value]) => `${header}: ${value}`);
