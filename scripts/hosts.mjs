@@ -17,8 +17,19 @@ const HARNESS = fileURLToPath(new URL("../tests/e2e/hosts/harness/main.ts", impo
 /** Says that everything is installed, and that there may be no network. */
 const INSTALLED = "--installed";
 
-/** All that there is but the network: the other end of loopback is the model. */
-const APART = ["--dev-bind", "/", "/", "--unshare-net", "--cap-add", "ALL"];
+/** All that there is but the network; and what a host leaves running ends with the harness. */
+const APART = [
+  "--dev-bind",
+  "/",
+  "/",
+  "--proc",
+  "/proc",
+  "--unshare-net",
+  "--unshare-pid",
+  "--die-with-parent",
+  "--cap-add",
+  "ALL",
+];
 
 await main(async () => {
   const args = process.argv.slice(2).filter((arg) => arg !== INSTALLED && arg !== "--built");

@@ -69,11 +69,13 @@ function readFolders(
   room: string,
   graph: ReadonlyMap<string, readonly string[]>,
 ): ReadonlyMap<string, readonly string[]> {
-  const name = (file: string): string => file.split("/", 2).join("/");
+  const nameFolder = (file: string): string => file.split("/", 2).join("/");
   const folders = new Map<string, string[]>();
   for (const [file, imported] of graph) {
-    const others = imported.map(name).filter((other) => other.startsWith(`${room}/`) && other !== name(file));
-    folders.set(name(file), [...(folders.get(name(file)) ?? []), ...others]);
+    const others = imported
+      .map(nameFolder)
+      .filter((other) => other.startsWith(`${room}/`) && other !== nameFolder(file));
+    folders.set(nameFolder(file), [...(folders.get(nameFolder(file)) ?? []), ...others]);
   }
   return folders;
 }

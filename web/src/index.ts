@@ -9,7 +9,7 @@
  * ```
  * @module mcp-sluice
  */
-import { createSluiceOver, type WasmSource } from "./core/sluice.js";
+import { createSluiceOver, type WasmModules, type WasmSource } from "./core/sluice.js";
 import type { Sluice, SluiceOptions } from "./core/types.js";
 import { chosenStore } from "./artifacts/chosen-store.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
@@ -27,7 +27,7 @@ import { withoutInterceptor } from "./mcp/interceptor-config.js";
  * @example
  * const sluice = await createSluice({ store: "memory", config: { guardrail: { max_observation_chars: 20_000 } } });
  */
-export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
+export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource | WasmModules } = {}): Promise<Sluice> {
   checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "stateStore", "store", "wasm"]);
   const { store, config } = withRetention(chosenStore(options.store, options.stateStore), options.config);
   const { onStoreFailure: onFailure = "answer" } = options;

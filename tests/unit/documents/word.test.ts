@@ -100,8 +100,8 @@ describe("text", () => {
     );
     expect(text).toBe("a b | c | ← | d\n↑ | [table: x, y; z] |  | 1\n[row inserted by Ann] | 2\n\nafter\n");
     expect(facts.notices).toEqual([
-      "The document has tracked changes. They are marked where they stand; what is marked as deleted or moved away is not part of the text once they are accepted.",
       "In tables ← marks a cell that is joined with the one at its left, ↑ with the one above.",
+      "The document has tracked changes. They are marked where they stand; what is marked as deleted or moved away is not part of the text once they are accepted.",
     ]);
   });
 

@@ -19,7 +19,16 @@ import {
   type OptionTest,
 } from "../errors/arguments.js";
 import { grouped } from "./amounts.js";
-import { compiledFrom, corePool, type Engine, type EnginePool, type WasmSource } from "./engine.js";
+import {
+  compiledFrom,
+  corePool,
+  type DocumentModules,
+  type Engine,
+  type EnginePool,
+  isModules,
+  type WasmModules,
+  type WasmSource,
+} from "./engine.js";
 import { Restorer } from "./restore.js";
 import { Answer, countClamp, Message, Stream } from "./transform.js";
 import type {
@@ -38,7 +47,7 @@ import type {
 } from "./types.js";
 import { jsonOf, piecesOf } from "./value.js";
 
-export type { WasmSource } from "./engine.js";
+export type { WasmModules, WasmSource } from "./engine.js";
 
 /** First bytes of a file that are enough to recognise its type. */
 export const MAGIC: number = 4096;
@@ -63,13 +72,19 @@ const ON_FAILURE: readonly OnStoreFailure[] = ["answer", "throw"];
 const PIECE = 1024 * 1024;
 
 /** Compiles the core, checks the configuration and makes a Sluice. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
-export async function createSluiceOver(deps: StoreDeps, config: SluiceConfig = {}, wasm?: WasmSource): Promise<Sluice> {
+export async function createSluiceOver(
+  deps: StoreDeps,
+  config: SluiceConfig = {},
+  wasm?: WasmSource | WasmModules,
+): Promise<Sluice> {
   if (!ON_FAILURE.includes(deps.onFailure)) {
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
-  const pool = corePool(await compiled(wasm), configText(config));
+  const { core, documents }: Partial<WasmModules> = wasm === undefined ? {} : isModules(wasm) ? wasm : { core: wasm };
+  const pool = corePool(await compiled(core), configText(config));
   const idle = await pool.take();
-  return new StoreSluice(pool, deps, idle, JSON.parse(idle.ask("policy")) as MessageDeps["resources"]);
+  const resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
+  return new StoreSluice(pool, { ...deps, documents }, idle, resources);
 }
 
 function configText(config: SluiceConfig): string {
@@ -117,6 +132,10 @@ class StoreSluice implements Sluice {
     this.#resources = resources;
     this.#readTools = readTools;
     this.#access = access;
+  }
+
+  get documents(): DocumentModules | undefined {
+    return this.#deps.documents;
   }
 
   readonly #reduce: MessageDeps["reduce"] = (result, options, access) => {

@@ -18,6 +18,7 @@ import { SluiceError } from "../errors/error.js";
 import { guarded, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";
 import { isBytes } from "../errors/arguments.js";
+import type { DocumentModules } from "./engine.js";
 import type {
   AnswerRef,
   ArtifactTool,
@@ -57,11 +58,13 @@ export interface StoreDeps {
   readonly onFailure: OnStoreFailure;
   /** The name of the tool that reads artifacts of a namespace, as sentences give it. Undefined if the model has none. */
   readonly readTool?: (namespace: string) => string;
+  /** The modules that read documents, where some were handed in. */
+  readonly documents?: DocumentModules | undefined;
   /** Makes the tools over the store, which are written above this room. The first one reads. */
   readonly tools?: (
     store: ArtifactStore,
     options: ArtifactToolsOptions,
-    sluice: Pick<Sluice, "look">,
+    sluice: Pick<Sluice, "look" | "documents">,
   ) => readonly ArtifactTool[];
 }
 

@@ -6,6 +6,7 @@ import type { StoreOption } from "../artifacts/chosen-store.js";
 import type { TruncatedRef } from "../artifacts/reference.js";
 import type { ArtifactRef, ArtifactScope } from "../artifacts/store.js";
 import type { SluiceError } from "../errors/error.js";
+import type { DocumentModules } from "./engine.js";
 import type { SluiceConfig } from "../config/types.js";
 
 /** The form of a reduced result: for a model, or a valid CallToolResult. */
@@ -80,6 +81,8 @@ export interface Sluice {
    * short files are counted if they are said to be tables, by type or name.
    */
   look(claim?: FileClaim): Promise<FileLook>;
+  /** The modules that read documents, where some were handed in. */
+  readonly documents?: DocumentModules | undefined;
 }
 
 /** A block of a result's content (MCP 2025-11-25, server/tools, "Tool Result"). */
@@ -349,7 +352,9 @@ export interface ArtifactTool {
     readonly [keyword: string]: unknown;
   };
   /** MCP's hints: whether it only reads. None of the tools changes what is stored. */
-  readonly annotations: Readonly<Record<ToolHint, boolean>>;
+  readonly annotations: Readonly<Partial<Record<ToolHint, boolean>>>;
+  /** What else hosts of MCP are told. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   /** Answers a call. Rejects only with the signal's reason. */
   readonly call: (args: unknown, options?: { readonly signal?: AbortSignal }) => Promise<ArtifactToolResult>;
 }

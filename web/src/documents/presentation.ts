@@ -2,7 +2,7 @@
  * Presentations of PowerPoint (OOXML) as text.
  * @module
  */
-import { BlockWriter, oneLine, raiseDigits } from "./blocks.js";
+import { ABOVE, BlockWriter, LEFT, oneLine, raiseDigits } from "./blocks.js";
 import { describeChart, listChartRows } from "./chart.js";
 import {
   checkForm,
@@ -17,7 +17,7 @@ import { describeImage, describeObject, type DrawingParts, readDrawingParts, rea
 import { EquationText } from "./equation.js";
 import { formatNumber, type NumberStyle } from "./numbering.js";
 import { DocumentPackage, relationshipId, type Relationship } from "./package.js";
-import { describeComment, nameAuthor, type Note, readDay } from "./word-notes.js";
+import { describeComment, nameAuthor, type Note, readDay } from "./notes.js";
 import { partOf } from "./word.js";
 import { countOf, localName, readXml, type MarkupHandler } from "./xml.js";
 
@@ -66,7 +66,6 @@ export async function convertPresentation(bytes: Uint8Array, options: ConvertOpt
     const blocks = new BlockWriter(sink, 0);
     const comments = new CommentReader(source, main);
     const footers = new Set<string>();
-    let isJoined = false;
     for (const part of slides) {
       if (!source.has(part)) throw damaged(KIND);
       const relations = await source.relationships(part);
@@ -76,7 +75,6 @@ export async function convertPresentation(bytes: Uint8Array, options: ConvertOpt
       await readXml(source.read(part), slide);
       if (options.form === "text") {
         slide.write(blocks, footers);
-        isJoined ||= slide.isJoined;
         const notes = partOf(relations, "notesSlide");
         if (notes !== undefined && source.has(notes)) await writeNotes(source, notes, blocks);
         await comments.write(relations, blocks);
@@ -84,13 +82,10 @@ export async function convertPresentation(bytes: Uint8Array, options: ConvertOpt
       yield;
     }
     facts.title(await source.title());
-    if (isJoined) facts.notice(JOINED);
   });
 }
 
 const NO_DRAWINGS: DrawingParts = { charts: new Map(), diagrams: new Map() };
-
-const JOINED = "In tables ← marks a cell that is joined with the one at its left, ↑ with the one above.";
 
 /** The parts of the slides, as the presentation orders them. */
 async function slideParts(source: DocumentPackage, main: string): Promise<readonly string[]> {
@@ -247,8 +242,6 @@ interface Shape {
 
 /** Text of one slide, shape by shape. Shapes are few and are kept: the title may be the last of them. */
 class SlideText implements MarkupHandler {
-  /** Whether a table has cells that are joined. */
-  isJoined = false;
   readonly #writer: BlockWriter;
   readonly #relations: ReadonlyMap<string, Relationship>;
   readonly #drawings: DrawingParts;
@@ -386,8 +379,7 @@ class SlideText implements MarkupHandler {
         break;
       case "tc":
         this.#cell = [];
-        this.#join = isSet(attributes["hMerge"]) ? "←" : isSet(attributes["vMerge"]) ? "↑" : undefined;
-        this.isJoined ||= this.#join !== undefined;
+        this.#join = isSet(attributes["hMerge"]) ? LEFT : isSet(attributes["vMerge"]) ? ABOVE : undefined;
         break;
       case "r":
       case "fld":

@@ -2,13 +2,13 @@
  * Text of Word's paragraphs and tables, with marks for what stands elsewhere or was changed.
  * @module
  */
-import { oneLine, raiseDigits, type BlockWriter } from "./blocks.js";
+import { ABOVE, LEFT, oneLine, raiseDigits, type BlockWriter } from "./blocks.js";
 import { describeChart, listChartRows } from "./chart.js";
 import { describeImage, describeObject, type DrawingParts } from "./drawing.js";
 import { EquationText } from "./equation.js";
 import type { WordNumbering } from "./numbering.js";
 import { relationshipId, type Relationship } from "./package.js";
-import { type NoteWriter, nameAuthor } from "./word-notes.js";
+import { type NoteWriter, nameAuthor } from "./notes.js";
 import { guessStyle, isOn, PLAIN, readOutlineLevel, type Style } from "./word-styles.js";
 import { attributeOf, countOf, localName, type MarkupHandler } from "./xml.js";
 
@@ -109,8 +109,6 @@ export interface WordFindings {
   title: string;
   changes: number;
   hidden: number;
-  /** Whether a table has cells that are joined. */
-  isJoined: boolean;
   drawings: number;
   /** The headers and footers of its sections, by their relationships. */
   readonly margins: Map<string, "header" | "footer">;
@@ -118,7 +116,7 @@ export interface WordFindings {
 
 /** Findings of a document that was not read yet. */
 export function makeFindings(): WordFindings {
-  return { title: "", changes: 0, hidden: 0, isJoined: false, drawings: 0, margins: new Map() };
+  return { title: "", changes: 0, hidden: 0, drawings: 0, margins: new Map() };
 }
 
 /** What takes blocks of text. */
@@ -740,9 +738,8 @@ export class WordText implements MarkupHandler {
   /** The text of a cell, and marks for those that it is joined with. */
   #listCell({ blocks, span, joins }: Cell): readonly string[] {
     const all = blocks.map(({ text, mark = "" }) => (mark === "" ? text : `${mark} ${text}`)).join(" ");
-    if (joins !== undefined || span > 1) this.#context.findings.isJoined = true;
-    const first = joins === undefined ? all : joins === "above" ? "↑" : "←";
-    return [first, ...Array.from({ length: span - 1 }, () => "←")];
+    const first = joins === undefined ? all : joins === "above" ? ABOVE : LEFT;
+    return [first, ...Array.from({ length: span - 1 }, () => LEFT)];
   }
 
   #endTable(): void {

@@ -2,7 +2,7 @@
  * The interceptor between one MCP client and one server: it reads what each sends and decides what the other gets.
  * @module
  */
-import { createSluiceOver, type WasmSource } from "../core/sluice.js";
+import { createSluiceOver, type WasmModules, type WasmSource } from "../core/sluice.js";
 import type { Sluice, Transformed, TransformOptions } from "../core/types.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
@@ -29,7 +29,7 @@ import {
 } from "./client-request-handler.js";
 import { findHost, HOST_WORDS, recognizeHost, type HostProfile } from "./host-profiles.js";
 import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
-import { InFlight, type Request } from "./in-flight.js";
+import { InFlight, UNWANTED, type Request } from "./in-flight.js";
 import { withLinks, withLinksAsText } from "./links.js";
 import { nameRefs } from "./named-refs.js";
 import type { SchemaMode } from "./schemas/schemas.js";
@@ -77,8 +77,8 @@ export interface InterceptorDeps extends ClientRequestDeps {
 export interface ClientMessageOutcome {
   /** The message to send to the server. */
   readonly forward?: Uint8Array;
-  /** Answers to send to the client, one message each. Answers of our own tools take a while. */
-  readonly answers: readonly Promise<string>[];
+  /** Answers to send to the client, one message each. Those of our own tools take a while; undefined if the client cancelled the request. */
+  readonly answers: readonly Promise<string | undefined>[];
 }
 
 /** Writes the bytes of one message. */
@@ -171,7 +171,8 @@ export class McpInterceptor implements Interceptor {
    * A call that names artifacts waits for the store. With `later`, its outcome is passed there and the messages behind
    * it go on, so such calls may be overtaken, also by each other; all other messages keep their order. A batch that
    * contains one waits as a whole. A `notifications/cancelled` for a waiting call ends it, and neither reaches the
-   * server. One for a request that is answered here ends the work on it, and the answer says so.
+   * server. One for a request that is answered here ends the work on it, and there is no answer. One for a request that the server
+   * never saw, or has answered, does not reach it.
    */
   async fromClient(
     bytes: Uint8Array,
@@ -261,7 +262,10 @@ export class McpInterceptor implements Interceptor {
     const handle = (): RequestOutcome | DeferredRequest =>
       this.#requestHandler.handle(request, this.#showsApps, abort.signal);
     const outcome = operation === undefined ? handle() : operation.run(handle);
-    if (outcome.kind === "answer") this.#inFlight.answerHere(request, abort, outcome.answer);
+    if (outcome.kind === "answer") {
+      this.#inFlight.answerHere(request, abort, outcome.answer);
+      return this.#answer(request, outcome, operation, abort.signal);
+    }
     return outcome.kind === "defer"
       ? this.#defer(bytes, request, outcome, operation)
       : this.#settle(bytes, request, outcome, operation);
@@ -294,11 +298,7 @@ export class McpInterceptor implements Interceptor {
     outcome: RequestOutcome,
     operation: Operation | undefined,
   ): ClientMessageOutcome {
-    if (outcome.kind === "answer") {
-      if (operation !== undefined) void outcome.answer.then((said) => operation.end(endOfAnswer(said, request)));
-      if (outcome.failure !== undefined) this.#deps.onEvent({ kind: "failed", error: outcome.failure });
-      return { answers: [outcome.answer] };
-    }
+    if (outcome.kind === "answer") return this.#answer(request, outcome, operation);
     this.#inFlight.open(request, operation);
     const tool = stringOr(request.params["name"]) ?? "";
     for (const { id, path, form } of outcome.expansions ?? []) {
@@ -306,6 +306,18 @@ export class McpInterceptor implements Interceptor {
     }
     const forward = outcome.text === undefined ? bytes : new TextEncoder().encode(outcome.text);
     return { forward: withTraceContext(forward, operation), answers: [] };
+  }
+
+  #answer(
+    request: ClientRequest,
+    { answer, failure }: RequestOutcome & { readonly kind: "answer" },
+    operation: Operation | undefined,
+    signal?: AbortSignal,
+  ): ClientMessageOutcome {
+    if (operation !== undefined) void answer.then((said) => operation.end(endOfAnswer(said, request)));
+    if (failure !== undefined) this.#deps.onEvent({ kind: "failed", error: failure });
+    // MCP, "Cancellation": whoever cancelled a request gets no answer.
+    return { answers: [answer.then((said) => (signal?.reason === UNWANTED ? undefined : said))] };
   }
 
   /** Notes who the client is and what it shows, which is in `initialize`, and since 2026-07-28 in each request. */
@@ -481,7 +493,7 @@ export interface InterceptorOptions {
   /** Called when something is stored, put into arguments, or fails. Exceptions it throws are ignored. */
   readonly onEvent?: (event: InterceptorEvent) => void;
   /** Location of the core, for bundlers that move it. */
-  readonly wasm?: WasmSource;
+  readonly wasm?: WasmSource | WasmModules;
 }
 
 /** The names of all options. */

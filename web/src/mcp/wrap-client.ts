@@ -89,7 +89,7 @@ class Exchange {
     const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
     const { forward, answers } = await interceptor.fromClient(new TextEncoder().encode(request));
     const [own] = answers;
-    if (forward === undefined) return resultOf(await own);
+    if (forward === undefined) return resultOf((await own) ?? "");
     const sent = new TextDecoder().decode(forward);
     const changed = sent === request ? params : (objectOr(JSON.parse(sent))["params"] as object);
     try {

@@ -5,7 +5,7 @@
 import type { ModelRequest, Turn } from "../fake-model.js";
 import { listTools, type OfferedTool, type Part, readAfter } from "../requests.js";
 import type { HostCase } from "./cases.js";
-import { readReport, writeScript } from "./script.js";
+import { readReport, writeCodexScript, writeOpenCodeScript } from "./script.js";
 import { measureParts, noteFailure, readWords, type Seen } from "./seen.js";
 
 /** A call under way. */
@@ -48,6 +48,11 @@ export class Driver {
     return this.#call?.entry;
   }
 
+  /** Whether nothing is left to call or to see. */
+  get isDone(): boolean {
+    return this.#call === undefined && this.#left.length === 0;
+  }
+
   /** The model's answer to a request. */
   answer(request: ModelRequest): Turn {
     const tools = listTools(request.prompt);
@@ -70,7 +75,10 @@ export class Driver {
       this.seen.set(entry.name, noteFailure("the call is not in the next request"));
       return undefined;
     }
-    const seen = READERS[call.step](call, parts, api);
+    const seen = {
+      ...READERS[call.step](call, parts, api),
+      ...(call.step === "call" && checkName(readWords(parts), tools)),
+    };
     this.seen.set(entry.name, seen);
     const opened = call.step === "call" ? this.#openFile(seen, tools) : undefined;
     const next = opened ?? (call.step === "read" ? undefined : this.#readOn(seen, call, request, tools));
@@ -87,7 +95,12 @@ export class Driver {
   }
 
   /** Reads on what Sluice stored. */
-  #readOn({ uri }: Seen, { entry }: Call, request: ModelRequest, tools: readonly OfferedTool[]): Step | undefined {
+  #readOn(
+    { uri }: Seen,
+    { entry }: Pick<Call, "entry">,
+    request: ModelRequest,
+    tools: readonly OfferedTool[],
+  ): Step | undefined {
     if (entry.read === undefined || uri === undefined) return undefined;
     const reader = { name: "read", title: "", kind: "small", facts: { read: entry.read.fact ?? "" } } as const;
     const turn = this.#write("artifact_read", { uri, ...entry.read.args }, reader, request, tools);
@@ -149,8 +162,12 @@ export class Driver {
       const hidden = findTool(listHidden(prompt), tool);
       return hidden === undefined ? undefined : { call: "tool_call", args: { name: hidden.name, arguments: args } };
     }
-    const code = tools.find(({ name, definition }) => name === "exec" && definition.includes('"custom"'));
-    return code === undefined ? undefined : { call: code.name, input: writeScript(tool, args, entry) };
+    const call = { tool, args, entry };
+    const codex = tools.find(({ name, definition }) => name === "exec" && definition.includes('"custom"'));
+    if (codex !== undefined) return { call: codex.name, input: writeCodexScript(call) };
+    const openCode = tools.find(({ name, definition }) => name === "execute" && definition.includes("tools.fix"));
+    const path = openCode === undefined ? undefined : findPath(openCode.definition, tool);
+    return path === undefined ? undefined : { call: "execute", args: { code: writeOpenCodeScript(path, call) } };
   }
 
   /** Heeds whether the tool that appears later is known at last. */
@@ -173,12 +190,19 @@ const READERS: Readonly<Record<Step["step"], (call: Call, parts: readonly Part[]
     read: ({ entry, seen = noteFailure("") }, parts) => ({ ...seen, read: readAnswer(entry, parts) }),
   };
 
+/** Whether a sentence names the reader as the host does, whatever stands before the name. */
+function checkName(words: string, tools: readonly OfferedTool[]): Pick<Seen, "misnamed"> {
+  const named = /[Rr]ead it with ([\w.-]+)/.exec(words)?.[1];
+  const offered = findTool(tools, "artifact_read")?.name;
+  return named === undefined || offered === undefined || offered.endsWith(named) ? {} : { misnamed: [named, offered] };
+}
+
 function measureCall({ entry, definition }: Call, parts: readonly Part[], api: ModelRequest["api"]): Seen {
   const seen = measureParts(api, entry, parts);
   const report = readReport(parts);
   if (report !== undefined) {
     const { marks, ...told } = report;
-    return { ...seen, ...told, share: entry.marks === undefined ? 1 : marks / entry.marks.count };
+    return { ...seen, ...told, isScript: true, share: entry.marks === undefined ? 1 : marks / entry.marks.count };
   }
   if (entry.isDefinition !== true) return seen;
   const { facts } = measureParts(api, entry, [{ kind: "text", text: definition }]);
@@ -196,7 +220,7 @@ function readAnswer({ read }: HostCase, parts: readonly Part[]): NonNullable<See
 const simplify = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
 
 /** Characters of a long name that every host leaves at its beginning. */
-const BEGINNING = 24;
+const BEGINNING = 20;
 
 /** The tool of the server under the name that a host gave it: with a prefix, other marks, a hash at the end, or cut. */
 export function findTool(tools: readonly OfferedTool[], tool: string): OfferedTool | undefined {
@@ -208,6 +232,14 @@ export function findTool(tools: readonly OfferedTool[], tool: string): OfferedTo
     const whole = simplify(namespace === undefined ? name : `${namespace}_${name}`);
     return whole === wanted || (whole.includes("fix") && (whole.endsWith(`_${wanted}`) || begins.test(whole)));
   });
+}
+
+/** How a script of OpenCode's calls a tool: `tools.fix.img`, `tools.fix["a-b"]`. */
+function findPath(definition: string, tool: string): string | undefined {
+  const paths = definition.replaceAll("\\", "").match(/tools\.fix(?:\.\w+|\["[^"]+"\])(?=\(input)/g) ?? [];
+  return paths.find(
+    (path) => findTool([{ name: path.replaceAll(/tools\.|["\]]/g, ""), definition: "" }], tool) !== undefined,
+  );
 }
 
 const hasTool = (tools: readonly OfferedTool[], wanted: string): boolean => tools.some(({ name }) => name === wanted);

@@ -151,7 +151,7 @@ function openCodeEnv(prefix: string): Readonly<Record<string, string>> {
 
 const COMPATIBLE = "@ai-sdk/openai-compatible";
 
-function openCode(word: string, title: string, npm: string, input: readonly string[]): HarnessHost {
+function openCode(word: string, title: string, npm: string, input: readonly string[], env = {}): HarnessHost {
   return {
     word,
     title,
@@ -160,7 +160,7 @@ function openCode(word: string, title: string, npm: string, input: readonly stri
     start: (setup) => ({
       command: bin(setup.folder, "opencode-linux-x64-baseline/bin/opencode"),
       args: ["run", "--model", "fake/fake", ASK],
-      env: openCodeEnv("OPENCODE"),
+      env: { ...openCodeEnv("OPENCODE"), ...env },
       files: { ".config/opencode/opencode.json": openCodeConfig(setup, npm, input) },
     }),
   };
@@ -306,6 +306,31 @@ function qwen(word: string, title: string, modalities: object): HarnessHost {
   };
 }
 
+function copilot(word: string, title: string, wireApi: string): HarnessHost {
+  return {
+    word,
+    title,
+    version: "1.0.102",
+    packages: { "@github/copilot-linux-x64": "1.0.102" },
+    start: ({ folder, url, server }) => ({
+      command: bin(folder, "@github/copilot-linux-x64/copilot"),
+      args: ["-p", ASK, "--allow-all-tools"],
+      env: {
+        COPILOT_OFFLINE: "true",
+        COPILOT_AUTO_UPDATE: "false",
+        COPILOT_PROVIDER_BASE_URL: url,
+        COPILOT_PROVIDER_WIRE_API: wireApi,
+        COPILOT_PROVIDER_MODEL_ID: "gpt-5.4",
+        COPILOT_PROVIDER_WIRE_MODEL: "fake",
+        COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "2000000",
+      },
+      files: {
+        ".copilot/mcp-config.json": { mcpServers: { fix: { type: "local", ...server, tools: ["*"] } } },
+      },
+    }),
+  };
+}
+
 /** A library, in an agent of a few lines; `more` is for the agent. */
 function library(
   host: Omit<HarnessHost, "start" | "hasNewerNode"> & { readonly agent: string },
@@ -332,7 +357,8 @@ const OPENAI_AGENTS = {
   agent: "openai-agents.mjs",
 };
 
-const LIBRARIES: readonly HarnessHost[] = [
+/** Those that are libraries. */
+export const LIBRARIES: readonly HarnessHost[] = [
   library({
     word: "ai-sdk",
     title: "AI SDK 7, `@ai-sdk/mcp`",
@@ -398,11 +424,26 @@ export const HOSTS: readonly HarnessHost[] = [
   openCode("opencode", "OpenCode", COMPATIBLE, ["text", "image"]),
   openCode("opencode-blind", "OpenCode, a model without eyes", COMPATIBLE, ["text"]),
   openCode("opencode-anthropic", "OpenCode, Anthropic", "@ai-sdk/anthropic", ["text", "image", "pdf"]),
+  openCode("opencode-code", "OpenCode, code mode", COMPATIBLE, ["text", "image"], {
+    OPENCODE_EXPERIMENTAL_CODE_MODE: "1",
+  }),
   gemini(),
   qwen("qwen", "Qwen Code, a model with eyes", { image: true, pdf: true }),
   qwen("qwen-text", "Qwen Code, a model for text", {}),
   cline(),
   kilo(),
   continueCli(),
+  copilot("copilot", "Copilot CLI, Chat Completions", "completions"),
+  copilot("copilot-responses", "Copilot CLI, Responses", "responses"),
   ...LIBRARIES,
+];
+
+/** Hosts that need a screen, an account or a server of their own: what is known of them is read. */
+export const NOT_RUN: readonly { readonly title: string; readonly seen: string }[] = [
+  { title: "Claude Desktop, Windsurf", seen: "nothing" },
+  { title: "VS Code", seen: "release notes of 1.100; `mcpLanguageModelToolContribution.ts` at `027907cb`" },
+  { title: "Cursor", seen: "its documentation, “Images as context”" },
+  { title: "LibreChat", seen: "`packages/api/src/mcp/parsers.ts` at `001f16d8`" },
+  { title: "Zed", seen: "`context_server_registry.rs` at `00400088`" },
+  { title: "Goose", seen: "its documentation" },
 ];

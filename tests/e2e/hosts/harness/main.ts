@@ -2,6 +2,7 @@
  * `npm run hosts`: runs real hosts in front of a model on loopback, with and without Sluice, and writes what their models get.
  * @module
  */
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,15 +11,18 @@ import { parseArgs } from "node:util";
 import { selectCases } from "./cases.js";
 import { type HarnessHost, HOSTS } from "./hosts.js";
 import { installHost, runHost, type Way } from "./run.js";
-import { type HostReport, listWorse, writeBetween, writeTable } from "./table.js";
+import { type HostReport, listWorse, writeBetween, writeTables } from "./table.js";
 
 const PAGE = fileURLToPath(new URL("../../../../docs/hosts.md", import.meta.url));
+
+/** What was seen from this checkout. */
+const SEEN = join(tmpdir(), `sluice-hosts-${createHash("sha256").update(PAGE).digest("hex").slice(0, 8)}.json`);
 
 const OPTIONS = {
   cases: { type: "string", default: "" },
   plain: { type: "boolean", default: false },
   behind: { type: "boolean", default: false },
-  json: { type: "string", default: join(tmpdir(), "sluice-hosts.json") },
+  json: { type: "string", default: SEEN },
   write: { type: "boolean", default: false },
 } as const;
 
@@ -41,6 +45,9 @@ export async function main(args: readonly string[]): Promise<void> {
     for (const way of ways) {
       console.error(`${word}, ${way} …`);
       const seen = await runHost(host, way, cases);
+      for (const [name, { failure }] of seen) {
+        if (failure !== undefined) console.error(`  ${name}: ${failure.trim().replaceAll(/\s+/g, " ").slice(-200)}`);
+      }
       report[way] = { ...report[way], ...Object.fromEntries(seen) };
     }
     reports.set(word, report);
@@ -50,7 +57,7 @@ export async function main(args: readonly string[]): Promise<void> {
     );
   }
   const all = HOSTS.map(({ word }) => reports.get(word)).filter((report) => report !== undefined);
-  const table = writeTable(all);
+  const table = writeTables(all);
   console.log(table);
   for (const worse of listWorse(all)) console.log(worse);
   console.log(`\n${values.json}`);

@@ -3,7 +3,7 @@
  * @module
  */
 import { spawn } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,6 +24,12 @@ const SERVER = fileURLToPath(new URL("server.mjs", import.meta.url));
 /** Seconds within which a host asks its model, and asks it again. */
 const START_SECONDS = 90;
 const TURN_SECONDS = 60;
+
+/** Seconds that a host gets to end when all was seen. */
+const LAST_SECONDS = 15;
+
+/** What `sluice install` would write for a server with that name. Some hosts change a hyphen. */
+const NAMESPACE = "my-fix";
 
 /** Characters of a host's output that are kept to say why it failed. */
 const KEPT = 4000;
@@ -111,7 +117,7 @@ async function runIn(
   await mkdir(home);
   const options = { late: late > 0 ? String(late) : undefined, without: host.without?.join() };
   const direct = [SERVER, ...Object.entries(options).flatMap(([name, value]) => (value ? [`--${name}`, value] : []))];
-  const proxy = [COMMAND, "proxy", "--store", store, "--namespace", "fix", "--", process.execPath];
+  const proxy = [COMMAND, "proxy", "--store", store, "--namespace", NAMESPACE, "--", process.execPath];
   await using model = await FakeModel.start();
   const driver = new Driver(cases);
   const { packages, node } = await installHost(host);
@@ -136,28 +142,37 @@ async function runIn(
   }
   const limit = new Limit(START_SECONDS);
   model.answerBy((request) => {
-    limit.start(TURN_SECONDS);
-    return driver.answer(request);
+    if (!driver.isDone) limit.start(TURN_SECONDS);
+    const turn = driver.answer(request);
+    // Some go on by themselves when they were told that all is done.
+    if (driver.isDone && !limit.isLast) limit.start(LAST_SECONDS, { isLast: true });
+    return turn;
   });
   const output = await runCommand(command, args, { cwd: home, env: { ...cleanEnv(home, node), ...env } }, limit);
-  return { driver, output, isStuck: limit.isOver };
+  return { driver, output, isStuck: limit.isOver && !driver.isDone };
 }
 
-/** A time limit that starts again whenever a host goes on. */
+/** A time limit that starts again whenever a host goes on, until the last time. */
 class Limit {
   isOver = false;
+  isLast = false;
   #timer: NodeJS.Timeout | undefined;
   #end: () => void = () => undefined;
 
   constructor(readonly first: number) {}
 
-  /** Starts it; `end` is called when it is over. */
-  start(seconds: number, end = this.#end): void {
-    clearTimeout(this.#timer);
+  /** Calls `end` when it is over. */
+  watch(end: () => void): void {
     this.#end = end;
+    this.start(this.first);
+  }
+
+  start(seconds: number, { isLast = false } = {}): void {
+    clearTimeout(this.#timer);
+    this.isLast = isLast;
     this.#timer = setTimeout(() => {
       this.isOver = true;
-      end();
+      this.#end();
     }, seconds * 1000);
   }
 
@@ -205,7 +220,7 @@ async function runCommand(
       // The whole group has ended.
     }
   };
-  limit.start(limit.first, () => {
+  limit.watch(() => {
     take("\nended, since it did not go on");
     kill();
   });
@@ -221,5 +236,20 @@ async function runCommand(
   });
   limit.stop();
   kill();
+  await killLeft(options.cwd);
   return output.trim();
+}
+
+/** Ends what a host left running in a session of its own: all that has the run's home. */
+async function killLeft(home: string): Promise<void> {
+  const all = await readdir("/proc").catch(() => []);
+  for (const pid of all.filter((name) => /^\d+$/.test(name))) {
+    const env = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+    if (!env.split("\0").includes(`HOME=${home}`)) continue;
+    try {
+      process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }

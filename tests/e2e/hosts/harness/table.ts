@@ -4,6 +4,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { CASES } from "./cases.js";
+import { LIBRARIES, NOT_RUN } from "./hosts.js";
 import type { Seen } from "./seen.js";
 import { judge } from "./verdict.js";
 
@@ -23,8 +24,17 @@ const SIGNS = { better: "**+**", equal: "=", worse: "**−**" };
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
 
+/** The tables: of programs, of libraries, and of hosts that were not run. */
+export function writeTables(reports: readonly HostReport[]): string {
+  const isLibrary = ({ word }: HostReport): boolean => LIBRARIES.some((host) => host.word === word);
+  const groups = [reports.filter((report) => !isLibrary(report)), reports.filter(isLibrary)];
+  const tables = groups.filter((group) => group.length > 0).map(writeTable);
+  const rest = NOT_RUN.map(({ title, seen }) => line([title, seen]));
+  return [...tables, `${line(["not run", "what is known is from"])}${line(["---", "---"])}${rest.join("")}`].join("\n");
+}
+
 /** A row for each case, a column for each host: what the model gets plain → behind, and the verdict. */
-export function writeTable(reports: readonly HostReport[]): string {
+function writeTable(reports: readonly HostReport[]): string {
   const head = ["case", ...reports.map(({ title, version }) => `${title} ${version}`)];
   const rows = CASES.map((entry) => [
     entry.title,

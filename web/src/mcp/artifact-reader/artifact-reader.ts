@@ -74,7 +74,7 @@ export interface ArtifactReaderOptions {
    */
   readonly maxScannedBytes?: number;
   /** Finds the types of files in archives, which are unknown without it. */
-  readonly sluice?: Pick<Sluice, "look"> | undefined;
+  readonly sluice?: Pick<Sluice, "look" | "documents"> | undefined;
   /**
    * Called with each artifact that was made to be passed on: a file of an archive, also one that was taken out before, and an answer
    * of a query that is too long to be shown. Not with what a document is read as, which is a part of reading it.
@@ -279,6 +279,7 @@ function modesOf(inspection: Inspection, size: number): string {
   const modes = ['lines "1-50"', 'bytes "0-1023"', "search", 'query "SELECT … FROM rows"'];
   if (inspection.layout.kind !== "none") modes.unshift('rows "1-20"');
   if (inspection.isJson && size <= MAX_POINTER_BYTES) modes.unshift('pointer "" for an outline');
+  if (inspection.isJson) modes.push('query "SELECT … FROM KEY" for the array of a key');
   return `Read it with one of: ${modes.join(", ")}.`;
 }
 

@@ -106,8 +106,9 @@ export async function converted(
     );
   }
   const { convertApart } = await loaded(() => import("#sandbox"));
-  const { signal } = from;
-  return inTurn(() => convertApart({ request, input: chunksOf(from), write, signal }), signal);
+  const { signal, sluice } = from;
+  const modules = sluice?.documents;
+  return inTurn(() => convertApart({ request, input: chunksOf(from), write, modules, signal }), signal);
 }
 
 /** The bytes of an artifact, piece by piece. */
