@@ -15,7 +15,7 @@ npm install --silent --no-audit --no-fund --no-package-lock numfmt@4.0.1
 cat >probe.mjs <<'END'
 import { format } from "numfmt";
 
-for (const code of ["# ?/?", "# ??/??", "# ?/8"]) console.log(`${code}: ${format(code, 99.5)}, ${format(code, 99.999)}`);
+for (const code of ["# ?/?", "# ??/??", "# ?/8"]) console.log(`${code}: ${format(code, 99.5).trim()}, ${format(code, 99.999).trim()}`);
 END
 
 cat >expected <<'END'
