@@ -118,14 +118,14 @@ function joinCategories(series: readonly SeriesBuilder[]): readonly string[] {
 }
 
 /** What the elements of DrawingML draw; what is not here is named as its element is. */
-const KINDS: Readonly<Record<string, string>> = {
-  bar3D: "bar",
-  ofPie: "pie of pie",
-  clusteredColumn: "column",
-  paretoLine: "Pareto line",
-  boxWhisker: "box and whisker",
-  regionMap: "map",
-};
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ["bar3D", "bar"],
+  ["ofPie", "pie of pie"],
+  ["clusteredColumn", "column"],
+  ["paretoLine", "Pareto line"],
+  ["boxWhisker", "box and whisker"],
+  ["regionMap", "map"],
+]);
 
 /** Parts of a series that hold points. */
 const CATEGORIES: ReadonlySet<string> = new Set(["cat", "xVal"]);
@@ -195,7 +195,7 @@ class ChartMarkup implements MarkupHandler {
 
   #addKind(element: string): void {
     const flat = element.replace(/3D$/, "");
-    if (this.#kinds.size < MAX_AXES) this.#kinds.add(shortenLine(KINDS[element] ?? KINDS[flat] ?? flat));
+    if (this.#kinds.size < MAX_AXES) this.#kinds.add(shortenLine(KINDS.get(element) ?? KINDS.get(flat) ?? flat));
   }
 
   #openSeries(layout: string | undefined): void {
@@ -247,11 +247,11 @@ function formatValue(text: string, format: string): string {
 }
 
 /** What OpenDocument calls kinds of charts otherwise. */
-const OPEN_KINDS: Readonly<Record<string, string>> = {
-  circle: "pie",
-  ring: "doughnut",
-  "filled-radar": "radar",
-};
+const OPEN_KINDS: ReadonlyMap<string, string> = new Map([
+  ["circle", "pie"],
+  ["ring", "doughnut"],
+  ["filled-radar", "radar"],
+]);
 
 const MAX_COLUMNS = MAX_SERIES + 2;
 
@@ -354,7 +354,7 @@ class OpenChartMarkup implements MarkupHandler {
 
   #addKind(of: string | undefined): void {
     const kind = of?.replace(/^[^:]*:/, "") ?? "";
-    if (kind !== "" && this.#kinds.size < MAX_AXES) this.#kinds.add(shortenLine(OPEN_KINDS[kind] ?? kind));
+    if (kind !== "" && this.#kinds.size < MAX_AXES) this.#kinds.add(shortenLine(OPEN_KINDS.get(kind) ?? kind));
   }
 }
 

@@ -316,7 +316,7 @@ export class McpInterceptor implements Interceptor {
   ): ClientMessageOutcome {
     if (operation !== undefined) void answer.then((said) => operation.end(endOfAnswer(said, request)));
     if (failure !== undefined) this.#deps.onEvent({ kind: "failed", error: failure });
-    // MCP, "Cancellation": whoever cancelled a request gets no answer.
+    // MCP, "Cancellation": a client that cancelled a request gets no answer.
     return { answers: [answer.then((said) => (signal?.reason === UNWANTED ? undefined : said))] };
   }
 

@@ -84,6 +84,7 @@ export const LONG_NAME = "a_tool_with_a_very_long_name_that_somebody_has_chosen_
 /** All cases. Large ones stand last: a host keeps in its context what came before. */
 export const CASES: readonly HostCase[] = [
   { ...small("list", "tools and instructions", { instructions: "instruction-7001" }), tool: null },
+  { ...small("reader", "name of `artifact_read`"), tool: null },
   small("both_differ", "text and another structured value", { text: "words-6621", structured: "structured-6622" }),
   small("small_alone", "structured value alone", { value: "alone-5512" }),
   small("link", "link to a resource", { uri: "docs://handbook-8812", name: "handbook-8813" }),

@@ -47,7 +47,9 @@ function listLosses(entry: HostCase, plain: Seen, behind: Seen): string[] {
     lost.length > 0 && !(isReached && !lost.includes("sum")) && `lost: ${lost.join(", ")}`,
     entry.kind === "prose" && isWhole && behind.share < 1 && "text not whole in place",
     behind.uri !== undefined && !behind.isTold && "a URI without a sentence",
-    behind.misnamed !== undefined && `named ${behind.misnamed[0]}, offered as ${behind.misnamed[1]}`,
+    entry.name === "reader" &&
+      behind.misnamed !== undefined &&
+      `named ${behind.misnamed[0]}, offered as ${behind.misnamed[1]}`,
     behind.uri !== undefined && behind.read?.isFound === false && `reading on fails: ${firstLine(behind.read.excerpt)}`,
     behind.hasRefs && !plain.hasRefs && "`sluice/refs` reaches the model",
   ].filter((loss) => loss !== false);
