@@ -74,10 +74,29 @@ const FIXTURES: readonly (readonly [name: string, convert: Convert, bytes: () =>
     "workbook",
     convertWorkbook,
     () =>
-      workbook([["S", '<row r="3"><c r="B3" t="s"><v>0</v></c><c s="1"><v>45322</v></c></row>']], {
-        shared: ["<t>ü</t>"],
-        styles: '<cellXfs><xf/><xf numFmtId="14"/></cellXfs>',
-      }),
+      workbook(
+        [
+          [
+            "S",
+            '<cols><col min="2" max="2" hidden="1"/></cols><row r="3" hidden="1"><c r="B3" t="s"><v>0</v></c><c s="1"><v>45322</v></c><c s="2"><v>-1.5</v></c><c><f t="shared" si="0">B3*2</f></c><c><f t="shared" si="0"/></c></row><autoFilter ref="A1:B3"><filterColumn colId="0"/></autoFilter><mergeCell ref="A1:B2"/>',
+          ],
+        ],
+        {
+          shared: ["<t>ü</t>"],
+          styles:
+            '<numFmt numFmtId="164" formatCode="#,##0.0;[Red](0)"/><cellXfs><xf/><xf numFmtId="14"/><xf numFmtId="164"/></cellXfs>',
+          more: {
+            "xl/worksheets/_rels/sheet1.xml.rels": rels(
+              ["a", "comments", "../comments1.xml"],
+              ["b", "drawing", "../drawing1.xml"],
+            ),
+            "xl/comments1.xml":
+              '<authors><author>A</author></authors><comment ref="B2" authorId="0"><text><t>c</t></text></comment>',
+            "xl/drawing1.xml":
+              '<oneCellAnchor><from><col>1</col><row>1</row></from><pic><cNvPr name="P"/></pic></oneCellAnchor>',
+          },
+        },
+      ),
   ],
   [
     "presentation",
@@ -99,7 +118,7 @@ const FIXTURES: readonly (readonly [name: string, convert: Convert, bytes: () =>
     () =>
       openDocument(
         "spreadsheet",
-        '<table:table table:name="S"><table:table-row table:number-rows-repeated="2"><table:table-cell table:number-columns-repeated="3" office:value-type="float" office:value="1"/></table:table-row></table:table>',
+        '<table:table table:name="S"><table:table-row table:number-rows-repeated="2"><table:table-cell table:number-columns-repeated="3" office:value-type="float" office:value="1"><office:annotation><dc:creator>A</dc:creator><text:p>c</text:p></office:annotation></table:table-cell></table:table-row><table:table-row table:visibility="collapse"><table:table-cell table:formula="of:=SUM([.A1:.B2])" table:number-columns-spanned="2"/></table:table-row></table:table><table:named-range table:name="N" table:cell-range-address="$S.$A$1:.$B$2"/>',
       ),
   ],
   ["book", convertBook, () => book(["<h1>One</h1>", "<p>two</p>"])],

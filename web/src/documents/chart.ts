@@ -96,13 +96,16 @@ export function listChartRows(chart: Chart): readonly (readonly string[])[] {
 /** What is collected of a series. */
 class SeriesBuilder {
   name = "";
+  /** The cell that has its name: the name itself, where the file does not keep that. */
+  cell = "";
   /** With holes where there is none. */
   readonly categories: (string | undefined)[] = [];
   readonly values: (string | undefined)[] = [];
   points = 0;
 
   toSeries(): ChartSeries {
-    return { name: shortenLine(this.name), values: Array.from(this.values, (value = "") => shortenLine(value)) };
+    const name = this.name === "" ? this.cell.replaceAll("$", "") : this.name;
+    return { name: shortenLine(name), values: Array.from(this.values, (value = "") => shortenLine(value)) };
   }
 }
 
@@ -156,7 +159,7 @@ class ChartMarkup implements MarkupHandler {
     else if (name === "ptCount" && this.#isIn(VALUES) && this.#current !== undefined) {
       this.#current.points = countOf(attributes["val"], 0, Number.MAX_SAFE_INTEGER, 0);
     } else if (name === "numCache" || name === "strCache") this.#format = "";
-    if (name === "t" || name === "v" || name === "formatCode") this.#text = "";
+    if (isTextElement(name)) this.#text = "";
   }
 
   close(): void {
@@ -164,9 +167,12 @@ class ChartMarkup implements MarkupHandler {
     const text = this.#text;
     if (name === "ser" || name === "series") this.#current = undefined;
     else if (name === "p") this.#addTitle(" ");
-    if (text === undefined || !(name === "t" || name === "v" || name === "formatCode")) return;
+    if (text === undefined || !isTextElement(name)) return;
     this.#text = undefined;
-    if (name === "formatCode") this.#format = text;
+    if (name === "f") {
+      if (this.#current !== undefined && this.#path.at(-2) === "tx" && this.#path.at(-3) === "ser")
+        this.#current.cell = text;
+    } else if (name === "formatCode") this.#format = text;
     else if (this.#path.includes("title")) this.#addTitle(text);
     else this.#addText(text);
   }
@@ -228,6 +234,11 @@ class ChartMarkup implements MarkupHandler {
       if (at < MAX_POINTS) series.values[at] ??= value;
     } else if (this.#path.includes("tx") && series.name.length < MAX_TEXT) series.name += text;
   }
+}
+
+/** Elements whose text is read. */
+function isTextElement(name: string | undefined): boolean {
+  return name === "t" || name === "v" || name === "f" || name === "formatCode";
 }
 
 /** A value of a chart's cache as its format shows it. */
