@@ -52,6 +52,27 @@ function readTool(tool: unknown, namespace?: string): readonly OfferedTool[] {
   return [{ name, ...(namespace !== undefined && { namespace }), definition: JSON.stringify(tool) }];
 }
 
+/** The JSON Schema that a request wants its answer in. */
+export function readSchema(prompt: string): object | undefined {
+  const body = parse(prompt);
+  const { responseJsonSchema, responseSchema } = isObject(body["generationConfig"]) ? body["generationConfig"] : {};
+  const { json_schema: named } = isObject(body["response_format"]) ? body["response_format"] : {};
+  const schema = responseJsonSchema ?? responseSchema ?? (isObject(named) ? named["schema"] : undefined);
+  return isObject(schema) ? schema : undefined;
+}
+
+/** The least value of a JSON Schema: zero, nothing, no. */
+export function fillSchema(schema: unknown): unknown {
+  const { type, properties, enum: values } = isObject(schema) ? schema : {};
+  if (Array.isArray(values)) return values[0];
+  const kind = stringIn(type).toLowerCase();
+  if (kind === "number" || kind === "integer") return 0;
+  if (kind === "boolean") return false;
+  if (kind === "array") return [];
+  if (!isObject(properties)) return kind === "object" ? {} : "";
+  return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, fillSchema(each)]));
+}
+
 /** The items of a conversation, oldest first. */
 function listItems(body: Json): readonly Json[] {
   return listIn(body["messages"] ?? body["input"] ?? body["contents"]).filter(isObject);

@@ -193,6 +193,8 @@ export interface TransformOptions<D extends Dialect = Dialect> {
   readonly clientShowsImages?: boolean;
   /** What the client makes of a result in the `mcp` dialect. */
   readonly client?: ResultClient;
+  /** What the model calls the tool that reads artifacts. Defaults to the one that `tools` gave for the namespace. */
+  readonly readTool?: string;
   /**
    * Whether the value is the output of a transformer. Fields (L4), links (L1) and blocks (L2) are then not searched; the gate, the
    * size limits (L0) and the guardrail still apply. Defaults to false.
@@ -369,7 +371,9 @@ export interface ArtifactTool {
     readonly [keyword: string]: unknown;
   };
   /** MCP's hints: whether it only reads. None of the tools changes what is stored. */
-  readonly annotations: Readonly<Record<ToolHint, boolean>>;
+  readonly annotations: Readonly<Partial<Record<ToolHint, boolean>>>;
+  /** What else hosts of MCP are told. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   /** Answers a call. Rejects only with the signal's reason. */
   readonly call: (args: unknown, options?: { readonly signal?: AbortSignal }) => Promise<ArtifactToolResult>;
 }

@@ -18,11 +18,18 @@ const MAX_LINKS = 10_000;
 /** Longest address of a link. */
 const MAX_ADDRESS = 2000;
 
+/** What stands for a cell that is joined with the one at its left, and with the one above. */
+export const LEFT = "←";
+export const ABOVE = "↑";
+
+const JOINED_CELLS = `In tables ${LEFT} marks a cell that is joined with the one at its left, ${ABOVE} with the one above.`;
+
 /** Writes blocks into a sink, and headings into its facts. */
 export class BlockWriter {
   #last: Block | undefined;
   #isEmpty = true;
   #links = 0;
+  #isJoined = false;
   /** How many parts have ended since the last block. */
   #ends = 0;
   readonly #sink: TextSink;
@@ -80,7 +87,8 @@ export class BlockWriter {
     if (trimmed === "") return;
     const indent = "  ".repeat(Math.min(MAX_INDENT, Math.max(0, level)));
     this.#begin("item");
-    this.#sink.add(`${indent}${mark} `);
+    // Further paragraphs of an item have no mark.
+    this.#sink.add(`${indent}${mark === "" ? " " : mark} `);
     this.#sink.add(trimmed.replaceAll("\n", `\n${indent}  `));
     this.#sink.add("\n");
   }
@@ -89,6 +97,10 @@ export class BlockWriter {
   row(cells: readonly string[]): void {
     const texts = cells.map((cell) => oneLine(cell));
     if (texts.every((text) => text === "")) return;
+    if (!this.#isJoined && texts.some((text) => text === LEFT || text === ABOVE)) {
+      this.#isJoined = true;
+      this.#sink.facts.notice(JOINED_CELLS);
+    }
     this.#begin("row");
     texts.forEach((text, index) => {
       if (index > 0) this.#sink.add(" | ");

@@ -2,8 +2,8 @@
  * Presentations of PowerPoint (OOXML) as text.
  * @module
  */
-import { BlockWriter, oneLine, raiseDigits } from "./blocks.js";
-import { describeChart, listChartRows } from "./chart.js";
+import { ABOVE, BlockWriter, LEFT, oneLine, raiseDigits } from "./blocks.js";
+import { type Chart, describeChart, listChartRows } from "./chart.js";
 import {
   checkForm,
   converted,
@@ -17,7 +17,7 @@ import { describeImage, describeObject, type DrawingParts, readDrawingParts, rea
 import { EquationText } from "./equation.js";
 import { formatNumber, type NumberStyle } from "./numbering.js";
 import { DocumentPackage, relationshipId, type Relationship } from "./package.js";
-import { describeComment, nameAuthor, type Note, readDay } from "./word-notes.js";
+import { describeComment, nameAuthor, type Note, readDay } from "./notes.js";
 import { partOf } from "./word.js";
 import { countOf, localName, readXml, type MarkupHandler } from "./xml.js";
 
@@ -66,7 +66,6 @@ export async function convertPresentation(bytes: Uint8Array, options: ConvertOpt
     const blocks = new BlockWriter(sink, 0);
     const comments = new CommentReader(source, main);
     const footers = new Set<string>();
-    let isJoined = false;
     for (const part of slides) {
       if (!source.has(part)) throw damaged(KIND);
       const relations = await source.relationships(part);
@@ -76,7 +75,6 @@ export async function convertPresentation(bytes: Uint8Array, options: ConvertOpt
       await readXml(source.read(part), slide);
       if (options.form === "text") {
         slide.write(blocks, footers);
-        isJoined ||= slide.isJoined;
         const notes = partOf(relations, "notesSlide");
         if (notes !== undefined && source.has(notes)) await writeNotes(source, notes, blocks);
         await comments.write(relations, blocks);
@@ -84,13 +82,10 @@ export async function convertPresentation(bytes: Uint8Array, options: ConvertOpt
       yield;
     }
     facts.title(await source.title());
-    if (isJoined) facts.notice(JOINED);
   });
 }
 
 const NO_DRAWINGS: DrawingParts = { charts: new Map(), diagrams: new Map() };
-
-const JOINED = "In tables ← marks a cell that is joined with the one at its left, ↑ with the one above.";
 
 /** The parts of the slides, as the presentation orders them. */
 async function slideParts(source: DocumentPackage, main: string): Promise<readonly string[]> {
@@ -247,13 +242,12 @@ interface Shape {
 
 /** Text of one slide, shape by shape. Shapes are few and are kept: the title may be the last of them. */
 class SlideText implements MarkupHandler {
-  /** Whether a table has cells that are joined. */
-  isJoined = false;
   readonly #writer: BlockWriter;
   readonly #relations: ReadonlyMap<string, Relationship>;
   readonly #drawings: DrawingParts;
   readonly #form: ConvertOptions["form"];
   readonly #shapes: Shape[] = [];
+  readonly #written = new Set<Chart>();
   #shape: Shape | undefined;
   #paragraph: Paragraph | undefined;
   #row: Row | undefined;
@@ -342,6 +336,9 @@ class SlideText implements MarkupHandler {
         const chart = this.#drawings.charts.get(relationshipId(attributes) ?? "");
         if (chart === undefined) return true;
         this.#addBlock(describeChart(chart));
+        // One chart may be referred to again and again.
+        if (this.#written.has(chart)) return true;
+        this.#written.add(chart);
         for (const row of listChartRows(chart)) shape?.blocks.push({ kind: "row", cells: [...row] });
         return true;
       }
@@ -386,8 +383,7 @@ class SlideText implements MarkupHandler {
         break;
       case "tc":
         this.#cell = [];
-        this.#join = isSet(attributes["hMerge"]) ? "←" : isSet(attributes["vMerge"]) ? "↑" : undefined;
-        this.isJoined ||= this.#join !== undefined;
+        this.#join = isSet(attributes["hMerge"]) ? LEFT : isSet(attributes["vMerge"]) ? ABOVE : undefined;
         break;
       case "r":
       case "fld":
@@ -444,13 +440,13 @@ class SlideText implements MarkupHandler {
 
   /** Writes the title, then the other shapes in their order, and footers that are not among those told before. */
   write(blocks: BlockWriter, footers: Set<string>): void {
-    const titles = this.#shapes.filter(({ placeholder }) => placeholder === "title" || placeholder === "ctrTitle");
+    const titles = this.#shapes.filter(isTitle);
     const title = oneLine(titles.flatMap(textsOf).join(" "));
     blocks.heading(this.#isHidden && title !== "" ? `${title} (hidden)` : title, 1);
     if (this.#isHidden && title === "") blocks.paragraph("(hidden)");
-    const others = this.#shapes.filter((shape) => !titles.includes(shape) && !REPEATED.has(shape.placeholder));
-    const first = others.filter(({ placeholder }) => placeholder === "subTitle");
-    for (const shape of [...first, ...others.filter((other) => !first.includes(other))]) {
+    const others = this.#shapes.filter((shape) => !isTitle(shape) && !REPEATED.has(shape.placeholder));
+    const first = others.filter(isSubtitle);
+    for (const shape of [...first, ...others.filter((other) => !isSubtitle(other))]) {
       writeShape(shape, blocks);
       blocks.gap();
     }
@@ -527,6 +523,14 @@ class SlideText implements MarkupHandler {
 
 function makeParagraph(): Paragraph {
   return { kind: "paragraph", text: "", level: 0, isItem: false, scheme: undefined, start: 1 };
+}
+
+function isTitle({ placeholder }: Shape): boolean {
+  return placeholder === "title" || placeholder === "ctrTitle";
+}
+
+function isSubtitle({ placeholder }: Shape): boolean {
+  return placeholder === "subTitle";
 }
 
 function isSet(value: string | undefined): boolean {

@@ -15,7 +15,17 @@ import {
 import { readDrawingParts } from "./drawing.js";
 import { WordNumbering } from "./numbering.js";
 import { DocumentPackage, type Relationship } from "./package.js";
-import { MAX_NOTE_CHARS, MAX_NOTES, type Note, nameAuthor, type NoteKind, NoteWriter, readDay } from "./word-notes.js";
+import {
+  HIDDEN_TEXT,
+  MAX_NOTE_CHARS,
+  MAX_NOTES,
+  type Note,
+  nameAuthor,
+  type NoteKind,
+  NoteWriter,
+  readDay,
+  TRACKED_CHANGES,
+} from "./notes.js";
 import { readStyles } from "./word-styles.js";
 import { LineCollector, makeFindings, type WordContext, type WordFindings, WordText } from "./word-text.js";
 import { attributeOf, localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
@@ -89,16 +99,8 @@ async function hasRenderedPages(source: DocumentPackage, main: string): Promise<
   return head.includes(":lastRenderedPageBreak");
 }
 
-function listNotices({ changes, hidden, isJoined }: WordFindings): readonly string[] {
-  return [
-    ...(changes > 0
-      ? [
-          "The document has tracked changes. They are marked where they stand; what is marked as deleted or moved away is not part of the text once they are accepted.",
-        ]
-      : []),
-    ...(hidden > 0 ? ["Text that people see only when they show hidden text is marked as hidden."] : []),
-    ...(isJoined ? ["In tables ← marks a cell that is joined with the one at its left, ↑ with the one above."] : []),
-  ];
+function listNotices({ changes, hidden }: WordFindings): readonly string[] {
+  return [...(changes > 0 ? [TRACKED_CHANGES] : []), ...(hidden > 0 ? [HIDDEN_TEXT] : [])];
 }
 
 /** Reads what stands beside the text: notes, comments, headers and footers. */

@@ -8,7 +8,7 @@ import { editTool } from "./artifact-editor/definition.js";
 import { failureOf } from "./artifact-reader/answer.js";
 import { ArtifactReader, readTool, sentenceOf, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource, loaded, type ReadSource } from "./artifact-reader/source.js";
-import type { ToolDefinition } from "./artifact-reader/definition.js";
+import { nameTool, type ToolDefinition } from "./artifact-reader/definition.js";
 
 /** What a tool works with. */
 export interface ToolDeps extends Pick<ArtifactReaderOptions, "sluice" | "showsImages"> {
@@ -86,7 +86,7 @@ export function toolDefinitions(namespace: string): readonly ToolDefinition[] {
 
 /** The tools of a namespace under their MCP names, over a source. */
 export function artifactToolsOver(namespace: string, { onStored, ...deps }: OwnToolsDeps): readonly ArtifactTool[] {
-  const nameOf = (name: string): string => (namespace === "" ? name : `${namespace}_${name}`);
+  const nameOf = (name: string): string => nameTool(namespace, name);
   return ARTIFACT_TOOLS.map(({ name, define, open }) => {
     const tool = open({ ...deps, nameOf, onStored: (ref) => onStored?.(nameOf(name), ref) });
     return { ...define(namespace), call: (args, options) => tool.call(args, options) };

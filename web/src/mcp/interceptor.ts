@@ -27,10 +27,18 @@ import {
   type DeferredRequest,
   type RequestOutcome,
 } from "./client-request-handler.js";
-import { findHost, HOST_WORDS, readWishes, recognizeHost, type HostProfile } from "./host-profiles.js";
+import {
+  findHost,
+  HOST_WORDS,
+  nameToolFor,
+  readServerName,
+  readWishes,
+  recognizeHost,
+  type HostProfile,
+} from "./host-profiles.js";
 import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
 import { fitToHost } from "./host-result.js";
-import { InFlight, type Request } from "./in-flight.js";
+import { InFlight, UNWANTED, type Request } from "./in-flight.js";
 import { withLinks, withLinksAsText } from "./links.js";
 import { nameRefs } from "./named-refs.js";
 import type { SchemaMode } from "./schemas/schemas.js";
@@ -73,6 +81,8 @@ export interface InterceptorDeps extends ClientRequestDeps {
   readonly host?: HostProfile;
   /** Whether the configuration says how long a text may be, which counts before what the host shows. */
   readonly hasOwnLimit?: boolean;
+  /** The server's name in the host's configuration. Some clients tell it. */
+  readonly serverName?: string | undefined;
   readonly onEvent: (event: InterceptorEvent) => void;
   /** Whose requests telemetry sees: those of a client of a server, or those that a client makes. Defaults to the former. */
   readonly side?: TelemetrySide;
@@ -82,8 +92,8 @@ export interface InterceptorDeps extends ClientRequestDeps {
 export interface ClientMessageOutcome {
   /** The message to send to the server. */
   readonly forward?: Uint8Array;
-  /** Answers to send to the client, one message each. Answers of our own tools take a while. */
-  readonly answers: readonly Promise<string>[];
+  /** Answers to send to the client, one message each. Those of our own tools take a while; undefined if the client cancelled the request. */
+  readonly answers: readonly Promise<string | undefined>[];
 }
 
 /** Writes the bytes of one message. */
@@ -137,6 +147,8 @@ export class McpInterceptor implements Interceptor {
   #isIntroduced: boolean;
   /** The model that the client named with its last call. */
   #model = "";
+  /** The server's name in the host's configuration, if it is known. */
+  #serverName: string | undefined;
   /** Whether the client shows apps. */
   #showsApps: boolean;
 
@@ -147,6 +159,7 @@ export class McpInterceptor implements Interceptor {
     this.#deps = deps;
     this.#host = beside === undefined ? (deps.host ?? recognizeHost(undefined)) : beside.#host;
     this.#isIntroduced = beside === undefined ? false : beside.#isIntroduced;
+    this.#serverName = beside === undefined ? deps.serverName : beside.#serverName;
     this.#showsApps = beside === undefined ? false : beside.#showsApps;
     this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
     this.#catalog = beside === undefined ? this.#emptyCatalog() : beside.#catalog;
@@ -185,7 +198,8 @@ export class McpInterceptor implements Interceptor {
    * A call that names artifacts waits for the store. With `later`, its outcome is passed there and the messages behind
    * it go on, so such calls may be overtaken, also by each other; all other messages keep their order. A batch that
    * contains one waits as a whole. A `notifications/cancelled` for a waiting call ends it, and neither reaches the
-   * server. One for a request that is answered here ends the work on it, and the answer says so.
+   * server. One for a request that is answered here ends the work on it, and there is no answer. One for a request that the server
+   * never saw, or has answered, does not reach it.
    */
   async fromClient(
     bytes: Uint8Array,
@@ -275,7 +289,10 @@ export class McpInterceptor implements Interceptor {
     const handle = (): RequestOutcome | DeferredRequest =>
       this.#requestHandler.handle(request, this.#showsApps, abort.signal);
     const outcome = operation === undefined ? handle() : operation.run(handle);
-    if (outcome.kind === "answer") this.#inFlight.answerHere(request, abort, outcome.answer);
+    if (outcome.kind === "answer") {
+      this.#inFlight.answerHere(request, abort, outcome.answer);
+      return this.#answer(request, outcome, operation, abort.signal);
+    }
     return outcome.kind === "defer"
       ? this.#defer(bytes, request, outcome, operation)
       : this.#settle(bytes, request, outcome, operation);
@@ -308,11 +325,7 @@ export class McpInterceptor implements Interceptor {
     outcome: RequestOutcome,
     operation: Operation | undefined,
   ): ClientMessageOutcome {
-    if (outcome.kind === "answer") {
-      if (operation !== undefined) void outcome.answer.then((said) => operation.end(endOfAnswer(said, request)));
-      if (outcome.failure !== undefined) this.#deps.onEvent({ kind: "failed", error: outcome.failure });
-      return { answers: [outcome.answer] };
-    }
+    if (outcome.kind === "answer") return this.#answer(request, outcome, operation);
     this.#inFlight.open(request, operation, readWishes(request, this.#host));
     const tool = stringOr(request.params["name"]) ?? "";
     for (const { id, path, form } of outcome.expansions ?? []) {
@@ -322,16 +335,28 @@ export class McpInterceptor implements Interceptor {
     return { forward: withTraceContext(forward, operation), answers: [] };
   }
 
+  #answer(
+    request: ClientRequest,
+    { answer, failure }: RequestOutcome & { readonly kind: "answer" },
+    operation: Operation | undefined,
+    signal?: AbortSignal,
+  ): ClientMessageOutcome {
+    if (operation !== undefined) void answer.then((said) => operation.end(endOfAnswer(said, request)));
+    if (failure !== undefined) this.#deps.onEvent({ kind: "failed", error: failure });
+    // MCP, "Cancellation": a client that cancelled a request gets no answer.
+    return { answers: [answer.then((said) => (signal?.reason === UNWANTED ? undefined : said))] };
+  }
+
   /** Notes who the client is and what it shows, which is in `initialize`, and since 2026-07-28 in each request. */
   #noteClient(request: ClientRequest): void {
     const { method, params } = request;
     this.#showsApps = showsApps(request) ?? this.#showsApps;
     const info = method === "initialize" ? params["clientInfo"] : objectOr(params["_meta"])[CLIENT_INFO];
-    if (info !== undefined) {
-      this.#isIntroduced = true;
-      this.#host = this.#deps.host ?? recognizeHost(info);
-    }
     this.#model = stringOr(objectOr(params["_meta"])["model"]) ?? this.#model;
+    if (info === undefined) return;
+    this.#isIntroduced = true;
+    this.#host = this.#deps.host ?? recognizeHost(info);
+    this.#serverName = this.#deps.serverName ?? readServerName(info);
   }
 
   /** Writes a reduced result as this client needs it. */
@@ -369,9 +394,15 @@ export class McpInterceptor implements Interceptor {
     });
   }
 
+  /** What the client's model calls one of our tools. */
+  #nameTool(tool: string): string {
+    return nameToolFor(this.#host, tool, this.#serverName);
+  }
+
   #options(tool: string | undefined): TransformOptions {
     const { namespace, scope } = this.#deps;
     return {
+      readTool: this.#nameTool(readToolName(namespace)),
       dialect: "mcp",
       namespace,
       scope,
@@ -407,7 +438,7 @@ export class McpInterceptor implements Interceptor {
       case "server/discover":
         return (message) => {
           this.#requestHandler.server = factsOf(message);
-          return withIntroduction(message, instructionOf(tools));
+          return withIntroduction(message, instructionOf(tools.map(({ name }) => this.#nameTool(name))));
         };
       case "tools/list":
         return async (message) => {
@@ -514,6 +545,11 @@ export interface InterceptorOptions {
    */
   readonly host?: string;
   /**
+   * The server's name in the host's configuration, which hosts put in front of the names of its tools.
+   * @defaultValue what the client says of it, if it does
+   */
+  readonly serverName?: string;
+  /**
    * How tools' schemas are changed.
    * @defaultValue `"widen"`
    */
@@ -533,6 +569,7 @@ export const INTERCEPTOR_OPTIONS: readonly (keyof InterceptorOptions)[] = [
   "onEvent",
   "schemas",
   "scope",
+  "serverName",
   "showImages",
   "store",
   "wasm",
@@ -564,6 +601,7 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
     schemas: options.schemas ?? "widen",
     hasOwnLimit: options.config?.max_inline_size !== undefined,
     ...(options.host !== undefined && { host: requireHost(options.host) }),
+    serverName: options.serverName,
     onEvent: ignoreErrors(options.onEvent),
   };
 }

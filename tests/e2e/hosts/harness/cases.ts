@@ -27,8 +27,8 @@ export interface HostCase {
   readonly facts?: Readonly<Record<string, string>>;
   /** Marks of paragraphs, lines or rows, for the share of them that the model gets: a pattern, and how many there are. */
   readonly marks?: { readonly pattern: string; readonly count: number };
-  /** How a script adds up the prices of the rows, as an expression of `result`, and what it gets. */
-  readonly script?: { readonly sum: string; readonly total: number };
+  /** What a script has to parse to add up the prices of the rows, and what it then gets. */
+  readonly script?: { readonly format: RowFormat; readonly total: number };
   /** Whether facts are looked for in the tool's definition. */
   readonly isDefinition?: true;
   /** How a model reads on what Sluice stored, and what it has to find. */
@@ -36,6 +36,9 @@ export interface HostCase {
   /** Milliseconds that the server takes to answer `initialize`. Such a case has a run of its own. */
   readonly late?: number;
 }
+
+/** Text of CSV, or JSON, be it text or a structured value. */
+export type RowFormat = "csv" | "json";
 
 /** Arguments of `artifact_read` besides the URI; and words, or a picture, in its answer. */
 export interface ReadCall {
@@ -55,13 +58,7 @@ function prose(name: string, title: string, count: number): HostCase {
   return { name, title, kind: "prose", marks: marksOf("paragraph", count), facts: { first, last }, read };
 }
 
-const SUMS = {
-  csv: 'result.content[0].text.split("\\n").slice(1).reduce((sum, line) => sum + Number(line.split(",")[3]), 0)',
-  text: "JSON.parse(result.content[0].text).reduce((sum, row) => sum + row.price, 0)",
-  structured: "result.structuredContent.rows.reduce((sum, row) => sum + row.price, 0)",
-};
-
-function rows(name: string, title: string, count: number, sum: string): HostCase {
+function rows(name: string, title: string, count: number, format: RowFormat): HostCase {
   const total = sumPrices(count);
   return {
     name,
@@ -70,7 +67,7 @@ function rows(name: string, title: string, count: number, sum: string): HostCase
     marks: marksOf("row", count),
     facts: { columns: "price", first: markOf("row", 1), last: markOf("row", count) },
     read: { args: { query: "SELECT SUM(price) AS total FROM rows" }, fact: String(total) },
-    script: { sum, total },
+    script: { format, total },
   };
 }
 
@@ -87,6 +84,7 @@ export const LONG_NAME = "a_tool_with_a_very_long_name_that_somebody_has_chosen_
 /** All cases. Large ones stand last: a host keeps in its context what came before. */
 export const CASES: readonly HostCase[] = [
   { ...small("list", "tools and instructions", { instructions: "instruction-7001" }), tool: null },
+  { ...small("reader", "name of `artifact_read`"), tool: null },
   small("both_differ", "text and another structured value", { text: "words-6621", structured: "structured-6622" }),
   small("small_alone", "structured value alone", { value: "alone-5512" }),
   small("link", "link to a resource", { uri: "docs://handbook-8812", name: "handbook-8813" }),
@@ -118,13 +116,13 @@ export const CASES: readonly HostCase[] = [
   prose("text_8k", "text, 8 KB", 36),
   { name: "code_15k", title: "source file, 15 KB", kind: "prose", marks: marksOf("line", 105) },
   prose("text_20k", "text, 20 KB", 90),
-  rows("csv_300", "CSV, 8 KB", 300, SUMS.csv),
+  rows("csv_300", "CSV, 8 KB", 300, "csv"),
   prose("text_60k", "text, 60 KB", 270),
   prose("err_long", "error, 60 KB", 270),
-  rows("json_text", "JSON as text, 90 KB", 1500, SUMS.text),
-  rows("json_both", "JSON as text and structured", 1500, SUMS.structured),
-  rows("json_alone", "structured rows alone, 90 KB", 1500, SUMS.structured),
-  rows("csv_5000", "CSV, 138 KB", 5000, SUMS.csv),
+  rows("json_text", "JSON as text, 90 KB", 1500, "json"),
+  rows("json_both", "JSON as text and structured", 1500, "json"),
+  rows("json_alone", "structured rows alone, 90 KB", 1500, "json"),
+  rows("csv_5000", "CSV, 138 KB", 5000, "csv"),
   small("b64", "base64 in text, 200 KB"),
   prose("text_400k", "text, 400 KB", 1800),
   small("img_three", "three pictures"),

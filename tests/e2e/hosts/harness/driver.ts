@@ -3,9 +3,9 @@
  * @module
  */
 import type { ModelRequest, Turn } from "../fake-model.js";
-import { listTools, type OfferedTool, type Part, readAfter } from "../requests.js";
+import { fillSchema, listTools, type OfferedTool, type Part, readAfter, readSchema } from "../requests.js";
 import type { HostCase } from "./cases.js";
-import { readReport, writeScript } from "./script.js";
+import { readReport, writeCodexScript, writeOpenCodeScript } from "./script.js";
 import { measureParts, noteFailure, readWords, type Seen } from "./seen.js";
 
 /** A call under way. */
@@ -24,6 +24,9 @@ interface Step {
   readonly step: "call" | "open" | "read";
   readonly turn: Turn;
 }
+
+/** The case for what sentences call `artifact_read`. */
+const READER = "reader";
 
 /** Most searches for one tool. */
 const MAX_SEARCHES = 2;
@@ -56,8 +59,11 @@ export class Driver {
   /** The model's answer to a request. */
   answer(request: ModelRequest): Turn {
     const tools = listTools(request.prompt);
-    // Titles, summaries and the like are asked for without tools.
-    if (tools.length === 0) return { say: "Samples" };
+    // Titles, summaries, and whether the model goes round in circles are asked for without tools.
+    if (tools.length === 0) {
+      const schema = readSchema(request.prompt);
+      return { say: schema === undefined ? "Samples" : JSON.stringify(fillSchema(schema)) };
+    }
     this.prompts.push(request.prompt);
     this.#noteGrown(request.prompt);
     return this.#finish(request, tools) ?? this.#begin(request, tools);
@@ -75,11 +81,9 @@ export class Driver {
       this.seen.set(entry.name, noteFailure("the call is not in the next request"));
       return undefined;
     }
-    const seen = {
-      ...READERS[call.step](call, parts, api),
-      ...(call.step === "call" && checkName(readWords(parts), tools)),
-    };
+    const seen = READERS[call.step](call, parts, api);
     this.seen.set(entry.name, seen);
+    if (call.step === "call") this.#checkName(readWords(parts), tools);
     const opened = call.step === "call" ? this.#openFile(seen, tools) : undefined;
     const next = opened ?? (call.step === "read" ? undefined : this.#readOn(seen, call, request, tools));
     if (next === undefined) return undefined;
@@ -112,7 +116,8 @@ export class Driver {
     for (let entry = this.#left[0]; entry !== undefined; entry = this.#left[0]) {
       if (entry.tool === null) {
         this.#left.shift();
-        this.seen.set(entry.name, measureParts(request.api, entry, [{ kind: "text", text: request.prompt }]));
+        const text = entry.name === READER ? "" : request.prompt;
+        this.seen.set(entry.name, measureParts(request.api, entry, [{ kind: "text", text }]));
         continue;
       }
       const tool = entry.tool ?? entry.name;
@@ -162,8 +167,21 @@ export class Driver {
       const hidden = findTool(listHidden(prompt), tool);
       return hidden === undefined ? undefined : { call: "tool_call", args: { name: hidden.name, arguments: args } };
     }
-    const code = tools.find(({ name, definition }) => name === "exec" && definition.includes('"custom"'));
-    return code === undefined ? undefined : { call: code.name, input: writeScript(tool, args, entry) };
+    const call = { tool, args, entry };
+    const codex = tools.find(({ name, definition }) => name === "exec" && definition.includes('"custom"'));
+    if (codex !== undefined) return { call: codex.name, input: writeCodexScript(call) };
+    const openCode = tools.find(({ name, definition }) => name === "execute" && definition.includes("tools.fix"));
+    const path = openCode === undefined ? undefined : findPath(openCode.definition, tool);
+    return path === undefined ? undefined : { call: "execute", args: { code: writeOpenCodeScript(path, call) } };
+  }
+
+  /** Whether a sentence names the reader as the host does, whatever the host puts before the name. */
+  #checkName(words: string, tools: readonly OfferedTool[]): void {
+    const named = /[Rr]ead it with ([\w.-]+)/.exec(words)?.[1];
+    const offered = findTool(tools, "artifact_read")?.name;
+    const seen = this.seen.get(READER);
+    if (seen === undefined || named === undefined || offered === undefined || offered.endsWith(named)) return;
+    this.seen.set(READER, { ...seen, misnamed: [named, offered] });
   }
 
   /** Heeds whether the tool that appears later is known at last. */
@@ -186,19 +204,12 @@ const READERS: Readonly<Record<Step["step"], (call: Call, parts: readonly Part[]
     read: ({ entry, seen = noteFailure("") }, parts) => ({ ...seen, read: readAnswer(entry, parts) }),
   };
 
-/** Whether a sentence names the reader as the host does, whatever stands before the name. */
-function checkName(words: string, tools: readonly OfferedTool[]): Pick<Seen, "misnamed"> {
-  const named = /[Rr]ead it with ([\w.-]+)/.exec(words)?.[1];
-  const offered = findTool(tools, "artifact_read")?.name;
-  return named === undefined || offered === undefined || offered.endsWith(named) ? {} : { misnamed: [named, offered] };
-}
-
 function measureCall({ entry, definition }: Call, parts: readonly Part[], api: ModelRequest["api"]): Seen {
   const seen = measureParts(api, entry, parts);
   const report = readReport(parts);
   if (report !== undefined) {
     const { marks, ...told } = report;
-    return { ...seen, ...told, share: entry.marks === undefined ? 1 : marks / entry.marks.count };
+    return { ...seen, ...told, isScript: true, share: entry.marks === undefined ? 1 : marks / entry.marks.count };
   }
   if (entry.isDefinition !== true) return seen;
   const { facts } = measureParts(api, entry, [{ kind: "text", text: definition }]);
@@ -228,6 +239,14 @@ export function findTool(tools: readonly OfferedTool[], tool: string): OfferedTo
     const whole = simplify(namespace === undefined ? name : `${namespace}_${name}`);
     return whole === wanted || (whole.includes("fix") && (whole.endsWith(`_${wanted}`) || begins.test(whole)));
   });
+}
+
+/** How a script of OpenCode's calls a tool: `tools.fix.img`, `tools.fix["a-b"]`. */
+function findPath(definition: string, tool: string): string | undefined {
+  const paths = definition.replaceAll("\\", "").match(/tools\.fix(?:\.\w+|\["[^"]+"\])(?=\(input)/g) ?? [];
+  return paths.find(
+    (path) => findTool([{ name: path.replaceAll(/tools\.|["\]]/g, ""), definition: "" }], tool) !== undefined,
+  );
 }
 
 const hasTool = (tools: readonly OfferedTool[], wanted: string): boolean => tools.some(({ name }) => name === wanted);

@@ -151,7 +151,7 @@ function openCodeEnv(prefix: string): Readonly<Record<string, string>> {
 
 const COMPATIBLE = "@ai-sdk/openai-compatible";
 
-function openCode(word: string, title: string, npm: string, input: readonly string[]): HarnessHost {
+function openCode(word: string, title: string, npm: string, input: readonly string[], env = {}): HarnessHost {
   return {
     word,
     title,
@@ -160,7 +160,7 @@ function openCode(word: string, title: string, npm: string, input: readonly stri
     start: (setup) => ({
       command: bin(setup.folder, "opencode-linux-x64-baseline/bin/opencode"),
       args: ["run", "--model", "fake/fake", ASK],
-      env: openCodeEnv("OPENCODE"),
+      env: { ...openCodeEnv("OPENCODE"), ...env },
       files: { ".config/opencode/opencode.json": openCodeConfig(setup, npm, input) },
     }),
   };
@@ -424,6 +424,9 @@ export const HOSTS: readonly HarnessHost[] = [
   openCode("opencode", "OpenCode", COMPATIBLE, ["text", "image"]),
   openCode("opencode-blind", "OpenCode, a model without eyes", COMPATIBLE, ["text"]),
   openCode("opencode-anthropic", "OpenCode, Anthropic", "@ai-sdk/anthropic", ["text", "image", "pdf"]),
+  openCode("opencode-code", "OpenCode, code mode", COMPATIBLE, ["text", "image"], {
+    OPENCODE_EXPERIMENTAL_CODE_MODE: "1",
+  }),
   gemini(),
   qwen("qwen", "Qwen Code, a model with eyes", { image: true, pdf: true }),
   qwen("qwen-text", "Qwen Code, a model for text", {}),

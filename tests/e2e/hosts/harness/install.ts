@@ -30,8 +30,8 @@ export async function install(packages: Packages, node = process.execPath): Prom
   const name = createHash("sha256").update(manifest).digest("hex").slice(0, 12);
   const folder = join(HOME, name);
   if (existsSync(folder)) return folder;
-  const draft = `${folder}.draft`;
-  await rm(draft, { recursive: true, force: true });
+  // Another run may install the same.
+  const draft = `${folder}.${process.pid}`;
   await mkdir(draft, { recursive: true });
   await writeFile(join(draft, "package.json"), manifest);
   const npm = join(dirname(process.execPath), "..", "lib/node_modules/npm/bin/npm-cli.js");
@@ -41,7 +41,10 @@ export async function install(packages: Packages, node = process.execPath): Prom
   const env = { ...process.env, PATH: [dirname(node), process.env["PATH"]].join(delimiter) };
   await run(command, [...first, ...args], { cwd: draft, env, timeout: LIMIT, maxBuffer: 1 << 26 });
   await checkVersions(draft, packages);
-  await rename(draft, folder);
+  await rename(draft, folder).catch((error: unknown) => {
+    if (!existsSync(folder)) throw error;
+    return rm(draft, { recursive: true });
+  });
   return folder;
 }
 

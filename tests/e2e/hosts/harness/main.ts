@@ -2,6 +2,7 @@
  * `npm run hosts`: runs real hosts in front of a model on loopback, with and without Sluice, and writes what their models get.
  * @module
  */
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,11 +15,14 @@ import { type HostReport, listWorse, writeBetween, writeTables } from "./table.j
 
 const PAGE = fileURLToPath(new URL("../../../../docs/hosts.md", import.meta.url));
 
+/** What was seen from this checkout. */
+const SEEN = join(tmpdir(), `sluice-hosts-${createHash("sha256").update(PAGE).digest("hex").slice(0, 8)}.json`);
+
 const OPTIONS = {
   cases: { type: "string", default: "" },
   plain: { type: "boolean", default: false },
   behind: { type: "boolean", default: false },
-  json: { type: "string", default: join(tmpdir(), "sluice-hosts.json") },
+  json: { type: "string", default: SEEN },
   write: { type: "boolean", default: false },
 } as const;
 

@@ -3,6 +3,7 @@
  * @module
  */
 import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -89,21 +90,18 @@ interface Run {
 async function runOnce(host: HarnessHost, way: Way, cases: readonly HostCase[], late = 0): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-run-"));
   try {
-    const run = await runIn(folder, host, way, cases, late);
-    await keepPrompts(`${host.word}-${way}`, run);
-    return run;
+    return await runIn(folder, host, way, cases, late);
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** Keeps what the model was sent, if a folder is named for it: to see why a host does what it does. */
-async function keepPrompts(name: string, { driver, output }: Run): Promise<void> {
+/** Keeps what a model is sent, if a folder is named for it: to see why a host does what it does. */
+function keepPrompt(name: string, prompt: string): void {
   const folder = process.env["SLUICE_HOSTS_PROMPTS"];
   if (folder === undefined) return;
-  await mkdir(folder, { recursive: true });
-  for (const [at, prompt] of driver.prompts.entries()) await writeFile(join(folder, `${name}-${at}.json`), prompt);
-  await writeFile(join(folder, `${name}-output.txt`), output);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), prompt);
 }
 
 async function runIn(
@@ -143,12 +141,14 @@ async function runIn(
   const limit = new Limit(START_SECONDS);
   model.answerBy((request) => {
     if (!driver.isDone) limit.start(TURN_SECONDS);
+    keepPrompt(`${host.word}-${way}-${model.prompts.length}.json`, request.prompt);
     const turn = driver.answer(request);
     // Some go on by themselves when they were told that all is done.
     if (driver.isDone && !limit.isLast) limit.start(LAST_SECONDS, { isLast: true });
     return turn;
   });
   const output = await runCommand(command, args, { cwd: home, env: { ...cleanEnv(home, node), ...env } }, limit);
+  keepPrompt(`${host.word}-${way}-output.txt`, output);
   return { driver, output, isStuck: limit.isOver && !driver.isDone };
 }
 

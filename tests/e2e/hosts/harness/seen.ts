@@ -24,8 +24,10 @@ export interface Seen {
   readonly isTold: boolean;
   /** The first artifact that is named. */
   readonly uri?: string;
-  /** Whether `sluice/refs` is there, which is meant for programs. */
+  /** Whether the list of `sluice/refs` is there, which is meant for programs. Its short form, a name, does not count. */
   readonly hasRefs: boolean;
+  /** Whether a script got it, and not the model. */
+  readonly isScript?: true;
   /** How the words begin. */
   readonly excerpt: string;
   /** The tool that the sentence names, if the host calls it otherwise; and what the host calls it. */
@@ -40,6 +42,8 @@ export interface Seen {
 
 /** Characters of an excerpt. */
 const EXCERPT = 600;
+
+const REFS = /sluice\/refs"?:\s*\[/;
 
 const REMINDER = /<system-reminder>[\s\S]*?<\/system-reminder>/g;
 
@@ -83,7 +87,7 @@ export function measureParts(api: ModelApi, entry: HostCase, parts: readonly Par
     share: shareIn(flat, entry),
     isTold: flat.includes("[sluice]"),
     ...(uri !== undefined && { uri }),
-    hasRefs: flat.includes("sluice/refs"),
+    hasRefs: REFS.test(flat),
     excerpt: words.slice(0, EXCERPT),
   };
 }

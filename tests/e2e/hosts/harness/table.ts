@@ -44,7 +44,18 @@ function writeTable(reports: readonly HostReport[]): string {
       return `${describe(one)} → ${describe(other)} ${SIGNS[judge(entry, one, other).word]}`;
     }),
   ]).filter((cells) => cells.slice(1).some(Boolean));
-  return [head, head.map(() => "---"), ...rows].map(line).join("");
+  const counts = ["better, equal, worse", ...reports.map(countVerdicts)];
+  return [head, head.map(() => "---"), ...rows, counts].map(line).join("");
+}
+
+/** How many cases of a host have each verdict: `12, 20, 3`. */
+function countVerdicts({ plain, behind }: HostReport): string {
+  const words = CASES.flatMap((entry) => {
+    const [one, other] = [plain[entry.name], behind[entry.name]];
+    return one === undefined || other === undefined ? [] : [judge(entry, one, other).word];
+  });
+  const verdicts = ["better", "equal", "worse"] as const;
+  return verdicts.map((word) => words.filter((each) => each === word).length).join(", ");
 }
 
 /** Each verdict that is worse, a line each. */
@@ -63,6 +74,7 @@ export function listWorse(reports: readonly HostReport[]): readonly string[] {
 function describe(seen: Seen | undefined): string {
   if (seen === undefined) return "";
   if (seen.failure !== undefined) return "none";
+  if (seen.misnamed !== undefined) return "another";
   const { pictures, refused, documents, opened = 0, recordings, chars } = seen;
   const parts = [
     pictures > 0 && `${pictures} pic`,

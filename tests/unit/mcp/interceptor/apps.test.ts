@@ -50,7 +50,9 @@ describe.each(Object.entries(DIALECTS))("in %s", (_, { begins, params, isModern 
     await begins(talk, capabilities);
     const listed = await talk.ask("tools/list", params(capabilities), { tools: [] });
     const meta = { ui: { resourceUri: URI }, "ui/resourceUri": URI };
-    expect(toolsOf(listed)).toEqual(toolDefinitions("srv").map((tool) => ({ ...tool, _meta: meta })));
+    expect(toolsOf(listed)).toEqual(
+      toolDefinitions("srv").map(({ _meta: own, ...tool }) => ({ ...tool, _meta: { ...own, ...meta } })),
+    );
 
     const read = await talk.ask("resources/read", { uri: URI, ...params(capabilities) }, { contents: [] });
     expect(contentOf(read)).toMatchObject({

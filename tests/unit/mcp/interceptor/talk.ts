@@ -50,7 +50,9 @@ export class Talk {
     const { forward, answers } = await (await this.#interceptor).fromClient(encoder.encode(text));
     return {
       forwarded: forward && decoder.decode(forward),
-      answers: (await Promise.all(answers)).map((answer) => JSON.parse(answer) as Message),
+      answers: (await Promise.all(answers))
+        .filter((answer) => answer !== undefined)
+        .map((answer) => JSON.parse(answer) as Message),
     };
   }
 

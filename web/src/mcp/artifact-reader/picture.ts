@@ -71,6 +71,7 @@ export async function tellPicture(
   const which = region === undefined ? "" : `, region "${region.x},${region.y},${region.width},${region.height}"`;
   return {
     head: `${about}${which}, as ${width} × ${height} pixels`,
+    ...(region === undefined && { notes: ['Look closer with region "x,y,w,h", in these pixels.'] }),
     image: { type: shown, data: base64Of(joinBytes(pieces)) },
   };
 }

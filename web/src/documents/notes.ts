@@ -1,5 +1,5 @@
 /**
- * What stands beside the text of a Word document: footnotes, endnotes, comments, and what was said of changes.
+ * What stands beside the text of a document: footnotes, endnotes and comments, numbered in the order in which they are referred to.
  * @module
  */
 import { oneLine, type BlockWriter } from "./blocks.js";
@@ -14,6 +14,11 @@ const MAX_OPEN = 50;
 
 /** Longest name of an author. */
 const MAX_AUTHOR = 100;
+
+/** What is told of documents with tracked changes, and of those with hidden text. */
+export const TRACKED_CHANGES =
+  "The document has tracked changes. They are marked where they stand; what is marked as deleted or moved away is not part of the text once they are accepted.";
+export const HIDDEN_TEXT = "Text that people see only when they show hidden text is marked as hidden.";
 
 /** A footnote, an endnote or a comment. */
 export interface Note {
