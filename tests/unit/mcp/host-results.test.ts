@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createSluice } from "../../../web/src/index.js";
 import { FileArtifactStore } from "../../../web/src/node.js";
 import type { InterceptorOptions } from "../../../web/src/mcp/interceptor.js";
+import { objectOr } from "../../../web/src/jsonrpc/rpc.js";
 import { readImageFile } from "../../../web/src/documents/image-file.js";
 import { encodePng } from "../../support/pictures.js";
 import { emptyFolder } from "../../support/folder.js";
@@ -85,8 +86,7 @@ describe("rows in both halves", () => {
 
   test("a program that does not say who it is has plain references", async () => {
     const talk = new Talk();
-    const { result } = await talk.call("rows", both);
-    expect((result?.["structuredContent"] as { rows: string }).rows).toMatch(/^artifact:\/\/\S+$/);
+    expect(structureOf(await talk.call("rows", both))?.["rows"]).toMatch(/^artifact:\/\/\S+$/);
   });
 });
 
@@ -273,7 +273,7 @@ describe("pictures", () => {
 
   test("a store of files shows them as well", async () => {
     const store = new FileArtifactStore(await emptyFolder());
-    const talk = new Talk({ store } as unknown as InterceptorOptions);
+    const talk = new Talk({ store });
     await talk.ask("initialize", { clientInfo: { name: "opencode", version: "1.18.33" } }, {});
     expect(await shownIn(await talk.call("shot", { content: [block(noise(1200, 1200)), image(900)] }))).toHaveLength(2);
   });
@@ -405,7 +405,7 @@ describe("a result for a program", () => {
 });
 
 describe("the list of references", () => {
-  const listIn = ({ result }: Message): unknown => (result?.["_meta"] as Record<string, unknown>)["sluice/refs"];
+  const listIn = ({ result }: Message): unknown => objectOr(result?.["_meta"])["sluice/refs"];
 
   test.each(["@cline/core", "claude-code", "somebody"])("is one short name for %s", async (name) => {
     expect(listIn(await answerTo(name, { content: [{ type: "text", text: "long ".repeat(9000) }] }))).toMatch(

@@ -3,53 +3,9 @@
  * @module
  */
 import { isTruncated } from "../artifacts/reference.js";
-import type { DocumentModules, Engine } from "./engine.js";
+import type { Engine } from "./engine.js";
 import type { MessageDeps } from "./store-access.js";
-import type { AnswerRef } from "./types.js";
-
-/** Content that may come back. */
-export interface StoredContent {
-  readonly segment: number;
-  /** The data of an image or audio block, the blob of an embedded resource, or the whole of a string. */
-  readonly kind: "image" | "audio" | "resource" | "text";
-  readonly mime_type: string;
-  readonly size_bytes: number;
-  /** Whether the configuration says that it stays, for any client. */
-  readonly listed: boolean;
-  /** Its bytes. Undefined if there are none, or more than `most`. */
-  read(most: number): Promise<Uint8Array | undefined>;
-}
-
-/** What stands in its place. */
-export interface ShownContent {
-  readonly kind: StoredContent["kind"];
-  readonly mime_type: string;
-  /** Base64, or the text. */
-  readonly data: string;
-  /** What is said of it beside its description: `scaled down to 800 × 600 here`. */
-  readonly note?: string;
-}
-
-/** The result that the content is of. */
-export interface ResultFacts {
-  /** Limits of `inline_media`. */
-  readonly max_bytes: number;
-  readonly max_count: number;
-  readonly is_error: boolean;
-  /** Bytes of the result without what was taken out. */
-  readonly reduced_bytes: number;
-  /** Whether the client is said to show images. */
-  readonly showsImages: boolean;
-  /** The modules that scale pictures, where some were handed in. */
-  readonly modules: DocumentModules | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Chooses what comes back. */
-export type ShowContent = (
-  content: readonly StoredContent[],
-  facts: ResultFacts,
-) => Promise<ReadonlyMap<StoredContent, ShownContent>>;
+import type { AnswerRef, ResultFacts, StoredContent } from "./types.js";
 
 interface Showable extends Pick<ResultFacts, "max_bytes" | "max_count" | "is_error" | "reduced_bytes"> {
   readonly showable: readonly Omit<StoredContent, "read">[];

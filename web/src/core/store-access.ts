@@ -18,13 +18,13 @@ import { SluiceError } from "../errors/error.js";
 import { guarded, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";
 import { isBytes } from "../errors/arguments.js";
-import type { ShowContent } from "./shown-content.js";
 import type { DocumentModules } from "./engine.js";
 import type {
   AnswerRef,
   ArtifactTool,
   ArtifactToolsOptions,
   OnStoreFailure,
+  ShowContent,
   Sluice,
   Transformed,
   TransformOptions,

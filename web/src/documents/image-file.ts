@@ -188,11 +188,15 @@ function readJpeg(file: File): ImageFile | undefined {
 
 // --- GIF (GIF89a) --------------------------------------------------------------------------------
 
+/** Bytes of the table of colours that flags tell of. */
+function countColours(flags: number): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+}
+
 function readGif(file: File): ImageFile | undefined {
   const { bytes, view } = file;
   if (!(startsWith(file, "GIF87a") || startsWith(file, "GIF89a")) || bytes.length < 13) return undefined;
   const size = { mime_type: "image/gif", width: view.getUint16(6, true), height: view.getUint16(8, true) } as const;
-  const tableSize = (flags: number): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
   /** The place behind blocks of data, the last of which is empty. */
   const skipBlocks = (start: number): number => {
     let at = start;
@@ -200,13 +204,13 @@ function readGif(file: File): ImageFile | undefined {
     return at + 1;
   };
   let hasImage = false;
-  for (let at = 13 + tableSize(bytes[10] as number); at < bytes.length;) {
+  for (let at = 13 + countColours(bytes[10] as number); at < bytes.length;) {
     const kind = bytes[at];
     if (kind === 0x3b) return hasImage ? size : undefined;
     if (kind === 0x21) at = skipBlocks(at + 2);
     else if (kind === 0x2c && at + 11 < bytes.length) {
       hasImage = true;
-      at = skipBlocks(at + 11 + tableSize(bytes[at + 9] as number));
+      at = skipBlocks(at + 11 + countColours(bytes[at + 9] as number));
     } else return undefined;
   }
   return undefined;

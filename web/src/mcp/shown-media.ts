@@ -6,7 +6,7 @@
 import { grouped } from "../core/amounts.js";
 import { plainType } from "../core/media-type.js";
 import { Semaphore } from "../core/semaphore.js";
-import type { ResultFacts, ShowContent, ShownContent, StoredContent } from "../core/shown-content.js";
+import type { ResultFacts, ShowContent, ShownContent, StoredContent } from "../core/types.js";
 import type { PictureFacts } from "../documents/conversion.js";
 import type { Picture, PictureLimits } from "../documents/picture.js";
 import { joinBytes } from "../artifacts/bytes.js";
