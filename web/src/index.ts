@@ -27,7 +27,9 @@ import { withoutInterceptor } from "./mcp/interceptor-config.js";
  * @example
  * const sluice = await createSluice({ store: "memory", config: { guardrail: { max_observation_chars: 20_000 } } });
  */
-export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource | WasmModules } = {}): Promise<Sluice> {
+export async function createSluice(
+  options: SluiceOptions & { readonly wasm?: WasmSource | WasmModules } = {},
+): Promise<Sluice> {
   checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "stateStore", "store", "wasm"]);
   const { store, config } = withRetention(chosenStore(options.store, options.stateStore), options.config);
   const { onStoreFailure: onFailure = "answer" } = options;

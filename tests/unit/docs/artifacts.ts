@@ -2,11 +2,15 @@
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { artifactToolsOver } from "../../../web/src/mcp/artifact-tools.js";
 import { ArtifactSource } from "../../../web/src/mcp/artifact-reader/source.js";
-import { type Parts, rawZip, rels, workbookParts } from "../../support/documents.js";
+import { paragraph, type Parts, rawZip, rels, wordPart, wordParts, workbookParts } from "../../support/documents.js";
 import { pdfOf } from "../../support/pdf.js";
 
 const FILES: Readonly<Record<string, () => Promise<{ readonly bytes: Uint8Array; readonly type: string }>>> = {
   "report.pdf": async () => ({ bytes: report(), type: "application/pdf" }),
+  "contract.docx": async () => ({
+    bytes: zipOf(contract()),
+    type: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  }),
   "sales.xlsx": async () => ({
     bytes: zipOf(
       workbookParts(
@@ -55,6 +59,42 @@ function zipOf(parts: Parts): Uint8Array {
 
 async function text(type: string, content: string): Promise<{ bytes: Uint8Array; type: string }> {
   return { bytes: encode(content), type };
+}
+
+const run = (words: string, tag = "t"): string => `<w:r><w:${tag} xml:space="preserve">${words}</w:${tag}></w:r>`;
+
+const numbered = (level: number): string => `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="1"/></w:numPr>`;
+
+const numberLevel = (at: number, words: string): string =>
+  `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="${words}"/></w:lvl>`;
+
+const wordCell = (words: string, properties = ""): string =>
+  `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(words)}</w:tc>`;
+
+const change = (tag: string, words: string, of?: string): string =>
+  `<w:${tag} w:id="1" w:author="Ben" w:date="2026-01-12T09:00:00Z">${run(words, of)}</w:${tag}>`;
+
+/** A contract that two people have worked on. */
+function contract(): Parts {
+  const comment = `<w:comment w:id="0" w:author="Ada" w:date="2026-01-12T09:30:00Z">${paragraph("Legal wants 30.")}</w:comment>`;
+  return wordParts(
+    paragraph("Payment", "Heading1", numbered(0)) +
+      `<w:p><w:pPr>${numbered(1)}</w:pPr>${run("The buyer pays within ")}<w:commentRangeStart w:id="0"/>${change("del", "14", "delText")}${change("ins", "30")}${run(" days")}<w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r>${run(".")}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>` +
+      `<w:tbl><w:tr>${wordCell("Fee", '<w:gridSpan w:val="2"/>')}</w:tr><w:tr>${wordCell("2026")}${wordCell("900 EUR")}</w:tr></w:tbl>`,
+    {
+      "word/_rels/document.xml.rels": rels(
+        ["rId1", "comments", "comments.xml"],
+        ["rId2", "footnotes", "footnotes.xml"],
+        ["rId3", "numbering", "numbering.xml"],
+      ),
+      "word/comments.xml": wordPart("comments", comment),
+      "word/footnotes.xml": wordPart("footnotes", `<w:footnote w:id="2">${paragraph("Of receipt.")}</w:footnote>`),
+      "word/numbering.xml": wordPart(
+        "numbering",
+        `<w:abstractNum w:abstractNumId="0">${numberLevel(0, "%1.")}${numberLevel(1, "%1.%2")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`,
+      ),
+    },
+  );
 }
 
 function report(): Uint8Array {

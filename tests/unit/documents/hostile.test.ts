@@ -11,6 +11,7 @@ import { convertWorkbook } from "../../../web/src/documents/workbook.js";
 import { SluiceError } from "../../../web/src/errors/error.js";
 import {
   book,
+  chartPart,
   openDocument,
   paragraph,
   rawZip,
@@ -191,6 +192,56 @@ describe("markup", () => {
     ]);
     const { text: all, facts } = await readAll(convertWorkbook(bytes, { form: "cells", sheet: "__proto__" }));
     expect([all, facts.names]).toEqual(["1,1\n", ["__proto__"]]);
+  });
+});
+
+describe("what stands beside the text", () => {
+  test("words of elements are no properties of objects", async () => {
+    const bytes = await word(paragraph("x", undefined, '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'), {
+      "word/_rels/document.xml.rels": rels(["r", "numbering", "numbering.xml"], ["c", "chart", "chart.xml"]),
+      "word/numbering.xml":
+        '<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="constructor"/><w:lvlText w:val="%1)"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>',
+      "word/chart.xml": "<c:plotArea><c:constructorChart/></c:plotArea>",
+    });
+    expect((await readAll(text(bytes))).text).toBe("1) x\n");
+    const list = new TextEncoder().encode("<ol type=constructor><li>x</ol><math><constructor>y</constructor></math>");
+    expect((await readAll(convertHtml(list, { form: "text" }))).text).toBe("1. x\n\ny\n");
+  });
+
+  test("many comments about the same words, and many who are not there, end within their bounds", async () => {
+    const many = Array.from({ length: 30_000 }, (_, id) => id);
+    const bytes = await word(
+      `<w:p>${many.map((id) => `<w:commentRangeStart w:id="${id}"/>`).join("")}<w:r><w:t>${"x".repeat(100_000)}</w:t></w:r>${many.map((id) => `<w:commentRangeEnd w:id="${id}"/><w:r><w:commentReference w:id="${id}"/></w:r>`).join("")}</w:p>`,
+      {
+        "word/_rels/document.xml.rels": rels(["r", "comments", "comments.xml"]),
+        "word/comments.xml": `<w:comments>${many.map((id) => `<w:comment w:id="${id}" w:author="${"A".repeat(id === 0 ? 100_000 : 1)}"><w:p><w:r><w:t>c</w:t></w:r></w:p></w:comment>`).join("")}</w:comments>`,
+      },
+    );
+    const { text: all } = await readAll(text(bytes));
+    expect(all.split("\n").filter((line) => line.endsWith(": c"))).toHaveLength(20_000);
+    expect(all).toContain(`[comment 1] ${"A".repeat(100)}, on "${"x".repeat(199)}…": c\n`);
+    expect(all.length).toBeLessThan(1_500_000);
+  });
+
+  test("a chart and a diagram that are referred to again and again are written once in full", async () => {
+    const chart = '<w:r><w:drawing><c:chart r:id="c"/></w:drawing></w:r>';
+    const bytes = await word(`<w:p>${chart.repeat(20_000)}</w:p>`, {
+      "word/_rels/document.xml.rels": rels(["c", "chart", "chart.xml"]),
+      "word/chart.xml": chartPart({ title: "T", kind: "pieChart", categories: ["Q"], series: [["S", "1"]] }),
+    });
+    const { text: all } = await readAll(text(bytes));
+    expect(all.match(/\[chart/g)).toHaveLength(10_000);
+    expect(all.match(/Q \| 1/g)).toHaveLength(1);
+  });
+
+  test("cells that say that they are wide and high take the room of few", async () => {
+    const cell = "<td rowspan=99999 colspan=99999>x";
+    const rows = `<table><tr>${cell.repeat(50)}${"<tr><td>y".repeat(2000)}</table>`;
+    const { text: all } = await readAll(convertHtml(new TextEncoder().encode(rows), { form: "text" }));
+    expect(all.length).toBeLessThan(1_000_000);
+    const wide = '<w:tc><w:tcPr><w:gridSpan w:val="63"/></w:tcPr><w:p/></w:tc>';
+    const table = await word(`<w:tbl><w:tr>${wide.repeat(50_000)}</w:tr></w:tbl>`);
+    expect((await readAll(text(table))).text.length).toBeLessThan(10_000);
   });
 });
 

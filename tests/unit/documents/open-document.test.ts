@@ -171,6 +171,41 @@ describe("a spreadsheet", () => {
     expect(values.text).toBe('1,0.333333333333333,2024-01-31,12:30:05.5,TRUE,"a\nb, ""c"""\n');
   });
 
+  test("tells what is hidden, merged, commented, drawn and named, and formulas without a value", async () => {
+    const styles = `<number:date-style style:name="N1"><number:month number:textual="true"/><number:year/></number:date-style><number:time-style style:name="N2" number:truncate-on-overflow="false"><number:hours/></number:time-style><style:style style:name="ce1" style:family="table-cell" style:data-style-name="N1"/><style:style style:name="ce2" style:family="table-cell" style:data-style-name="N2"/><style:style style:name="ce3" style:family="table-cell" style:parent-style-name="ce2"/>`;
+    const body =
+      `<table:table table:name="S"><table:table-column table:default-cell-style-name="ce3"/><table:table-column table:number-columns-repeated="2" table:visibility="collapse"/>` +
+      `<table:table-row><table:table-cell office:value-type="time" office:time-value="PT26H30M00S"><text:p>26:30</text:p></table:table-cell><table:table-cell table:style-name="ce1" office:value-type="date" office:date-value="2024-01-31"><text:p>Jan 24</text:p></table:table-cell><table:table-cell table:number-columns-spanned="2" office:value-type="string"><text:p>wide</text:p><office:annotation><dc:creator>Ada</dc:creator><dc:date>2024</dc:date><text:p>is <text:span>it</text:span> so?</text:p></office:annotation></table:table-cell><table:covered-table-cell/></table:table-row>` +
+      `<table:table-row table:visibility="filter" table:number-rows-repeated="2"><table:table-cell table:formula="of:=SUM([.A1:.A1])+[$'b c'.A1]"/></table:table-row>` +
+      `<table:table-row><table:table-cell><draw:frame draw:name="Chart"><draw:object xlink:href="./Object 1"/><draw:image xlink:href="x"/></draw:frame><draw:frame draw:name="Logo"><draw:image/><svg:desc>A tree</svg:desc></draw:frame></table:table-cell></table:table-row></table:table>` +
+      `<table:named-expressions><table:named-range table:name="Times" table:cell-range-address="$S.$A$1:.$A$3"/></table:named-expressions>`;
+    const chart = `<office:document-content><office:body><office:chart><chart:chart chart:class="chart:line"><chart:title><text:p>Trend</text:p></chart:title></chart:chart></office:chart></office:body></office:document-content>`;
+    const bytes = await openDocument("spreadsheet", body, styles, { "Object 1/content.xml": chart });
+    const { text } = await readAll(convertOpenDocument(bytes, { form: "text" }));
+    expect(text.split("\n")).toEqual([
+      "# S",
+      "row,A,B,C",
+      "1,26:30,Jan 24,wide",
+      "2,=SUM(A1:A1)+'b c'!A1",
+      "3,=SUM(A1:A1)+'b c'!A1",
+      "",
+      "Hidden: rows 2-3, columns B-C",
+      "Filter: hides rows",
+      "Merged: C1:D1",
+      "Comments:",
+      "- C1 (Ada): is it so?",
+      "Charts:",
+      "- A4: [chart: Trend; line]",
+      "Images:",
+      "- A4: Logo: A tree",
+      "Tables and names: Times (A1:A3)",
+      "",
+    ]);
+    const values = await readAll(convertOpenDocument(bytes, { form: "values", sheet: "times" }));
+    expect(values.text.split("\n")[0]).toBe("1,1.10416666666667,2024-01-31,wide");
+    expect(values.facts.sheet).toMatchObject({ range: "A1:A3", durations: 1, formulas: 1, isFiltered: true });
+  });
+
   test("has repeated cells and rows as often, and not those of nothing at the end", async () => {
     const { text } = await read(
       "spreadsheet",

@@ -186,7 +186,7 @@ describe("text", () => {
       `<w:comment w:id="${id}" w:author="Ann" w:date="2026-01-31T10:00:00Z"><w:p w14:paraId="${para}">${run(text)}</w:p></w:comment>`;
     const mark = (id: number): string => `<w:r><w:commentReference w:id="${id}"/></w:r>`;
     const { text, facts } = await textOf(
-      `<w:p>${run("pay ")}<w:commentRangeStart w:id="7"/>${run("in 30")}</w:p><w:p>${run("days")}<w:commentRangeEnd w:id="7"/>${mark(7)}${mark(9)}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>` +
+      `<w:p>${run("pay ")}<w:commentRangeStart w:id="7"/>${run("in ")}<w:del w:id="1">${run("14", "delText")}</w:del>${run("30")}</w:p><w:p>${run("days")}<w:commentRangeEnd w:id="7"/>${mark(7)}${mark(9)}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>` +
         paragraph("Next", "berschrift1") +
         paragraph("end"),
       {
@@ -206,7 +206,7 @@ describe("text", () => {
       },
     );
     expect(text).toBe(
-      "pay in 30\n\ndays[comment 1][comment 2][^1]\n\n[^1]: the note\n" +
+      "pay in [deleted: 14]30\n\ndays[comment 1][comment 2][^1]\n\n[^1]: the note\n" +
         '[comment 1] Ann, 2026-01-31, on "in 30 days" (resolved): why?\n[comment 2] Ann, 2026-01-31, answers comment 1: because\n' +
         "\f# Next\n\nend\n\n[comment 3] Ann, 2026-01-31: lost\n",
     );

@@ -3,6 +3,13 @@ import * as fc from "fast-check";
 import papaparse from "papaparse";
 import { describe, expect, test } from "vitest";
 import { CellFormat, CellFormats, findUsualCode } from "../../../web/src/documents/cell-format.js";
+import {
+  columnName,
+  columnNumber,
+  moveFormula,
+  parseRange,
+  writeRange,
+} from "../../../web/src/documents/cell-range.js";
 import type { ConvertOptions } from "../../../web/src/documents/document.js";
 import { convertWorkbook } from "../../../web/src/documents/workbook.js";
 import {
@@ -10,6 +17,7 @@ import {
   readAll,
   rels,
   workbook,
+  workbookParts,
   zipped,
   type BookParts,
   type Read,
@@ -185,6 +193,153 @@ test("a binary workbook, and one whose sheet is missing, are told", async () => 
   await expect(read([["S", ""]], { more })).rejects.toMatchObject({ code: "E_DOCUMENT" });
 });
 
+describe("formulas", () => {
+  const cells = async (rows: string, book: BookParts = {}): Promise<string> =>
+    (await read([["S", data(rows)]], book)).text;
+
+  test("without a value are shown, those that are shared as they are in their cells", async () => {
+    const text = await cells(
+      '<row r="1"><c r="A1"><f>SUM(B1:B9)</f></c><c r="B1"><f>_xlfn.XLOOKUP(1,A1,A2)</f><v/></c><c r="C1" t="str"><f>LOWER("A")</f><v></v></c><c r="D1"><f>1/3</f><v>0</v></c></row>' +
+        '<row r="2"><c r="A2"><f t="shared" si="0" ref="A2:B3">B2*$C$1+LOG10(2)&amp;"B2"</f></c></row><row r="3"><c r="B3"><f t="shared" si="0"/></c></row>' +
+        '<row r="4"><c r="A4"><f t="array" ref="A4:A5">B1:B2*2</f></c></row><row r="5"><c r="A5"/><c r="B5"/></row>',
+    );
+    expect(text.split("\n")).toEqual([
+      '1,=SUM(B1:B9),"=XLOOKUP(1,A1,A2)",,0',
+      '2,"=B2*$C$1+LOG10(2)&""B2"""',
+      '3,,"=C3*$C$1+LOG10(2)&""B2"""',
+      "4,{=B1:B2*2}",
+      "5,{=B1:B2*2}",
+      "",
+    ]);
+  });
+
+  test("with a zero that a program is to calculate first are shown, and other values stay", async () => {
+    const main = String(workbookParts([["S", ""]])["xl/workbook.xml"]).replace(
+      "</workbook>",
+      '<calcPr fullCalcOnLoad="1"/></workbook>',
+    );
+    const rows = '<row r="1"><c><f>B1</f><v>0</v></c><c><f>2+2</f><v>4</v></c><c><v>0</v></c></row>';
+    expect(await cells(rows, { more: { "xl/workbook.xml": main } })).toBe("1,=B1,4,0\n");
+    expect(await cells(rows)).toBe("1,0,4,0\n");
+  });
+});
+
+test.each([
+  ["A1+$A1+A$1+$A$1", 1, 2, "C2+$A2+C$1+$A$1"],
+  ["SUM(A1:B2,Sheet2!A1,'A1 b'!A1)", 2, 0, "SUM(A3:B4,Sheet2!A3,'A1 b'!A3)"],
+  ['"A1"&LOG10(A1)&Rate1&_A1', 1, 0, '"A1"&LOG10(A2)&Rate1&_A1'],
+  ["A1", -1, 0, "#REF!"],
+])("%s moved by %i rows and %i columns is %s", (formula, rows, columns, moved) => {
+  expect(moveFormula(formula, rows, columns)).toBe(moved);
+});
+
+test.each([
+  ["B2:D40", "B2:D40"],
+  ["$d$40:b2", "B2:D40"],
+  ["A:C", "A:C"],
+  ["9:5", "5:9"],
+  ["XFD1048576", "XFD1048576"],
+  ["A1:XFD1048576", "A1:XFD1048576"],
+  ["A", undefined],
+  ["5", undefined],
+  ["A:5", undefined],
+  ["A0", undefined],
+  ["XFE1", undefined],
+  ["A1048577", undefined],
+  ["A1:B2:C3", undefined],
+  ["", undefined],
+])("the range %s is %s", (text, range) => {
+  const parsed = parseRange(text);
+  expect(parsed && writeRange(parsed)).toBe(range);
+});
+
+test("columns are named as Excel names them", () => {
+  expect([1, 26, 27, 702, 703, 16_384].map(columnName)).toEqual(["A", "Z", "AA", "ZZ", "AAA", "XFD"]);
+  for (let column = 1; column <= 16_384; column += 1) expect(columnNumber(columnName(column))).toBe(column);
+});
+
+describe("what a sheet has besides cells", () => {
+  const CHART = `<c:chartSpace xmlns:c="c"><c:chart><c:title><c:tx><c:rich><a:p xmlns:a="a"><a:r><a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:barDir val="bar"/><c:ser><c:tx><c:strRef><c:f>S!$B$1</c:f></c:strRef></c:tx></c:ser><c:ser><c:tx><c:strRef><c:f>S!$C$1</c:f><c:strCache><c:pt idx="0"><c:v>kept</c:v></c:pt></c:strCache></c:strRef></c:tx></c:ser><c:ser><c:tx><c:strRef><c:f>Other!$C$1</c:f></c:strRef></c:tx></c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+  const anchor = (content: string): string =>
+    `<xdr:twoCellAnchor><xdr:from><xdr:col>4</xdr:col><xdr:colOff>99</xdr:colOff><xdr:row>1</xdr:row></xdr:from><xdr:to><xdr:col>9</xdr:col><xdr:row>9</xdr:row></xdr:to>${content}</xdr:twoCellAnchor>`;
+  const MORE = {
+    "xl/worksheets/_rels/sheet1.xml.rels": rels(
+      ["rId1", "comments", "../comments1.xml"],
+      ["rId2", "threadedComment", "../threadedComments/threadedComment1.xml"],
+      ["rId3", "drawing", "../drawings/drawing1.xml"],
+      ["rId4", "table", "../tables/table1.xml"],
+      ["rId5", "comments", "../none.xml"],
+    ),
+    "xl/comments1.xml": `<comments><authors><author>Ada</author><author>tc={1}</author></authors><commentList><comment ref="B2" authorId="0"><text><r><t>Ada:</t></r><r><t xml:space="preserve">\nis it\nso?</t></r></text></comment><comment ref="C3" authorId="1"><text><t>[Threaded comment] Your version …</t></text></comment></commentList></comments>`,
+    "xl/threadedComments/threadedComment1.xml": `<ThreadedComments><threadedComment ref="C3" personId="{p}" id="{1}" done="1"><text>Why 5?</text></threadedComment><threadedComment ref="C3" personId="{q}" id="{2}" parentId="{1}"><text>It is 5.</text></threadedComment></ThreadedComments>`,
+    "xl/persons/person.xml": `<personList><person displayName="Bob" id="{p}"/><person displayName="Cy" id="{q}"/></personList>`,
+    "xl/drawings/drawing1.xml": `<xdr:wsDr xmlns:xdr="d">${anchor(`<xdr:graphicFrame><xdr:nvGraphicFramePr><xdr:cNvPr id="2" name="Chart 1"/></xdr:nvGraphicFramePr><a:graphic><a:graphicData><c:chart r:id="rId1"/></a:graphicData></a:graphic></xdr:graphicFrame>`)}${anchor(`<xdr:pic><xdr:nvPicPr><xdr:cNvPr id="3" name="Picture 1" descr="A red square"/></xdr:nvPicPr></xdr:pic>`)}${anchor(`<xdr:sp><xdr:nvSpPr><xdr:cNvPr id="4" name="Box"/></xdr:nvSpPr><xdr:txBody><a:p><a:r><a:t>Read</a:t></a:r></a:p><a:p><a:r><a:t>me</a:t></a:r></a:p></xdr:txBody></xdr:sp>`)}</xdr:wsDr>`,
+    "xl/drawings/_rels/drawing1.xml.rels": rels(["rId1", "chart", "../charts/chart1.xml"]),
+    "xl/charts/chart1.xml": CHART,
+    "xl/tables/table1.xml": `<table displayName="Costs" name="x" ref="A1:C3"/>`,
+    "xl/_rels/workbook.xml.rels": rels(
+      ["rId1", "worksheet", "worksheets/sheet1.xml"],
+      ["rId9", "person", "persons/person.xml"],
+    ),
+  };
+  const CONTENT = `<cols><col min="2" max="3" hidden="1"/><col min="9" max="16384" hidden="1"/></cols>${data('<row r="1"><c t="str"><v>a</v></c><c t="str"><v>north</v></c></row><row r="2" hidden="1"/><row r="3" hidden="1"><c><v>1</v></c></row><row r="5"><c><v>1</v></c></row>')}<mergeCells><mergeCell ref="A5:B6"/><mergeCell ref="A1"/></mergeCells>`;
+
+  test("is told behind them", async () => {
+    const { text, facts } = await read([["S", CONTENT]], { more: MORE }, { form: "text" });
+    expect(text.slice(text.indexOf("\n\n") + 2).split("\n")).toEqual([
+      "Hidden: rows 2-3, column B",
+      "Merged: A5:B6",
+      "Comments:",
+      "- C3 (Bob, resolved): Why 5?",
+      "- C3 (Cy, reply): It is 5.",
+      "- B2 (Ada): is it so?",
+      "Images:",
+      "- E2: Picture 1: A red square",
+      "Text boxes:",
+      "- E2: Read me",
+      "Charts:",
+      "- E2: [chart: Sales; bar; series: north, kept, Other!C1]",
+      "Tables and names: Costs (A1:C3)",
+      "",
+    ]);
+    expect(facts.about).toEqual([
+      "A1:B5; rows 2-3 hidden; column B hidden; 1 merged range; 3 comments; 1 image; 1 text box; 1 chart",
+    ]);
+  });
+
+  test("is among the facts of the cells by its places alone", async () => {
+    const { facts } = await read([["S", CONTENT]], { more: MORE });
+    expect(facts.sheet).toEqual({
+      number: 1,
+      lastRow: 5,
+      lastColumn: 2,
+      hiddenRows: [[2, 3]],
+      hiddenColumns: [
+        [2, 3],
+        [9, 16_384],
+      ],
+      merged: ["A5:B6"],
+      comments: ["C3", "B2"],
+      drawings: 3,
+    });
+  });
+
+  test("is bounded", async () => {
+    const many = (count: number, of: (at: number) => string): string =>
+      Array.from({ length: count }, (_, at) => of(at + 1)).join("");
+    const more = {
+      "xl/worksheets/_rels/sheet1.xml.rels": rels(["rId1", "comments", "../comments1.xml"]),
+      "xl/comments1.xml": `<comments><commentList>${many(20_000, (at) => `<comment ref="A${at}"><text><t>${"x".repeat(at === 1 ? 100_000 : 10)}</t></text></comment>`)}</commentList></comments>`,
+    };
+    const content = `${data(many(30_000, (at) => `<row r="${at}"${at % 2 === 0 ? ' hidden="1"' : ""}><c><v>1</v></c></row>`))}<mergeCells>${many(20_000, (at) => `<mergeCell ref="A${at}:B${at}"/>`)}</mergeCells>`;
+    const { text, facts } = await read([["S", content]], { more }, { form: "text" });
+    expect(text.length - text.indexOf("\n\n")).toBeLessThan(40_000);
+    expect(facts.about?.[0]?.length).toBeLessThanOrEqual(240);
+    const { sheet } = (await read([["S", content]], { more })).facts;
+    expect([sheet?.hiddenRows?.length, sheet?.merged?.length, sheet?.comments?.length]).toEqual([200, 200, 200]);
+  });
+});
+
 /** Code, number, and what it shows. */
 test.each([
   ["General", "0.1", "0.1"],
@@ -202,6 +357,8 @@ test.each([
   ['_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)', "-5", "$(5.00)"],
   ['_-* #,##0.00_-;-* #,##0.00_-;_-* "-"??_-;_-@_-', "0", "-"],
   ["# ?/?", "1.5", "1 1/2"],
+  ["# ??/??", "2.5", "2 1/2"],
+  ["# ?/?", "99.995", "100"],
   ["0.00E+00", "12345.678", "1.23E+04"],
   ["0.00", "1.005", "1.01"],
   ["0", "2.5", "3"],

@@ -608,6 +608,11 @@ export const COMMANDS: readonly CommandSpec[] = [
         help: "write results as this host needs them; default: by the name that the client introduces itself with",
       },
       {
+        name: "server-name",
+        value: "NAME",
+        help: "the server's name in the host's configuration, which hosts put in front of the names of tools; `sluice install` writes it",
+      },
+      {
         name: "schemas",
         value: "widen|keep|drop",
         choices: ["widen", "keep", "drop"],

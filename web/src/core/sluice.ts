@@ -56,6 +56,7 @@ const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "sc
   tool: TEXT,
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   clientShowsImages: ["true or false", (value) => typeof value === "boolean"],
+  readTool: TEXT,
   transformed: ["true or false", (value) => typeof value === "boolean"],
   rewritten: ["true or false", (value) => typeof value === "boolean"],
   keepOriginal: ["a number of bytes", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
@@ -157,7 +158,7 @@ class StoreSluice implements Sluice {
     if (namespace !== undefined) namespaceOf(namespace);
     if (scope !== undefined) fullScope(scope);
     const given = this.#readTools.get(namespace) ?? this.#readTools.get(undefined);
-    const readTool = given ?? this.#deps.readTool?.(namespace ?? "");
+    const readTool = options.readTool ?? given ?? this.#deps.readTool?.(namespace ?? "");
     const access = this.#access ?? new StoreAccess(this.#deps, signal);
     return { access, options, readTool, resources: this.#resources, reduce: this.#reduce };
   }

@@ -176,6 +176,8 @@ export interface TransformOptions<D extends Dialect = Dialect> {
   readonly dialect?: D;
   /** Whether the client is known to show images (`inline_media: "auto"`). */
   readonly clientShowsImages?: boolean;
+  /** What the model calls the tool that reads artifacts. Defaults to the one that `tools` gave for the namespace. */
+  readonly readTool?: string;
   /**
    * Whether the value is the output of a transformer. Fields (L4), links (L1) and blocks (L2) are then not searched; the gate, the
    * size limits (L0) and the guardrail still apply. Defaults to false.

@@ -42,15 +42,15 @@ export class CellFormat {
     if (kind === "number") return this.#showSigned(value);
     if (kind !== "span" && !isDate(value, is1904)) return showGeneral(value);
     if (kind === "date" || kind === "datetime") return writeDate(value, kind, is1904);
-    return format(this.#code, is1904 && kind === "part" ? value + DAYS_TO_1904 : value, OPTIONS).trim();
+    return this.#render(is1904 && kind === "part" ? value + DAYS_TO_1904 : value);
   }
 
   /** What a text shows: most formats change none. */
   showText(text: string): string {
     if (!this.#changesText || text.length > MAX_FORMATTED_TEXT) return text;
-    const shown = format(this.#code, text, OPTIONS);
+    const shown = this.#render(text);
     // Formats of accounts put spaces around texts, too.
-    return shown.trim() === text.trim() ? text : shown.trim();
+    return shown === joinSpaces(text) ? text : shown;
   }
 
   /** The value of a number: ISO 8601 for dates and times, a number for all else. Durations are numbers of days. */
@@ -65,10 +65,20 @@ export class CellFormat {
 
   /** Where only a colour tells that a number is negative, it gets a sign. */
   #showSigned(value: number): string {
-    const shown = format(this.#code, value, OPTIONS).trim();
+    // A fraction that is rounded to one is in the whole number already, and numfmt writes it, too.
+    const shown = this.#render(value).replace(/(?<=[0-9]) ([1-9][0-9]*)\/\1$/, "");
     if (value >= 0 || !/[1-9]/.test(shown) || /[-−(]/.test(shown)) return shown;
     return formatColor(this.#code, value, { throws: false }) === undefined ? shown : `-${shown}`;
   }
+
+  /** Without the spaces by which numbers stand one below the other. */
+  #render(value: number | string): string {
+    return joinSpaces(format(this.#code, value, OPTIONS));
+  }
+}
+
+function joinSpaces(text: string): string {
+  return text.trim().replaceAll(/ {2,}/g, " ");
 }
 
 /** The format of cells that have none. */

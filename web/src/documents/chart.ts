@@ -96,13 +96,16 @@ export function listChartRows(chart: Chart): readonly (readonly string[])[] {
 /** What is collected of a series. */
 class SeriesBuilder {
   name = "";
+  /** The cell that has its name: the name itself, where the file does not keep that. */
+  cell = "";
   /** With holes where there is none. */
   readonly categories: (string | undefined)[] = [];
   readonly values: (string | undefined)[] = [];
   points = 0;
 
   toSeries(): ChartSeries {
-    return { name: shortenLine(this.name), values: Array.from(this.values, (value = "") => shortenLine(value)) };
+    const name = this.name === "" ? this.cell.replaceAll("$", "") : this.name;
+    return { name: shortenLine(name), values: Array.from(this.values, (value = "") => shortenLine(value)) };
   }
 }
 
@@ -115,14 +118,14 @@ function joinCategories(series: readonly SeriesBuilder[]): readonly string[] {
 }
 
 /** What the elements of DrawingML draw; what is not here is named as its element is. */
-const KINDS: Readonly<Record<string, string>> = {
-  bar3D: "bar",
-  ofPie: "pie of pie",
-  clusteredColumn: "column",
-  paretoLine: "Pareto line",
-  boxWhisker: "box and whisker",
-  regionMap: "map",
-};
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ["bar3D", "bar"],
+  ["ofPie", "pie of pie"],
+  ["clusteredColumn", "column"],
+  ["paretoLine", "Pareto line"],
+  ["boxWhisker", "box and whisker"],
+  ["regionMap", "map"],
+]);
 
 /** Parts of a series that hold points. */
 const CATEGORIES: ReadonlySet<string> = new Set(["cat", "xVal"]);
@@ -156,7 +159,7 @@ class ChartMarkup implements MarkupHandler {
     else if (name === "ptCount" && this.#isIn(VALUES) && this.#current !== undefined) {
       this.#current.points = countOf(attributes["val"], 0, Number.MAX_SAFE_INTEGER, 0);
     } else if (name === "numCache" || name === "strCache") this.#format = "";
-    if (name === "t" || name === "v" || name === "formatCode") this.#text = "";
+    if (isTextElement(name)) this.#text = "";
   }
 
   close(): void {
@@ -164,9 +167,12 @@ class ChartMarkup implements MarkupHandler {
     const text = this.#text;
     if (name === "ser" || name === "series") this.#current = undefined;
     else if (name === "p") this.#addTitle(" ");
-    if (text === undefined || !(name === "t" || name === "v" || name === "formatCode")) return;
+    if (text === undefined || !isTextElement(name)) return;
     this.#text = undefined;
-    if (name === "formatCode") this.#format = text;
+    if (name === "f") {
+      if (this.#current !== undefined && this.#path.at(-2) === "tx" && this.#path.at(-3) === "ser")
+        this.#current.cell = text;
+    } else if (name === "formatCode") this.#format = text;
     else if (this.#path.includes("title")) this.#addTitle(text);
     else this.#addText(text);
   }
@@ -189,7 +195,7 @@ class ChartMarkup implements MarkupHandler {
 
   #addKind(element: string): void {
     const flat = element.replace(/3D$/, "");
-    if (this.#kinds.size < MAX_AXES) this.#kinds.add(shortenLine(KINDS[element] ?? KINDS[flat] ?? flat));
+    if (this.#kinds.size < MAX_AXES) this.#kinds.add(shortenLine(KINDS.get(element) ?? KINDS.get(flat) ?? flat));
   }
 
   #openSeries(layout: string | undefined): void {
@@ -230,17 +236,22 @@ class ChartMarkup implements MarkupHandler {
   }
 }
 
+/** Elements whose text is read. */
+function isTextElement(name: string | undefined): boolean {
+  return name === "t" || name === "v" || name === "f" || name === "formatCode";
+}
+
 /** A value of a chart's cache as its format shows it. */
 function formatValue(text: string, format: string): string {
   return text.trim() === "" ? text : new CellFormat(format).showNumber(text, false);
 }
 
 /** What OpenDocument calls kinds of charts otherwise. */
-const OPEN_KINDS: Readonly<Record<string, string>> = {
-  circle: "pie",
-  ring: "doughnut",
-  "filled-radar": "radar",
-};
+const OPEN_KINDS: ReadonlyMap<string, string> = new Map([
+  ["circle", "pie"],
+  ["ring", "doughnut"],
+  ["filled-radar", "radar"],
+]);
 
 const MAX_COLUMNS = MAX_SERIES + 2;
 
@@ -343,7 +354,7 @@ class OpenChartMarkup implements MarkupHandler {
 
   #addKind(of: string | undefined): void {
     const kind = of?.replace(/^[^:]*:/, "") ?? "";
-    if (kind !== "" && this.#kinds.size < MAX_AXES) this.#kinds.add(shortenLine(OPEN_KINDS[kind] ?? kind));
+    if (kind !== "" && this.#kinds.size < MAX_AXES) this.#kinds.add(shortenLine(OPEN_KINDS.get(kind) ?? kind));
   }
 }
 

@@ -5,33 +5,33 @@
 import { oneLine } from "./blocks.js";
 
 /** Elements that are put together in a way of their own, by what they are called in either language. */
-const KINDS: Readonly<Record<string, string>> = {
-  f: "fraction",
-  mfrac: "fraction",
-  sSup: "power",
-  msup: "power",
-  mover: "over",
-  sSub: "index",
-  msub: "index",
-  munder: "index",
-  limLow: "index",
-  limUpp: "over",
-  sSubSup: "both",
-  msubsup: "both",
-  munderover: "both",
-  rad: "root",
-  mroot: "root-behind",
-  msqrt: "square-root",
-  nary: "sum",
-  d: "fence",
-  mfenced: "fence",
-  mtr: "row",
-  mr: "row",
-  mtable: "matrix",
-  m: "matrix",
-  eqArr: "matrix",
-  func: "function",
-};
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ["f", "fraction"],
+  ["mfrac", "fraction"],
+  ["sSup", "power"],
+  ["msup", "power"],
+  ["mover", "over"],
+  ["sSub", "index"],
+  ["msub", "index"],
+  ["munder", "index"],
+  ["limLow", "index"],
+  ["limUpp", "over"],
+  ["sSubSup", "both"],
+  ["msubsup", "both"],
+  ["munderover", "both"],
+  ["rad", "root"],
+  ["mroot", "root-behind"],
+  ["msqrt", "square-root"],
+  ["nary", "sum"],
+  ["d", "fence"],
+  ["mfenced", "fence"],
+  ["mtr", "row"],
+  ["mr", "row"],
+  ["mtable", "matrix"],
+  ["m", "matrix"],
+  ["eqArr", "matrix"],
+  ["func", "function"],
+]);
 
 /** Elements that say how something looks, or what it is called by a machine. */
 const UNSEEN: ReadonlySet<string> = new Set(["annotation", "annotation-xml"]);
@@ -114,7 +114,7 @@ function makeFrame(name: string): Frame {
 
 function combine({ name, parts, text, sign, open, close }: Frame): string {
   const [first = "", second = "", third = ""] = parts;
-  switch (KINDS[name]) {
+  switch (KINDS.get(name)) {
     case "fraction":
       return `${group(first)}/${group(second)}`;
     case "power":

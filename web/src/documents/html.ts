@@ -6,7 +6,7 @@ import { ABOVE, BlockWriter, LEFT, oneLine, raiseDigits } from "./blocks.js";
 import { checkForm, converted, FactsBuilder, sinkOf, type Converted, type ConvertOptions } from "./document.js";
 import { describeImage } from "./drawing.js";
 import { EquationText } from "./equation.js";
-import { formatNumber, type NumberStyle } from "./numbering.js";
+import { formatNumber, NUMBER_STYLES, type NumberStyle } from "./numbering.js";
 import { countOf, localName, xmlSteps, type MarkupHandler } from "./xml.js";
 
 /** Elements of which nothing is seen. */
@@ -87,14 +87,6 @@ interface List {
   readonly style: NumberStyle | undefined;
   next: number;
 }
-
-/** How `type` says that a list counts. */
-const NUMBERS: Readonly<Record<string, NumberStyle>> = {
-  a: "lower-letter",
-  A: "upper-letter",
-  i: "lower-roman",
-  I: "upper-roman",
-};
 
 interface Table {
   /** Rows are blocks, one after another: it places text, and has no data. */
@@ -323,7 +315,7 @@ export class HtmlText implements MarkupHandler {
     else if (tag === "pre") this.#pre++;
     else if (tag === "ul" || tag === "ol" || tag === "menu" || tag === "dir") {
       const start = Number(attributes["start"] ?? 1);
-      const style = tag === "ol" ? (NUMBERS[attributes["type"] ?? ""] ?? "decimal") : undefined;
+      const style = tag === "ol" ? (NUMBER_STYLES.get(attributes["type"] ?? "") ?? "decimal") : undefined;
       this.#lists.push({ style, next: Number.isSafeInteger(start) ? start : 1 });
     } else if (tag === "li") this.#openItem(attributes["value"]);
     else if (tag === "table")

@@ -61,15 +61,23 @@ const MAX_LISTS = 20_000;
 const LEVELS = 9;
 
 /** What the formats of Word are here (ECMA-376 part 1, 17.18.59); the others are numbers. */
-const WORD_STYLES: Readonly<Record<string, NumberStyle>> = {
-  lowerLetter: "lower-letter",
-  upperLetter: "upper-letter",
-  lowerRoman: "lower-roman",
-  upperRoman: "upper-roman",
-};
+const WORD_STYLES: ReadonlyMap<string, NumberStyle> = new Map([
+  ["lowerLetter", "lower-letter"],
+  ["upperLetter", "upper-letter"],
+  ["lowerRoman", "lower-roman"],
+  ["upperRoman", "upper-roman"],
+]);
+
+/** How numbers are written by the first of them, as HTML and OpenDocument name that. */
+export const NUMBER_STYLES: ReadonlyMap<string, NumberStyle> = new Map([
+  ["a", "lower-letter"],
+  ["A", "upper-letter"],
+  ["i", "lower-roman"],
+  ["I", "upper-roman"],
+]);
 
 /** Bullets that say something: what is done, and what is not. */
-const BOXES: ReadonlySet<string> = new Set("☐☑☒✓✔✗✘");
+export const BOXES: ReadonlySet<string> = new Set("☐☑☒✓✔✗✘");
 
 interface Level {
   start: number;
@@ -243,7 +251,7 @@ function formatWord(value: number, format: string): string {
   if (format === "none") return "";
   if (format === "decimalZero") return String(value).padStart(2, "0");
   if (format === "ordinal") return `${value}${ordinalEnding(value)}`;
-  return formatNumber(value, WORD_STYLES[format] ?? "decimal");
+  return formatNumber(value, WORD_STYLES.get(format) ?? "decimal");
 }
 
 function ordinalEnding(value: number): string {

@@ -2,7 +2,7 @@
  * Styles of OpenDocument texts and presentations: which words are hidden or raised, how lists count, where pages end.
  * @module
  */
-import { formatNumber, type NumberStyle } from "./numbering.js";
+import { BOXES, formatNumber, NUMBER_STYLES } from "./numbering.js";
 import { countOf, type MarkupHandler } from "./xml.js";
 
 /** Most styles that are known. */
@@ -18,6 +18,8 @@ type Attributes = Readonly<Record<string, string>>;
 interface OpenStyle {
   readonly parent: string | undefined;
   readonly list: string | undefined;
+  /** The level of headings that it is for. */
+  readonly heading: number | undefined;
   isHidden: boolean | undefined;
   isRaised: boolean | undefined;
   breaksBefore: boolean;
@@ -34,16 +36,6 @@ interface ListLevel {
   readonly start: number;
   readonly bullet: string | undefined;
 }
-
-const NUMBERS: Readonly<Record<string, NumberStyle>> = {
-  a: "lower-letter",
-  A: "upper-letter",
-  i: "lower-roman",
-  I: "upper-roman",
-};
-
-/** Bullets that say something: what is done, and what is not. */
-const BOXES: ReadonlySet<string> = new Set("☐☑☒✓✔✗✘");
 
 /** The styles of `styles.xml` and `content.xml`. Tell it the elements of both. */
 export class OpenStyles implements MarkupHandler {
@@ -100,6 +92,8 @@ export class OpenStyles implements MarkupHandler {
     this.#style = {
       parent: attributes["style:parent-style-name"],
       list: attributes["style:list-style-name"],
+      // Programs that do not set a level use the names that all have.
+      heading: Number(/^Heading_20_([1-9])$/.exec(this.#name)?.[1] ?? 0) || undefined,
       isHidden: undefined,
       isRaised: undefined,
       // Another kind of page begins with a page.
@@ -116,6 +110,11 @@ export class OpenStyles implements MarkupHandler {
   /** Whether what has this style is written above the line. */
   isRaised(name: string | undefined): boolean {
     return this.#inherit(name, ({ isRaised }) => isRaised) ?? false;
+  }
+
+  /** The level of the headings that a style is for, from 1; 0 for other text. */
+  findHeading(name: string | undefined): number {
+    return this.#inherit(name, ({ heading }) => heading) ?? 0;
   }
 
   breaksBefore(name: string | undefined): boolean {
@@ -180,7 +179,7 @@ function writeLevel(levels: readonly (ListLevel | undefined)[], at: number, coun
   const numbers: string[] = [];
   for (let index = Math.max(0, at + 1 - level.shown); index <= at; index++) {
     const format = levels[index]?.format ?? "";
-    if (format !== "") numbers.push(formatNumber(counts[index] ?? 1, NUMBERS[format] ?? "decimal", true));
+    if (format !== "") numbers.push(formatNumber(counts[index] ?? 1, NUMBER_STYLES.get(format) ?? "decimal", true));
   }
   return `${level.prefix}${numbers.join(".")}${level.suffix}`.trim();
 }

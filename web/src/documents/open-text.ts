@@ -168,6 +168,7 @@ export class OpenText implements MarkupHandler {
   readonly #links: { readonly href: string; text: string }[] = [];
   readonly #frames: Frame[] = [];
   #drawings = 0;
+  readonly #written = new Set<Chart>();
   #page: Page | undefined;
   #isTitle = 0;
   #isSpeech = 0;
@@ -480,20 +481,23 @@ export class OpenText implements MarkupHandler {
     change.text = "";
   }
 
-  #openParagraph(isHeading: boolean, attributes: Attributes): void {
+  #openParagraph(isOutlined: boolean, attributes: Attributes): void {
     const { styles } = this.#context;
     const style = attributes["text:style-name"];
+    const styled = isOutlined ? 0 : styles.findHeading(style);
+    const isHeading = isOutlined || styled > 0;
     const isTop = this.#paragraphs.length === 0 && this.#tables.length === 0 && this.#page === undefined;
     if (isTop && styles.breaksBefore(style)) this.#endPart();
     const list = this.#lists.at(-1);
-    const level = isHeading ? countOf(attributes["text:outline-level"], 1, 10, 1) : Math.max(0, this.#lists.length - 1);
+    const outlined = countOf(attributes["text:outline-level"], 1, 10, 1);
+    const level = isHeading ? styled || outlined : Math.max(0, this.#lists.length - 1);
     let mark: string | undefined;
     if (list !== undefined) {
       mark = list.isFirst
         ? styles.writeMark(list.style ?? styles.findList(style), this.#lists.length - 1, list.counts)
         : "";
       list.isFirst = false;
-    } else if (isHeading && attributes["text:is-list-header"] !== "true") mark = this.#countHeading(level, attributes);
+    } else if (isOutlined && attributes["text:is-list-header"] !== "true") mark = this.#countHeading(level, attributes);
     this.#paragraphs.push({
       text: new ParagraphText(),
       isHeading,
@@ -659,8 +663,12 @@ export class OpenText implements MarkupHandler {
     const { name, title, description, hasImage, hasTable, image, object, media } = frame;
     const alt = [oneLine(title), oneLine(description)].filter((each) => each !== "").join(": ");
     const chart = this.#context.charts.get(object);
-    if (chart !== undefined) this.#describe(describeChart(chart), listChartRows(chart));
-    else if (object !== "") this.#describe(this.#context.equations.get(object) ?? describeObject(alt, object));
+    if (chart !== undefined) {
+      // One chart may be referred to again and again.
+      const rows = this.#written.has(chart) ? [] : listChartRows(chart);
+      this.#written.add(chart);
+      this.#describe(describeChart(chart), rows);
+    } else if (object !== "") this.#describe(this.#context.equations.get(object) ?? describeObject(alt, object));
     else if (media !== "") this.#describe(`[media: ${oneLine(media.slice(0, 200))}]`);
     else if (hasImage && !hasTable) this.#describe(describeImage(alt, name, image));
     else if (alt !== "") this.#describe(describeImage(alt));

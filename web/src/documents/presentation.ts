@@ -3,7 +3,7 @@
  * @module
  */
 import { ABOVE, BlockWriter, LEFT, oneLine, raiseDigits } from "./blocks.js";
-import { describeChart, listChartRows } from "./chart.js";
+import { type Chart, describeChart, listChartRows } from "./chart.js";
 import {
   checkForm,
   converted,
@@ -247,6 +247,7 @@ class SlideText implements MarkupHandler {
   readonly #drawings: DrawingParts;
   readonly #form: ConvertOptions["form"];
   readonly #shapes: Shape[] = [];
+  readonly #written = new Set<Chart>();
   #shape: Shape | undefined;
   #paragraph: Paragraph | undefined;
   #row: Row | undefined;
@@ -335,6 +336,9 @@ class SlideText implements MarkupHandler {
         const chart = this.#drawings.charts.get(relationshipId(attributes) ?? "");
         if (chart === undefined) return true;
         this.#addBlock(describeChart(chart));
+        // One chart may be referred to again and again.
+        if (this.#written.has(chart)) return true;
+        this.#written.add(chart);
         for (const row of listChartRows(chart)) shape?.blocks.push({ kind: "row", cells: [...row] });
         return true;
       }
@@ -436,13 +440,13 @@ class SlideText implements MarkupHandler {
 
   /** Writes the title, then the other shapes in their order, and footers that are not among those told before. */
   write(blocks: BlockWriter, footers: Set<string>): void {
-    const titles = this.#shapes.filter(({ placeholder }) => placeholder === "title" || placeholder === "ctrTitle");
+    const titles = this.#shapes.filter(isTitle);
     const title = oneLine(titles.flatMap(textsOf).join(" "));
     blocks.heading(this.#isHidden && title !== "" ? `${title} (hidden)` : title, 1);
     if (this.#isHidden && title === "") blocks.paragraph("(hidden)");
-    const others = this.#shapes.filter((shape) => !titles.includes(shape) && !REPEATED.has(shape.placeholder));
-    const first = others.filter(({ placeholder }) => placeholder === "subTitle");
-    for (const shape of [...first, ...others.filter((other) => !first.includes(other))]) {
+    const others = this.#shapes.filter((shape) => !isTitle(shape) && !REPEATED.has(shape.placeholder));
+    const first = others.filter(isSubtitle);
+    for (const shape of [...first, ...others.filter((other) => !isSubtitle(other))]) {
       writeShape(shape, blocks);
       blocks.gap();
     }
@@ -519,6 +523,14 @@ class SlideText implements MarkupHandler {
 
 function makeParagraph(): Paragraph {
   return { kind: "paragraph", text: "", level: 0, isItem: false, scheme: undefined, start: 1 };
+}
+
+function isTitle({ placeholder }: Shape): boolean {
+  return placeholder === "title" || placeholder === "ctrTitle";
+}
+
+function isSubtitle({ placeholder }: Shape): boolean {
+  return placeholder === "subTitle";
 }
 
 function isSet(value: string | undefined): boolean {

@@ -11,6 +11,9 @@ import type { TextSink } from "./document.js";
 /** Characters of a row that are written at once. */
 const MAX_HELD = 64 * 1024;
 
+/** How many first rows are known. */
+const MAX_FIRST = 50;
+
 /** Writes the rows of a sheet. */
 export class RowWriter {
   /** Number of the row that was written last. */
@@ -18,6 +21,8 @@ export class RowWriter {
   #columns = 0;
   /** Rows that wait for the line above them, which names as many columns as they have. */
   #waiting: string | undefined;
+  /** The cells of the first rows, which charts have their names from. */
+  readonly #first = new Map<number, ReadonlyMap<number, string>>();
   readonly #sink: TextSink;
 
   /** @param hasLetters whether the first line names the columns: `row,A,B`. Rows far down may be wider than it. */
@@ -44,6 +49,7 @@ export class RowWriter {
     if (columns === 0 || this.#row >= MAX_ROWS) return;
     this.#row = Math.max(number, this.#row + 1);
     this.#columns = Math.max(this.#columns, columns);
+    if (this.#first.size < MAX_FIRST) this.#first.set(this.#row, cells);
     // Most rows are written at once: a sheet may have a thousand million cells, nearly all of them empty.
     let line = String(this.#row);
     for (let column = 0; column < columns; column++) {
@@ -56,6 +62,11 @@ export class RowWriter {
       line = "";
     }
     this.#add(`${line}\n`);
+  }
+
+  /** The text of a cell of the first rows; undefined for others, and without text. Both count from 1. */
+  find(row: number, column: number): string | undefined {
+    return this.#first.get(row)?.get(column - 1);
   }
 
   /** Writes what waits. */

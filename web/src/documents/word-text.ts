@@ -15,6 +15,9 @@ import { attributeOf, countOf, localName, type MarkupHandler } from "./xml.js";
 /** Most columns that one cell of a table is counted for. */
 const MAX_SPAN = 63;
 
+/** Most columns of a table: Word allows 63. */
+const MAX_COLUMNS = 1000;
+
 /** Most drawings of a document that are described. */
 const MAX_DRAWINGS = 10_000;
 
@@ -110,13 +113,15 @@ export interface WordFindings {
   changes: number;
   hidden: number;
   drawings: number;
+  /** The charts and diagrams that were written in full: they may be referred to again and again. */
+  readonly written: Set<object>;
   /** The headers and footers of its sections, by their relationships. */
   readonly margins: Map<string, "header" | "footer">;
 }
 
 /** Findings of a document that was not read yet. */
 export function makeFindings(): WordFindings {
-  return { title: "", changes: 0, hidden: 0, drawings: 0, margins: new Map() };
+  return { title: "", changes: 0, hidden: 0, drawings: 0, written: new Set(), margins: new Map() };
 }
 
 /** What takes blocks of text. */
@@ -446,9 +451,10 @@ export class WordText implements MarkupHandler {
       paragraph.label = this.#label;
     }
     paragraph.pieces.push(text);
-    paragraph.isLive ||= !/^deleted|^moved away/.test(this.#changes.at(-1) ?? "") && text.trim() !== "";
+    const isGone = this.#changes.some((change) => /^(?:deleted|moved away)/.test(change));
+    paragraph.isLive ||= !isGone && text.trim() !== "";
     this.#isPageBroken = false;
-    this.#context.notes?.quote(text);
+    if (!isGone) this.#context.notes?.quote(text);
   }
 
   #relabel(): void {
@@ -572,12 +578,14 @@ export class WordText implements MarkupHandler {
         const chart = this.#context.drawings.charts.get(relationshipId(attributes) ?? "");
         if (chart === undefined || drawing === undefined) return true;
         drawing.objects.push(describeChart(chart));
-        if (this.#tables.length === 0) this.#paragraphs.at(-1)?.rows.push(...listChartRows(chart));
+        if (this.#tables.length === 0 && this.#isNew(chart))
+          this.#paragraphs.at(-1)?.rows.push(...listChartRows(chart));
         return true;
       }
       case "relIds": {
-        const items = this.#context.drawings.diagrams.get(relationshipId(attributes, "dm") ?? "") ?? [];
-        drawing?.objects.push(`[diagram: ${items.map(({ text }) => text).join("; ")}]`);
+        const items = this.#context.drawings.diagrams.get(relationshipId(attributes, "dm") ?? "");
+        if (items !== undefined && this.#isNew(items))
+          drawing?.objects.push(`[diagram: ${items.map(({ text }) => text).join("; ")}]`);
         return true;
       }
       case "shape":
@@ -611,6 +619,12 @@ export class WordText implements MarkupHandler {
     }
     if (objects.length + pictures.length === 0 && oneLine(alt) !== "") this.#describe(describeImage(alt));
     else if (objects.length > 0 && oneLine(alt) !== "") this.#describe(` (${oneLine(alt.slice(0, 2000))})`);
+  }
+
+  /** Whether a chart or diagram is written for the first time. */
+  #isNew(of: object): boolean {
+    const { written } = this.#context.findings;
+    return !written.has(of) && written.add(of).size > 0;
   }
 
   #describe(text: string): void {
@@ -729,7 +743,8 @@ export class WordText implements MarkupHandler {
       this.#blocks.gap();
       return;
     }
-    const texts = [...Array.from({ length: before }, () => ""), ...cells.flatMap((cell) => this.#listCell(cell))];
+    const texts = Array.from({ length: before }, () => "");
+    for (const cell of cells) if (texts.length < MAX_COLUMNS) texts.push(...this.#listCell(cell));
     if (change !== "" && texts.length > 0) texts[0] = `[${change}] ${texts[0] ?? ""}`;
     if (this.#tables.length === 1) this.#blocks.row(texts);
     else table.rows.push(texts.map(oneLine).filter(Boolean).join(", "));

@@ -3,7 +3,7 @@
  * @module
  */
 import { columnName, MAX_COLUMNS, MAX_ROWS, parseRange, type CellRange } from "./cell-range.js";
-import { describeChart, readChart } from "./chart.js";
+import { describeChart, readChart, type Chart } from "./chart.js";
 import { relationshipId, type DocumentPackage, type Relationship } from "./package.js";
 import type { SheetNotes } from "./sheet-notes.js";
 import { countOf, localName, readXml } from "./xml.js";
@@ -18,16 +18,20 @@ const MAX_TABLES = 1000;
 /** Longest text of a comment or a text box that is kept. */
 const MAX_TEXT = 10_000;
 
+/** Finds the text of a cell by its reference, `Sheet1!B1`. Undefined where it is not known. */
+export type FindText = (reference: string) => string | undefined;
+
 /** Reads what a sheet has in parts of its own. */
 export async function readSheetParts(
   source: DocumentPackage,
   relations: Relationships,
   people: ReadonlyMap<string, string>,
   notes: SheetNotes,
+  findText: FindText,
 ): Promise<void> {
   for (const part of findParts(source, relations, "threadedComment")) await readThreads(source, part, people, notes);
   for (const part of findParts(source, relations, "comments")) await readComments(source, part, notes);
-  for (const part of findParts(source, relations, "drawing")) await readDrawing(source, part, notes);
+  for (const part of findParts(source, relations, "drawing")) await readDrawing(source, part, notes, findText);
   for (const { name, ref } of await readTables(source, relations)) notes.range(name, ref);
 }
 
@@ -134,6 +138,11 @@ export async function readTables(source: DocumentPackage, relations: Relationshi
   return tables;
 }
 
+/** Series by what stands in the cells that have their names, where the chart does not keep these. */
+function nameSeries(chart: Chart, findText: FindText): Chart {
+  return { ...chart, series: chart.series.map((each) => ({ ...each, name: findText(each.name) ?? each.name })) };
+}
+
 interface Anchor {
   column: string;
   row: string;
@@ -143,7 +152,12 @@ interface Anchor {
 }
 
 /** Charts, images and text boxes, each with the cell at its corner. */
-async function readDrawing(source: DocumentPackage, part: string, notes: SheetNotes): Promise<void> {
+async function readDrawing(
+  source: DocumentPackage,
+  part: string,
+  notes: SheetNotes,
+  findText: FindText,
+): Promise<void> {
   const charts: { readonly cell: string; readonly name: string; readonly id: string }[] = [];
   let anchor: Anchor = { column: "", row: "", name: "", text: "", chart: undefined };
   let corner = false;
@@ -191,6 +205,6 @@ async function readDrawing(source: DocumentPackage, part: string, notes: SheetNo
     const target = relations.get(id)?.target;
     // oxlint-disable-next-line no-await-in-loop -- parts of a package are read in order
     const chart = target === undefined || !source.has(target) ? undefined : await readChart(source, target);
-    notes.drawing("chart", cell, chart === undefined ? name : describeChart(chart));
+    notes.drawing("chart", cell, chart === undefined ? name : describeChart(nameSeries(chart, findText)));
   }
 }

@@ -4,7 +4,15 @@
  */
 import { BlockWriter } from "./blocks.js";
 import { CellFormats, findUsualCode, type CellFormat } from "./cell-format.js";
-import { columnName, MAX_COLUMNS, MAX_ROWS, moveFormula, parseRange, splitReference } from "./cell-range.js";
+import {
+  columnName,
+  MAX_COLUMNS,
+  MAX_ROWS,
+  moveFormula,
+  parseRange,
+  splitReference,
+  type CellRange,
+} from "./cell-range.js";
 import {
   checkForm,
   converted,
@@ -36,6 +44,9 @@ const MAX_FORMULAS = 100_000;
 
 /** Longest text of a cell: Excel's is 32,767. */
 const MAX_CELL = 1_000_000;
+
+/** Most formulas of several cells that are looked at for each cell. */
+const MAX_ARRAYS = 100;
 
 /** Longest formula: that of Excel. */
 const MAX_FORMULA = 8192;
@@ -109,7 +120,11 @@ export async function convertWorkbook(bytes: Uint8Array, options: ConvertOptions
         yield* xmlSteps(source.read(sheet.part), new SheetCells(rows, notes, cells, form === "values"));
       }
       rows.end();
-      await readSheetParts(source, parts, people, notes);
+      await readSheetParts(source, parts, people, notes, (reference) => {
+        const found = splitReference(reference);
+        if (found?.sheet !== sheet.name) return undefined;
+        return rows.find(found.range.firstRow, found.range.firstColumn);
+      });
       for (const { name, index: at, range } of book.written) if (at === index) notes.range(name, range);
       if (form === "text") notes.writeTo(sink, rows.size);
       else facts.sheet = notes.facts(index + 1, rows.size, chosen?.range);
@@ -143,7 +158,7 @@ async function readWorkbook(
           isHidden: state !== "",
           state,
           part: relation.target,
-          hasCells: relation.type === "worksheet",
+          hasCells: relation.type !== "chartsheet",
         });
       } else if (name === "definedName" && defined.length < MAX_NAMES) {
         // Names of Excel's own, as of areas to print, are told nowhere.
@@ -317,6 +332,8 @@ class SheetCells implements MarkupHandler {
   readonly #table: CellTable;
   readonly #isExact: boolean;
   readonly #formulas = new Map<string, SharedFormula>();
+  /** Formulas of several cells that have no values: those but the first are cells without a formula. */
+  readonly #arrays: { readonly range: CellRange; readonly text: string }[] = [];
   #row = 0;
   #column = -1;
   #cells = new Map<number, string>();
@@ -417,15 +434,13 @@ class SheetCells implements MarkupHandler {
   /** The formula of a cell, if it is what the cell shows: there is no value. */
   #readFormula(): string | undefined {
     const formula = this.#formula;
-    if (formula === undefined) return undefined;
+    if (formula === undefined) return this.#hasValueToShow ? undefined : this.#findArray();
     const { attributes } = formula;
     const id = attributes["si"] ?? "";
     const isShared = attributes["t"] === "shared";
     if (isShared && formula.text !== "" && this.#formulas.size < MAX_FORMULAS)
       this.#formulas.set(id, { text: formula.text, row: this.#row, column: this.#column });
-    const isNumber = this.#type === "n";
-    const hasValue = this.#hasValue && !(isNumber && this.#value.trim() === "");
-    if (hasValue && !(isNumber && this.#table.isUncalculated && Number(this.#value) === 0)) return undefined;
+    if (this.#hasValueToShow) return undefined;
     this.#notes.formulas++;
     const shared = isShared && formula.text === "" ? this.#formulas.get(id) : undefined;
     const text =
@@ -433,7 +448,28 @@ class SheetCells implements MarkupHandler {
         ? formula.text
         : moveFormula(shared.text, this.#row - shared.row, this.#column - shared.column);
     const plain = text.replaceAll(/_xl(?:fn|ws|pm|udf)\./g, "");
-    return attributes["t"] === "array" ? `{=${plain}}` : `=${plain}`;
+    if (attributes["t"] !== "array") return `=${plain}`;
+    const range = parseRange(attributes["ref"] ?? "");
+    if (range !== undefined && this.#arrays.length < MAX_ARRAYS) this.#arrays.push({ range, text: `{=${plain}}` });
+    return `{=${plain}}`;
+  }
+
+  /** Whether there is a value that a program would not calculate first. */
+  get #hasValueToShow(): boolean {
+    if (this.#type !== "n") return this.#hasValue;
+    return this.#value.trim() !== "" && !(this.#table.isUncalculated && Number(this.#value) === 0);
+  }
+
+  #findArray(): string | undefined {
+    const { text } =
+      this.#arrays.find(
+        ({ range: { firstRow, lastRow, firstColumn, lastColumn } }) =>
+          this.#row >= firstRow &&
+          this.#row <= lastRow &&
+          this.#column + 1 >= firstColumn &&
+          this.#column + 1 <= lastColumn,
+      ) ?? {};
+    return text;
   }
 
   #show(): string {
@@ -455,7 +491,10 @@ class SheetCells implements MarkupHandler {
   }
 
   #showText(text: string): string {
-    return this.#isExact ? text : this.#format.showText(text);
+    if (this.#isExact) return text;
+    const shown = this.#format.showText(text);
+    if (shown === "" && text !== "") this.#notes.blanks++;
+    return shown;
   }
 
   #showNumber(number: string): string {

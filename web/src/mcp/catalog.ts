@@ -91,11 +91,11 @@ export interface ServerFacts {
   readonly hasResources: boolean;
 }
 
-/** The sentence that is appended to a server's instructions. */
-export function instructionOf([reader, editor]: readonly ToolDefinition[]): string {
+/** The sentence that is appended to a server's instructions. It names our tools as the model knows them. */
+export function instructionOf([reader, editor]: readonly string[]): string {
   return (
     "Large content of tool results is stored, not shown: the result names an artifact:// URI, which you read with the tool " +
-    `${reader?.name}, change with ${editor?.name}, or pass as a tool argument.`
+    `${reader}, change with ${editor}, or pass as a tool argument.`
   );
 }
 

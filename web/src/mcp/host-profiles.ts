@@ -41,6 +41,8 @@ export interface HostProfile {
   readonly cutText: number;
   /** Most characters of an answer of our own tools, as JSON. Case `answer`. */
   readonly answerChars: number;
+  /** What its model calls a tool, of the name of its server in its configuration and that of the tool. Case `dotted_name`. */
+  readonly toolNames: string;
 }
 
 /** What is assumed of an unknown host. */
@@ -62,6 +64,7 @@ const CAREFUL: HostProfile = {
   wholeLines: Infinity,
   cutText: Infinity,
   answerChars: 10_000,
+  toolNames: "{tool}",
 };
 
 interface HostRow extends Partial<HostProfile> {
@@ -78,6 +81,7 @@ const HOSTS: readonly HostRow[] = [
     host: "claude-code",
     clients: ["claude-code"],
     seen: "2.1.328",
+    toolNames: "mcp__{server}__{tool}",
     images: true,
     imagesSince: "2.0.0",
     blobs: ["*"],
@@ -102,6 +106,7 @@ const HOSTS: readonly HostRow[] = [
     host: "opencode",
     clients: ["opencode"],
     seen: "1.18.33",
+    toolNames: "{server}_{tool}",
     images: true,
     imagesSince: "1.18.33",
     blobs: ["application/pdf"],
@@ -115,6 +120,7 @@ const HOSTS: readonly HostRow[] = [
     host: "gemini",
     clients: ["gemini-cli-mcp-client"],
     seen: "0.61.0",
+    toolNames: "mcp_{server}_{tool}",
     images: true,
     blobs: ["application/pdf"],
     half: "content",
@@ -127,6 +133,7 @@ const HOSTS: readonly HostRow[] = [
     host: "qwen",
     clients: ["qwen-cli-mcp-client-*"],
     seen: "0.24.4",
+    toolNames: "mcp__{server}__{tool}",
     images: true,
     imagesInErrors: true,
     blobs: ["application/pdf"],
@@ -139,6 +146,7 @@ const HOSTS: readonly HostRow[] = [
     host: "cline",
     clients: ["@cline/core"],
     seen: "3.0.65",
+    toolNames: "{server}__{tool}",
     half: "both",
     meta: "always",
     wholeText: 7000,
@@ -149,6 +157,7 @@ const HOSTS: readonly HostRow[] = [
     host: "kilo",
     clients: ["kilo"],
     seen: "7.7.7",
+    toolNames: "{server}_{tool}",
     images: true,
     blobs: ["application/pdf"],
     half: "content",
@@ -222,6 +231,28 @@ export function recognizeHost(clientInfo: unknown): HostProfile {
 export function findHost(word: string): HostProfile | undefined {
   const row = HOSTS.find(({ host }) => host === word);
   return row && complete(row);
+}
+
+/** The longest name of a tool that hosts leave as it is. */
+const MAX_TOOL_NAME = 64;
+
+/**
+ * What a host's model calls a tool. `server` is the name of its server in the host's configuration, if it is known; some clients tell
+ * it in their own name. Where it is not, or where the host would write the name otherwise, it is the tool's own name.
+ */
+export function nameToolFor({ toolNames }: HostProfile, tool: string, server: string | undefined): string {
+  if (!toolNames.includes("{server}")) return tool;
+  // Hosts write other signs in their own way, and cut long names.
+  if (server === undefined || !/^\w+$/.test(server)) return tool;
+  const name = toolNames.replace("{server}", server).replace("{tool}", tool);
+  return name.length <= MAX_TOOL_NAME ? name : tool;
+}
+
+/** The name of its server that a client tells in its own. */
+export function readServerName(clientInfo: unknown): string | undefined {
+  const name = cut(objectOr(clientInfo)["name"]);
+  const [, server] = /^qwen-cli-mcp-client-(.+)$/i.exec(name) ?? [];
+  return server;
 }
 
 function complete({ clients: _, imagesSince, ...row }: HostRow, version?: string): HostProfile {

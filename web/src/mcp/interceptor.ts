@@ -27,7 +27,7 @@ import {
   type DeferredRequest,
   type RequestOutcome,
 } from "./client-request-handler.js";
-import { findHost, HOST_WORDS, recognizeHost, type HostProfile } from "./host-profiles.js";
+import { findHost, HOST_WORDS, nameToolFor, readServerName, recognizeHost, type HostProfile } from "./host-profiles.js";
 import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
 import { InFlight, UNWANTED, type Request } from "./in-flight.js";
 import { withLinks, withLinksAsText } from "./links.js";
@@ -68,6 +68,8 @@ export interface InterceptorDeps extends ClientRequestDeps {
   readonly schemas: SchemaMode;
   /** The host that the client is part of, whatever it says of itself. */
   readonly host?: HostProfile;
+  /** The server's name in the host's configuration. Some clients tell it. */
+  readonly serverName?: string | undefined;
   readonly onEvent: (event: InterceptorEvent) => void;
   /** Whose requests telemetry sees: those of a client of a server, or those that a client makes. Defaults to the former. */
   readonly side?: TelemetrySide;
@@ -128,6 +130,8 @@ export class McpInterceptor implements Interceptor {
   readonly #requestHandler: ClientRequestHandler;
   /** What the client makes of results. */
   #host: HostProfile;
+  /** The server's name in the host's configuration, if it is known. */
+  #serverName: string | undefined;
   /** Whether the client shows apps. */
   #showsApps: boolean;
 
@@ -137,6 +141,7 @@ export class McpInterceptor implements Interceptor {
   constructor(deps: InterceptorDeps, beside?: McpInterceptor) {
     this.#deps = deps;
     this.#host = beside === undefined ? (deps.host ?? recognizeHost(undefined)) : beside.#host;
+    this.#serverName = beside === undefined ? deps.serverName : beside.#serverName;
     this.#showsApps = beside === undefined ? false : beside.#showsApps;
     this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
     this.#catalog = beside === undefined ? this.#emptyCatalog() : beside.#catalog;
@@ -316,7 +321,7 @@ export class McpInterceptor implements Interceptor {
   ): ClientMessageOutcome {
     if (operation !== undefined) void answer.then((said) => operation.end(endOfAnswer(said, request)));
     if (failure !== undefined) this.#deps.onEvent({ kind: "failed", error: failure });
-    // MCP, "Cancellation": whoever cancelled a request gets no answer.
+    // MCP, "Cancellation": a client that cancelled a request gets no answer.
     return { answers: [answer.then((said) => (signal?.reason === UNWANTED ? undefined : said))] };
   }
 
@@ -325,7 +330,9 @@ export class McpInterceptor implements Interceptor {
     const { method, params } = request;
     this.#showsApps = showsApps(request) ?? this.#showsApps;
     const info = method === "initialize" ? params["clientInfo"] : objectOr(params["_meta"])[CLIENT_INFO];
-    if (info !== undefined) this.#host = this.#deps.host ?? recognizeHost(info);
+    if (info === undefined) return;
+    this.#host = this.#deps.host ?? recognizeHost(info);
+    this.#serverName = this.#deps.serverName ?? readServerName(info);
   }
 
   /** Writes a reduced result as this client needs it. */
@@ -358,9 +365,15 @@ export class McpInterceptor implements Interceptor {
     });
   }
 
+  /** What the client's model calls one of our tools. */
+  #nameTool(tool: string): string {
+    return nameToolFor(this.#host, tool, this.#serverName);
+  }
+
   #options(tool: string | undefined): TransformOptions {
     const { namespace, scope } = this.#deps;
     return {
+      readTool: this.#nameTool(readToolName(namespace)),
       dialect: "mcp",
       namespace,
       scope,
@@ -379,7 +392,7 @@ export class McpInterceptor implements Interceptor {
       case "server/discover":
         return (message) => {
           this.#requestHandler.server = factsOf(message);
-          return withIntroduction(message, instructionOf(tools));
+          return withIntroduction(message, instructionOf(tools.map(({ name }) => this.#nameTool(name))));
         };
       case "tools/list":
         return async (message) => {
@@ -486,6 +499,11 @@ export interface InterceptorOptions {
    */
   readonly host?: string;
   /**
+   * The server's name in the host's configuration, which hosts put in front of the names of its tools.
+   * @defaultValue what the client says of it, if it does
+   */
+  readonly serverName?: string;
+  /**
    * How tools' schemas are changed.
    * @defaultValue `"widen"`
    */
@@ -505,6 +523,7 @@ export const INTERCEPTOR_OPTIONS: readonly (keyof InterceptorOptions)[] = [
   "onEvent",
   "schemas",
   "scope",
+  "serverName",
   "showImages",
   "store",
   "wasm",
@@ -535,6 +554,7 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
     showImages: options.showImages ?? false,
     schemas: options.schemas ?? "widen",
     ...(options.host !== undefined && { host: requireHost(options.host) }),
+    serverName: options.serverName,
     onEvent: ignoreErrors(options.onEvent),
   };
 }

@@ -61,7 +61,7 @@ class Exchange {
 
   /** The server's instructions with our sentence appended. */
   instructions(server: () => unknown): string {
-    const tools = toolDefinitions(this.#options.namespace ?? DEFAULT_NAMESPACE);
+    const tools = toolDefinitions(this.#options.namespace ?? DEFAULT_NAMESPACE).map(({ name }) => name);
     const own = server();
     return [...(typeof own === "string" && own !== "" ? [own] : []), instructionOf(tools)].join("\n\n");
   }

@@ -60,6 +60,7 @@ export async function checkInterceptors(
   const said = file === undefined ? {} : await readConfig(file);
   const place = invocation.value("store");
   const host = invocation.value("host");
+  const serverName = invocation.value("server-name");
   const session =
     place === "session" ? await sessionFolder(" for --store session", "a store with --store DIR") : undefined;
   const log = logOf(terminal.errors);
@@ -73,6 +74,7 @@ export async function checkInterceptors(
     links: (invocation.value("links") ?? "auto") as LinkMode,
     showImages: invocation.has("inline-images"),
     ...(host !== undefined && { host }),
+    ...(serverName !== undefined && { serverName }),
     schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
     onEvent: (event: InterceptorEvent) => {
       log(event);

@@ -7,7 +7,6 @@ import type { ArtifactRef } from "../../artifacts/store.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactToolResult, Sluice } from "../../core/types.js";
-import type { DocumentKind } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
@@ -15,7 +14,7 @@ import { artifactMeta } from "../artifact-app/artifact-app.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
 import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
-import { documentKind, formOf, headOf, inspect, type Inspection } from "./inspection.js";
+import { documentKind, findUtf16, formOf, headOf, inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
@@ -188,7 +187,7 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     const { tellDocument } = await loaded(() => import("./document.js"));
     return tellDocument(from, kind, most);
   }
-  const form = await formFor(from, kind, wanted, selection);
+  const form = await formFor(from, head, wanted, selection);
   const inspection = inspect(form, form === from ? head : await headOf(form));
   const { mode } = wanted;
   if (mode === "info") {
@@ -226,14 +225,16 @@ async function entryOf(from: Readable, path: string): Promise<Readable> {
 }
 
 /** What is read of an artifact. Only what becomes something else needs a part that is loaded later. */
-async function formFor(
-  from: Readable,
-  kind: DocumentKind | undefined,
-  wanted: Wanted,
-  selection: Selection,
-): Promise<Readable> {
+async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selection: Selection): Promise<Readable> {
+  const kind = documentKind(from, head);
   const isItself = selection.as === undefined && selection.sheet === undefined;
-  if (isItself && formOf(kind, wanted.mode, selection) === undefined) return from;
+  if (isItself && formOf(kind, wanted.mode, selection) === undefined) {
+    const encoding = findUtf16(head);
+    // It is decoded once, and kept.
+    if (encoding === undefined || from.source.openWriter === undefined) return from;
+    const { decodeText } = await loaded(() => import("./forms.js"));
+    return decodeText(from, encoding);
+  }
   const forms = await loaded(() => import("./forms.js"));
   return forms.formFor(from, kind, wanted, selection);
 }
@@ -273,8 +274,7 @@ function firstLines(head: Uint8Array, size: number, most: number): { readonly te
 function modesOf(inspection: Inspection, size: number): string {
   if (size === 0) return "It is empty.";
   if (!inspection.isText) {
-    const encoding = inspection.isUtf16 ? " It is UTF-16 text, which lines cannot read." : "";
-    return `Read it with bytes "0-255" (hex) or search.${encoding} Or pass the URI as a tool argument.`;
+    return 'Read it with bytes "0-255" (hex) or search. Or pass the URI as a tool argument.';
   }
   const modes = ['lines "1-50"', 'bytes "0-1023"', "search", 'query "SELECT … FROM rows"'];
   if (inspection.layout.kind !== "none") modes.unshift('rows "1-20"');
@@ -302,7 +302,7 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
     const sentence = `A resource takes no ${mode}: call the tool for that.`;
     throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: mode });
   }
-  const form = await formFor(from, documentKind(from, await headOf(from)), wanted, {});
+  const form = await formFor(from, await headOf(from), wanted, {});
   const inspection = readable(inspect(form, await headOf(form)), mode);
   if (mode === "pointer") {
     return { uri, mimeType: "application/json", text: checkSize(await textAtPointer(form, inspection, wanted.tokens)) };
@@ -361,8 +361,7 @@ function checkSize(text: string): string {
 /** Returns the inspection. Throws E_INVALID_ARGUMENT if the artifact is not text. */
 function readable(inspection: Inspection, mode: RecordMode | "pointer" | "query"): Inspection {
   if (inspection.isText) return inspection;
-  const what = inspection.isUtf16 ? `UTF-16 text, which ${mode} cannot read` : "not text";
-  throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is ${what}: use bytes or search instead of ${mode}.`, {
+  throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is not text: use bytes or search instead of ${mode}.`, {
     path: mode,
   });
 }

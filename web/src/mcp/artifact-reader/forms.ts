@@ -111,10 +111,10 @@ export async function converted(
   return inTurn(() => convertApart({ request, input: chunksOf(from), write, modules, signal }), signal);
 }
 
-/** The bytes of an artifact, piece by piece. */
-export async function* chunksOf(from: Readable): AsyncGenerator<Uint8Array> {
+/** The bytes of an artifact from an offset on, piece by piece. */
+export async function* chunksOf(from: Readable, start = 0): AsyncGenerator<Uint8Array> {
   const { size_bytes: size } = from.ref;
-  for (let at = 0; at < size; at += PIECE) yield readSpan(from, { start: at, end: Math.min(size, at + PIECE) });
+  for (let at = start; at < size; at += PIECE) yield readSpan(from, { start: at, end: Math.min(size, at + PIECE) });
 }
 
 const PIECE = 1024 * 1024;
@@ -139,6 +139,22 @@ async function entriesOf(from: Readable): Promise<Readable> {
       lines = "";
     }
     await writer.write(new TextEncoder().encode(lines));
+    return {};
+  });
+}
+
+/** A text in UTF-16 as UTF-8, which is what texts are read in. Half a character becomes U+FFFD. Throws E_STORE_…. */
+export async function decodeText(from: Readable, encoding: "utf-16le" | "utf-16be"): Promise<Readable> {
+  const { filename, id } = from.ref;
+  return derived(from, "utf-8", { filename: filename ?? `${id}.txt` }, async (source, writer, look) => {
+    const [decoder, encoder] = [new TextDecoder(encoding), new TextEncoder()];
+    const write = async (text: string): Promise<void> => {
+      const bytes = encoder.encode(text);
+      look?.push(bytes);
+      await writer.write(bytes);
+    };
+    for await (const chunk of chunksOf(source)) await write(decoder.decode(chunk, { stream: true }));
+    await write(decoder.decode());
     return {};
   });
 }

@@ -19,6 +19,7 @@ import { artifactUri, quote } from "./definition.js";
 import { recordOf } from "./derived-record.js";
 import { chunksOf } from "./forms.js";
 import type { Inspection } from "./inspection.js";
+import { noteAbove } from "./records.js";
 import { namedTables } from "./query-tables.js";
 import type { Wanted } from "./request.js";
 import { factsOf, findSheet, type Readable, subjectOf } from "./source.js";
@@ -64,12 +65,11 @@ interface Asked {
   readonly note: readonly string[];
 }
 
-async function tableOf(
-  from: Readable,
-  { layout, isJson }: Inspection,
-  tokens: readonly string[] | undefined,
-): Promise<Asked> {
-  if (tokens === undefined && layout.kind === "csv") return { table: await csvTable(chunksOf(from), layout), note: [] };
+async function tableOf(from: Readable, inspection: Inspection, tokens: readonly string[] | undefined): Promise<Asked> {
+  const { layout, isJson } = inspection;
+  if (tokens === undefined && layout.kind === "csv") {
+    return { table: await csvTable(chunksOf(from, layout.start), layout), note: noteAbove(inspection) };
+  }
   if (tokens === undefined && layout.kind === "ndjson") return { table: await ndjsonTable(chunksOf(from)), note: [] };
   if (isJson) {
     const table = await jsonTable(chunksOf(from), tokens === undefined ? {} : { pointer: pointerOf(tokens) });
