@@ -15,7 +15,7 @@ const core = join(app, "node_modules/mcp-sluice/dist/core/core.wasm");
 const documents = join(app, "node_modules/mcp-sluice/dist/documents");
 
 /** The modules that a worker of Cloudflare's imports. */
-const MODULES = ["core.wasm", ...["pdfium", "png", "jpeg-encoder"].map((name) => `documents/${name}.wasm`)];
+const MODULES = ["core.wasm", ...["pdfium", "png", "jpeg-encoder"].map((module) => `documents/${module}.wasm`)];
 
 /** What a bundler that knows nothing of `new URL("./core.wasm", import.meta.url)` leaves to its user. */
 async function copied() {
