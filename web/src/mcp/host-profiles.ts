@@ -25,8 +25,6 @@ export interface HostProfile {
   readonly half: "structured" | "content" | "both" | "unknown";
   /** What of `content` is hidden by `structuredContent` if that half alone is read: texts, or images too. Case `img_structured`. */
   readonly hides: "texts" | "all";
-  /** Whether it refuses a result without the `structuredContent` that the tool's schema describes. Case `img_structured`. */
-  readonly checksResults: boolean;
   /** What becomes of `structuredContent` beside empty `content`. Case `structured_only`. */
   readonly structuredAlone: "shown" | "lost";
   /** What becomes of the text of an embedded resource. Case `res_text`. */
@@ -63,7 +61,6 @@ const CAREFUL: HostProfile = {
   audio: false,
   half: "unknown",
   hides: "texts",
-  checksResults: true,
   structuredAlone: "shown",
   resourceTexts: "shown",
   links: "told",
@@ -106,7 +103,6 @@ const HOSTS: readonly HostRow[] = [
     host: "codex",
     clients: ["codex-mcp-client"],
     seen: "0.169.0",
-    checksResults: false,
     images: true,
     imagesSince: "0.53.0",
     imagesInErrors: true,
