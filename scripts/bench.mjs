@@ -2,7 +2,7 @@
  * `npm run bench`: sets up, builds, measures the library. The same for other subjects: `npm run bench:calls`: 1,000 calls of real
  * results; `bench:shapes`: shapes of results, beside an earlier build; `bench:proxy`: the proxy and the transports; `bench:roofline`:
  * what the largest result takes at least; `bench:tools`: ToolNode; `bench:files`: users' files by their number; `bench:copy`: moving
- * a store; `bench:site`: the playground; `bench:serve`: `sluice serve`; `bench:package`: what `npx` fetches; `bench:hosts`: what the models of hosts get;
+ * a store; `bench:site`: the playground; `bench:serve`: `sluice serve`; `bench:package`: what `npx` fetches; `bench:start`: how long hosts wait;
  * `bench:query`: languages to ask tables in; `bench:pdf`: text of PDFs beside Poppler's; `bench:tasks`: what tasks over results cost a model; `bench:telemetry`: what spans and metrics cost. Arguments go to
  * scripts/bench/main.mjs, or to that of the folder.
  * @module
@@ -16,7 +16,6 @@ const FOLDERS = {
   calls: "test",
   copy: "build",
   files: "build",
-  hosts: "test",
   package: "build",
   pdf: "build",
   proxy: "test",
@@ -25,6 +24,7 @@ const FOLDERS = {
   serve: "build",
   shapes: "build",
   site: "test",
+  start: "build",
   tasks: "build",
   telemetry: "build",
   tools: "build",

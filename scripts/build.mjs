@@ -22,6 +22,7 @@ import { coreLicences } from "./core-licences.mjs";
 import { DOCUMENT_MODULES, locateModule, writeModuleLicences } from "./document-modules.mjs";
 import { readSchema, schemaModule, typesFile } from "./config-schema.mjs";
 import { publishDeclarations, publishElementDeclarations } from "./declarations.mjs";
+import { bundleProxy } from "./proxy-bundle.mjs";
 import { pruneDist, publishLibrary, writeChanged } from "./library.mjs";
 import { cores, must, root, tool } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
@@ -126,9 +127,15 @@ export async function build() {
   );
   const files = [...(await publishLibrary()), ...(await publishDeclarations()), ...(await buildElements())];
   await buildApp();
-  pruneDist(new Set([...files, ...GENERATED]));
+  pruneDist(new Set([...files, ...GENERATED, ...(await buildProxy())]));
   linkCommand();
   printSize();
+}
+
+async function buildProxy() {
+  const files = await bundleProxy();
+  for (const { name, code } of files) writeChanged(join(root, "dist", name), code);
+  return files.map(({ name }) => name);
 }
 
 // The elements see the library as its users do, so it has to be there first.

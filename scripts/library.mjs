@@ -143,7 +143,8 @@ async function bundlePackages(names) {
           const path = shortenId(id);
           if (path.endsWith("/zip.js/lib/core/codec-registry.js")) return withoutCodecs(code);
           if (path.endsWith(SERIALIZER)) return withFewNames(code);
-          return MODULE_URL.test(code) ? code.replaceAll(MODULE_URL, '({ href: "" })') : undefined;
+          const changed = code.replaceAll(MODULE_URL, '({ href: "" })').replaceAll(REQUIRE_TEST, "true");
+          return changed === code ? undefined : changed;
         },
       },
       // CommonJS that requires a module of Node imports it instead: `require` would bring `node:module` into every browser.
@@ -164,7 +165,7 @@ async function bundlePackages(names) {
         // What is bundled of OpenTelemetry has its own copy of the API: that of the host is optional.
         external: (id) => isInstalled(id) && id !== "@opentelemetry/api",
         preserveEntrySignatures: "strict",
-        treeshake: { moduleSideEffects: "no-external", manualPureFunctions: ["z"] },
+        treeshake: { moduleSideEffects: "no-external", manualPureFunctions: ["z", "snappyUncompressor"] },
         output: {
           entryFileNames: "[name].js",
           chunkFileNames: `${BUNDLED}/parts/[name].js`,
@@ -186,6 +187,9 @@ function withoutCodecs(code) {
 
 /** Where packages look for their modules of WebAssembly. They are handed over, and bundlers of users would look for them. */
 const MODULE_URL = /new URL\((["'])[\w-]+\.wasm\1,\s*import\.meta\.url\)/g;
+
+/** How CommonJS asks whether it may require. What is left of `require` brings `node:module` into every bundle. */
+const REQUIRE_TEST = /typeof require === "function"/g;
 
 const SERIALIZER = "node_modules/@opentelemetry/exporter-prometheus/build/src/PrometheusSerializer.js";
 

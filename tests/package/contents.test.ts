@@ -130,7 +130,7 @@ describe("contents", () => {
         ...Object.keys(DOCUMENT_MODULES).map((name) => `dist/documents/wasm/${name}.wasm`),
       ];
       const papers = ["LICENSE", "README.md"];
-      const licences = ["bundled", "core", "documents/wasm", "mcp/artifact-app", "ui"].map(
+      const licences = ["bundled", "bundled/proxy", "core", "documents/wasm", "mcp/artifact-app", "ui"].map(
         (folder) => `dist/${folder}/LICENSES.md`,
       );
       // What hosts with MCP Apps show.
@@ -285,6 +285,20 @@ describe("imports", () => {
     ["dist/browser.js", ["@humanwhocodes/momoa"]],
     ["dist/tools.js", ["@humanwhocodes/momoa", "eventsource-parser", "js-yaml", "oauth4webapi", "zod"]],
   ];
+
+  test("a host that starts the proxy waits for two files, which import at once what is of Node alone", async () => {
+    const seen = new Set<string>();
+    await loadedAtOnce(join(installed, "dist/bundled/proxy/gate.js"), seen);
+    const files = [...seen].map((file) => relative(installed, file)).sort();
+    expect(files).toEqual(["dist/bundled/proxy/gate.js", "dist/bundled/proxy/program.js"]);
+    for (const file of seen) {
+      const { staticImports } = parseSync(file, await readFile(file, "utf8")).module;
+      const others = staticImports
+        .map(({ moduleRequest }) => moduleRequest.value)
+        .filter((name) => !name.startsWith("."));
+      expect(others.filter((name) => !isBuiltin(name))).toEqual([]);
+    }
+  });
 
   /** The package of a module: `zod` of `zod/v4`. */
   const packageOf = (name: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;

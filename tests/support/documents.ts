@@ -254,3 +254,76 @@ export function book(documents: readonly string[], more: Parts = {}): Promise<Ui
 function xhtml(body: string): string {
   return `${XML}<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/><link href="a.css"/></head><body>${body}</body></html>`;
 }
+
+/** What a chart of these tests has. A series is its name and its values. */
+export interface ChartContent {
+  readonly title?: string;
+  /** The element of its kind: `barChart`, or in OpenDocument its class: `bar`. */
+  readonly kind: string;
+  readonly direction?: "bar" | "col";
+  readonly axes?: readonly string[];
+  readonly categories: readonly string[];
+  readonly series: readonly (readonly string[])[];
+  readonly format?: string;
+}
+
+const richTitle = (text: string): string =>
+  `<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:t>${escaped(text)}</a:t></a:r></a:p></c:rich></c:tx></c:title>`;
+
+function points(values: readonly string[]): string {
+  const all = values.map((value, at) => (value === "" ? "" : `<c:pt idx="${at}"><c:v>${escaped(value)}</c:v></c:pt>`));
+  return `<c:ptCount val="${values.length}"/>${all.join("")}`;
+}
+
+/** A part with a chart of DrawingML, as Excel writes it. */
+export function chartPart({ title, kind, direction, axes = [], categories, series, format }: ChartContent): string {
+  const all = series.map(
+    ([name = "", ...values], at) =>
+      `<c:ser><c:idx val="${at}"/><c:tx><c:strRef><c:f>S!$B$1</c:f><c:strCache>${points([name])}</c:strCache></c:strRef></c:tx>` +
+      `<c:cat><c:strRef><c:f>S!$A$2</c:f><c:strCache>${points(categories)}</c:strCache></c:strRef></c:cat>` +
+      `<c:val><c:numRef><c:f>S!$B$2</c:f><c:numCache><c:formatCode>${format ?? "General"}</c:formatCode>${points(values)}</c:numCache></c:numRef></c:val></c:ser>`,
+  );
+  const bars = kind.startsWith("bar") ? `<c:barDir val="${direction ?? "col"}"/>` : "";
+  const ends = axes.map(
+    (axis, at) => `<c:${at === 0 ? "cat" : "val"}Ax>${richTitle(axis)}</c:${at === 0 ? "cat" : "val"}Ax>`,
+  );
+  return (
+    `${XML}<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart>` +
+    `${title === undefined ? "" : richTitle(title)}<c:plotArea><c:${kind}>${bars}${all.join("")}</c:${kind}>${ends.join("")}</c:plotArea></c:chart></c:chartSpace>`
+  );
+}
+
+const openCell = (text: string): string => `<table:table-cell><text:p>${escaped(text)}</text:p></table:table-cell>`;
+const openTitle = (text: string): string => `<chart:title><text:p>${escaped(text)}</text:p></chart:title>`;
+const openColumn = (at: number): string => `$${String.fromCharCode(66 + at)}`;
+
+/** The `content.xml` of a chart of OpenDocument, as LibreOffice writes it. */
+export function openChart({ title, kind, axes = [], categories, series }: ChartContent): string {
+  const all = series.map(
+    (_, at) =>
+      `<chart:series chart:values-cell-range-address="local-table.${openColumn(at)}$2:.${openColumn(at)}$9" chart:label-cell-address="local-table.${openColumn(at)}$1" chart:class="chart:${kind}"/>`,
+  );
+  const rows = categories.map(
+    (category, at) =>
+      `<table:table-row>${openCell(category)}${series.map((values) => openCell(values[at + 1] ?? "")).join("")}</table:table-row>`,
+  );
+  return (
+    `${XML}<office:document-content><office:automatic-styles/><office:body><office:chart><chart:chart chart:class="chart:${kind}">` +
+    `${title === undefined ? "" : openTitle(title)}<chart:plot-area>${axes.map((axis) => `<chart:axis>${openTitle(axis)}</chart:axis>`).join("")}${all.join("")}</chart:plot-area>` +
+    `<table:table table:name="local-table"><table:table-header-rows><table:table-row><table:table-cell/>${series.map(([name = ""]) => openCell(name)).join("")}</table:table-row></table:table-header-rows><table:table-rows>${rows.join("")}</table:table-rows></table:table></chart:chart></office:chart></office:body></office:document-content>`
+  );
+}
+
+/** A part with a diagram: a plan of two steps. */
+export const DIAGRAM: string = `${XML}<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"><dgm:ptLst><dgm:pt modelId="0" type="doc"/>${[
+  ["3", "Test"],
+  ["1", "Plan"],
+  ["2", "Build"],
+]
+  .map(
+    ([id, text]) =>
+      `<dgm:pt modelId="${id}"><dgm:t><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`,
+  )
+  .join(
+    "",
+  )}<dgm:pt modelId="9" type="sibTrans"><dgm:t><a:p><a:r><a:t>no</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst><dgm:cxnLst><dgm:cxn srcId="0" destId="1" srcOrd="0"/><dgm:cxn srcId="1" destId="3" srcOrd="1"/><dgm:cxn srcId="1" destId="2" srcOrd="0"/></dgm:cxnLst></dgm:dataModel>`;

@@ -9,7 +9,7 @@
  * ```
  * @module mcp-sluice
  */
-import { createSluiceOver, type WasmSource } from "./core/sluice.js";
+import { createSluiceOver, type WasmModules, type WasmSource } from "./core/sluice.js";
 import type { Sluice, SluiceOptions } from "./core/types.js";
 import { chosenStore } from "./artifacts/chosen-store.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
@@ -17,6 +17,7 @@ import { withRetention } from "./artifacts/retention/retaining-store.js";
 import { checkOptionNames } from "./errors/arguments.js";
 import { artifactTools } from "./mcp/artifact-tools.js";
 import { withoutInterceptor } from "./mcp/interceptor-config.js";
+import { showImages } from "./mcp/shown-media.js";
 
 /**
  * Compiles the core once and gives a Sluice over a store. `wasm` says where the core is when a bundler moved it.
@@ -27,11 +28,13 @@ import { withoutInterceptor } from "./mcp/interceptor-config.js";
  * @example
  * const sluice = await createSluice({ store: "memory", config: { guardrail: { max_observation_chars: 20_000 } } });
  */
-export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
+export async function createSluice(
+  options: SluiceOptions & { readonly wasm?: WasmSource | WasmModules } = {},
+): Promise<Sluice> {
   checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "stateStore", "store", "wasm"]);
   const { store, config } = withRetention(chosenStore(options.store, options.stateStore), options.config);
   const { onStoreFailure: onFailure = "answer" } = options;
-  const access = { store, onFailure, tools: artifactTools } as const;
+  const access = { store, onFailure, tools: artifactTools, show: showImages } as const;
   return createSluiceOver(access, withoutInterceptor(config), options.wasm);
 }
 

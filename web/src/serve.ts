@@ -6,8 +6,8 @@
 export { listen } from "./server/http/listen.js";
 export type { ListeningServer, ListenOptions } from "./server/http/listen.js";
 export type { ServeLimits, SluiceServerOptions } from "./server/options.js";
-export type { Authenticate, Identity } from "./server/sessions/session.js";
-export type { OidcOptions } from "./server/oidc/access-tokens.js";
+export type { Authenticate, Identity } from "./server/session.js";
+export type { OidcOptions } from "./server/access/access-tokens.js";
 export { SluiceServer } from "./server/sluice-server.js";
 export { memoryState } from "./server/state.js";
 export type { ServeState } from "./server/state.js";

@@ -201,8 +201,9 @@ export const POLICIES = {
   },
   "xlsx-sum": {
     sluice: async ({ read }) => {
-      const [, city, amount] = dataOf(await read({ sheet: "2", rows: "1" }))
-        .split("\n")[0]
+      // Below the letters of the columns, and behind the number of the row.
+      const [, , city, amount] = dataOf(await read({ sheet: "2", rows: "1" }))
+        .split("\n")[1]
         .split(",");
       const query = `SELECT SUM(${amount}) FROM rows WHERE ${city} = 'Bern'`;
       return rowsIn(await read({ sheet: "2", query }))[0];

@@ -1,4 +1,4 @@
-/** What the adapters tell a server of themselves, and give their models of a result: the rows of `web/src/mcp/clients.ts`. */
+/** What the adapters tell a server of themselves, and give their models of a result: rows of `web/src/mcp/host-profiles.ts`. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

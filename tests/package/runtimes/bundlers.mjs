@@ -4,18 +4,25 @@
  * @module
  */
 import { copyFile, mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
 
 const [name, app] = process.argv.slice(2);
 const root = join(app, "runtimes/web");
 const page = join(root, "page.js");
 const dist = join(app, "built", name, "dist");
 const core = join(app, "node_modules/mcp-sluice/dist/core/core.wasm");
+const documents = join(app, "node_modules/mcp-sluice/dist/documents");
+
+/** The modules that a worker of Cloudflare's imports. */
+const MODULES = ["core.wasm", ...["pdfium", "png", "jpeg-encoder"].map((module) => `documents/${module}.wasm`)];
 
 /** What a bundler that knows nothing of `new URL("./core.wasm", import.meta.url)` leaves to its user. */
 async function copied() {
   await copyFile(join(root, "index.html"), join(dist, "index.html"));
   await copyFile(core, join(dist, "core.wasm"));
+  await mkdir(join(dist, "wasm"), { recursive: true });
+  await copyFile(join(documents, "wasm/pdfium.wasm"), join(dist, "wasm/pdfium.wasm"));
 }
 
 function refuse(message) {
@@ -57,7 +64,10 @@ const bundlers = {
   async esbuild() {
     const { build } = await import("esbuild");
     const options = { bundle: true, splitting: true, format: "esm", outdir: dist };
-    const { warnings } = await build({ ...options, entryPoints: [page] });
+    const { warnings } = await build({
+      ...options,
+      entryPoints: [page, { in: join(documents, "worker.js"), out: "worker" }],
+    });
     for (const { text } of warnings) refuse(text);
     await copied();
   },
@@ -65,7 +75,8 @@ const bundlers = {
     const { rollup } = await import("rollup");
     const { nodeResolve } = await import("@rollup/plugin-node-resolve");
     const plugins = [nodeResolve({ browser: true })];
-    const bundle = await rollup({ input: page, plugins, onLog: (_, { message }) => refuse(message) });
+    const input = { page, worker: join(documents, "worker.js") };
+    const bundle = await rollup({ input, plugins, onLog: (_, { message }) => refuse(message) });
     await bundle.write({ dir: dist, format: "es" });
     await copied();
   },
@@ -78,10 +89,11 @@ const bundlers = {
       // As Wrangler does.
       conditions: ["workerd", "worker", "browser"],
       outfile: join(dist, "worker.js"),
-      alias: { "mcp-sluice/core.wasm": "./core.wasm" },
-      external: ["./core.wasm"],
+      alias: Object.fromEntries(MODULES.map((path) => [`mcp-sluice/${path}`, `./${basename(path)}`])),
+      external: MODULES.map((path) => `./${basename(path)}`),
     });
-    await copyFile(core, join(dist, "core.wasm"));
+    const { resolve } = createRequire(join(app, "runtimes/workerd.js"));
+    for (const path of MODULES) await copyFile(resolve(`mcp-sluice/${path}`), join(dist, basename(path)));
   },
 };
 

@@ -11,6 +11,7 @@ test("the page has a dialogue for each kind", () => {
   const files = dialogues(page).map(({ file }) => file);
   expect(files).toEqual([
     "report.pdf",
+    "contract.docx",
     "sales.xlsx",
     "orders.json",
     "shop.json",

@@ -2,31 +2,36 @@
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { artifactToolsOver } from "../../../web/src/mcp/artifact-tools.js";
 import { ArtifactSource } from "../../../web/src/mcp/artifact-reader/source.js";
-import { type Parts, rawZip, workbookParts } from "../../support/documents.js";
+import { paragraph, type Parts, rawZip, rels, wordPart, wordParts, workbookParts } from "../../support/documents.js";
 import { pdfOf } from "../../support/pdf.js";
 
 const FILES: Readonly<Record<string, () => Promise<{ readonly bytes: Uint8Array; readonly type: string }>>> = {
   "report.pdf": async () => ({ bytes: report(), type: "application/pdf" }),
+  "contract.docx": async () => ({
+    bytes: zipOf(contract()),
+    type: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  }),
   "sales.xlsx": async () => ({
     bytes: zipOf(
-      workbookParts([
+      workbookParts(
         [
-          "Q1",
-          sheet([
-            ["city", "amount"],
-            ["Bern", 12],
-          ]),
+          [
+            "Q1",
+            sheet([
+              ["city", "amount"],
+              ["Bern", 12],
+            ]),
+          ],
+          ["Q2", Q2],
         ],
-        [
-          "Q2",
-          sheet([
-            ["city", "amount"],
-            ["Bern", 30],
-            ["Oslo", 25],
-            ["Bern", 5],
-          ]),
-        ],
-      ]),
+        {
+          styles: `<cellXfs><xf numFmtId="0"/><xf numFmtId="4"/><xf numFmtId="9"/></cellXfs>`,
+          more: {
+            "xl/worksheets/_rels/sheet2.xml.rels": rels(["rId1", "comments", "../comments1.xml"]),
+            "xl/comments1.xml": `<comments><authors><author>Ada</author></authors><commentList><comment ref="B3" authorId="0"><text><t>Check with Oslo.</t></text></comment></commentList></comments>`,
+          },
+        },
+      ),
     ),
     type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   }),
@@ -56,6 +61,42 @@ async function text(type: string, content: string): Promise<{ bytes: Uint8Array;
   return { bytes: encode(content), type };
 }
 
+const run = (words: string, tag = "t"): string => `<w:r><w:${tag} xml:space="preserve">${words}</w:${tag}></w:r>`;
+
+const numbered = (level: number): string => `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="1"/></w:numPr>`;
+
+const numberLevel = (at: number, words: string): string =>
+  `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="${words}"/></w:lvl>`;
+
+const wordCell = (words: string, properties = ""): string =>
+  `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(words)}</w:tc>`;
+
+const change = (tag: string, words: string, of?: string): string =>
+  `<w:${tag} w:id="1" w:author="Ben" w:date="2026-01-12T09:00:00Z">${run(words, of)}</w:${tag}>`;
+
+/** A contract that two people have worked on. */
+function contract(): Parts {
+  const comment = `<w:comment w:id="0" w:author="Ada" w:date="2026-01-12T09:30:00Z">${paragraph("Legal wants 30.")}</w:comment>`;
+  return wordParts(
+    paragraph("Payment", "Heading1", numbered(0)) +
+      `<w:p><w:pPr>${numbered(1)}</w:pPr>${run("The buyer pays within ")}<w:commentRangeStart w:id="0"/>${change("del", "14", "delText")}${change("ins", "30")}${run(" days")}<w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r>${run(".")}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>` +
+      `<w:tbl><w:tr>${wordCell("Fee", '<w:gridSpan w:val="2"/>')}</w:tr><w:tr>${wordCell("2026")}${wordCell("900 EUR")}</w:tr></w:tbl>`,
+    {
+      "word/_rels/document.xml.rels": rels(
+        ["rId1", "comments", "comments.xml"],
+        ["rId2", "footnotes", "footnotes.xml"],
+        ["rId3", "numbering", "numbering.xml"],
+      ),
+      "word/comments.xml": wordPart("comments", comment),
+      "word/footnotes.xml": wordPart("footnotes", `<w:footnote w:id="2">${paragraph("Of receipt.")}</w:footnote>`),
+      "word/numbering.xml": wordPart(
+        "numbering",
+        `<w:abstractNum w:abstractNumId="0">${numberLevel(0, "%1.")}${numberLevel(1, "%1.%2")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`,
+      ),
+    },
+  );
+}
+
 function report(): Uint8Array {
   const pages = Array.from({ length: 8 }, (_, at) => ({
     lines: [`Section ${at + 1}`, at === 6 ? "The warranty lasts 42 months." : "Nothing of note."],
@@ -70,6 +111,22 @@ const cell = (value: string | number): string =>
 function sheet(rows: readonly (readonly (string | number)[])[]): string {
   return `<sheetData>${rows.map((cells) => `<row>${cells.map(cell).join("")}</row>`).join("")}</sheetData>`;
 }
+
+/** Amounts with thousands, shares in percent, a row that is hidden, a comment, and a sum that was never calculated. */
+const Q2 = `<sheetData>${[
+  ["Bern", 30_000, 0.5],
+  ["Oslo", 25_000, 0.417],
+  ["Bern", 5000, 0.083],
+]
+  .map(
+    ([city, amount, share], at) =>
+      `<row r="${at + 2}"${at === 2 ? ' hidden="1"' : ""}><c t="str"><v>${city}</v></c><c s="1"><v>${amount}</v></c><c s="2"><v>${share}</v></c></row>`,
+  )
+  .join("")
+  .replace(
+    /^/,
+    `<row r="1">${["city", "amount", "share"].map(cell).join("")}</row>`,
+  )}<row r="5"><c t="str"><v>Sum</v></c><c s="1"><f>SUM(B2:B4)</f></c></row></sheetData>`;
 
 function orders(): string {
   const cities = ["Bern", "Oslo", "Rome"];

@@ -13,12 +13,15 @@ import { SluiceError } from "../../../web/src/errors/error.js";
 import { amount } from "../../support/full.js";
 import {
   book,
+  chartPart,
   openDocument,
   paragraph,
   presentation,
   readAll,
+  rels,
   shape,
   word,
+  wordPart,
   workbook,
 } from "../../support/documents.js";
 
@@ -28,6 +31,41 @@ const HTML = `<!doctype html><title>T</title><h1>A &amp; B</h1><p hidden>x</p><t
 
 const FIXTURES: readonly (readonly [name: string, convert: Convert, bytes: () => Promise<Uint8Array>])[] = [
   [
+    "reviewed word",
+    convertWord,
+    () =>
+      word(
+        `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:commentRangeStart w:id="1"/><w:ins w:id="1" w:author="A"><w:r><w:t>in</w:t></w:r></w:ins><w:del w:author="B"><w:r><w:delText>out</w:delText></w:r></w:del><w:commentRangeEnd w:id="1"/><w:r><w:commentReference w:id="1"/><w:footnoteReference w:id="1"/></w:r><w:r><w:drawing><c:chart r:id="rId4"/></w:drawing></w:r><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den/></m:f></m:oMath></w:p><w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2"/><w:vMerge/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>`,
+        {
+          "word/_rels/document.xml.rels": rels(
+            ["rId1", "comments", "comments.xml"],
+            ["rId2", "footnotes", "footnotes.xml"],
+            ["rId3", "numbering", "numbering.xml"],
+            ["rId4", "chart", "chart.xml"],
+            ["rId5", "commentsExtended", "extended.xml"],
+          ),
+          "word/comments.xml": wordPart("comments", `<w:comment w:id="1" w:author="A">${paragraph("c")}</w:comment>`),
+          "word/extended.xml": '<w15:commentEx w15:paraId="1" w15:done="1"/>',
+          "word/footnotes.xml": wordPart("footnotes", `<w:footnote w:id="1">${paragraph("f")}</w:footnote>`),
+          "word/numbering.xml": wordPart(
+            "numbering",
+            '<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="lowerRoman"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>',
+          ),
+          "word/chart.xml": chartPart({ title: "T", kind: "barChart", categories: ["a"], series: [["S", "1"]] }),
+        },
+      ),
+  ],
+  [
+    "reviewed text",
+    convertOpenDocument,
+    () =>
+      openDocument(
+        "text",
+        '<text:tracked-changes><text:changed-region text:id="1"><text:deletion><office:change-info><dc:creator>A</dc:creator></office:change-info><text:p>out</text:p></text:deletion></text:changed-region></text:tracked-changes><text:p>a<text:change text:change-id="1"/><office:annotation office:name="n"><dc:creator>B</dc:creator><text:p>c</text:p></office:annotation>b<office:annotation-end office:name="n"/><text:note><text:note-body><text:p>f</text:p></text:note-body></text:note></text:p><table:table><table:table-row><table:table-cell table:number-columns-spanned="2"/><table:covered-table-cell/></table:table-row></table:table><text:list text:style-name="L"><text:list-item><text:p>i</text:p></text:list-item></text:list>',
+        '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="a" style:num-suffix=")"/></text:list-style>',
+      ),
+  ],
+  [
     "word",
     convertWord,
     () => word(paragraph("One", "Heading1") + `<w:tbl><w:tr><w:tc>${paragraph("é &amp; 1")}</w:tc></w:tr></w:tbl>`),
@@ -36,10 +74,29 @@ const FIXTURES: readonly (readonly [name: string, convert: Convert, bytes: () =>
     "workbook",
     convertWorkbook,
     () =>
-      workbook([["S", '<row r="3"><c r="B3" t="s"><v>0</v></c><c s="1"><v>45322</v></c></row>']], {
-        shared: ["<t>ü</t>"],
-        styles: '<cellXfs><xf/><xf numFmtId="14"/></cellXfs>',
-      }),
+      workbook(
+        [
+          [
+            "S",
+            '<cols><col min="2" max="2" hidden="1"/></cols><row r="3" hidden="1"><c r="B3" t="s"><v>0</v></c><c s="1"><v>45322</v></c><c s="2"><v>-1.5</v></c><c><f t="shared" si="0">B3*2</f></c><c><f t="shared" si="0"/></c></row><autoFilter ref="A1:B3"><filterColumn colId="0"/></autoFilter><mergeCell ref="A1:B2"/>',
+          ],
+        ],
+        {
+          shared: ["<t>ü</t>"],
+          styles:
+            '<numFmt numFmtId="164" formatCode="#,##0.0;[Red](0)"/><cellXfs><xf/><xf numFmtId="14"/><xf numFmtId="164"/></cellXfs>',
+          more: {
+            "xl/worksheets/_rels/sheet1.xml.rels": rels(
+              ["a", "comments", "../comments1.xml"],
+              ["b", "drawing", "../drawing1.xml"],
+            ),
+            "xl/comments1.xml":
+              '<authors><author>A</author></authors><comment ref="B2" authorId="0"><text><t>c</t></text></comment>',
+            "xl/drawing1.xml":
+              '<oneCellAnchor><from><col>1</col><row>1</row></from><pic><cNvPr name="P"/></pic></oneCellAnchor>',
+          },
+        },
+      ),
   ],
   [
     "presentation",
@@ -61,7 +118,7 @@ const FIXTURES: readonly (readonly [name: string, convert: Convert, bytes: () =>
     () =>
       openDocument(
         "spreadsheet",
-        '<table:table table:name="S"><table:table-row table:number-rows-repeated="2"><table:table-cell table:number-columns-repeated="3" office:value-type="float" office:value="1"/></table:table-row></table:table>',
+        '<table:table table:name="S"><table:table-row table:number-rows-repeated="2"><table:table-cell table:number-columns-repeated="3" office:value-type="float" office:value="1"><office:annotation><dc:creator>A</dc:creator><text:p>c</text:p></office:annotation></table:table-cell></table:table-row><table:table-row table:visibility="collapse"><table:table-cell table:formula="of:=SUM([.A1:.B2])" table:number-columns-spanned="2"/></table:table-row></table:table><table:named-range table:name="N" table:cell-range-address="$S.$A$1:.$B$2"/>',
       ),
   ],
   ["book", convertBook, () => book(["<h1>One</h1>", "<p>two</p>"])],
@@ -95,7 +152,7 @@ describe.each(FIXTURES)("%s", (_, convert, make) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { minLength: 1, maxLength: 8 }),
-        fc.constantFrom("text", "rows", "links"),
+        fc.constantFrom("text", "cells", "values", "links"),
         async (changes, form) => {
           const changed = bytes.slice();
           for (const [at, byte] of changes) changed[at] = byte;

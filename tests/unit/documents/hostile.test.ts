@@ -11,6 +11,7 @@ import { convertWorkbook } from "../../../web/src/documents/workbook.js";
 import { SluiceError } from "../../../web/src/errors/error.js";
 import {
   book,
+  chartPart,
   openDocument,
   paragraph,
   rawZip,
@@ -107,13 +108,13 @@ describe("packages", () => {
   test("an encrypted document of Office, and one of before 2007, are told by their bytes", async () => {
     const compound = new Uint8Array(4096);
     compound.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
-    expect(await failure(convertWorkbook(compound, { form: "rows" }))).toMatchObject({
+    expect(await failure(convertWorkbook(compound, { form: "cells" }))).toMatchObject({
       code: "E_DOCUMENT",
       message:
         "The workbook is of the old binary format, or protected with a password: save it as .xlsx without a password, and read that.",
     });
     compound.set(Buffer.from("EncryptedPackage", "utf16le"), 1024 + 128);
-    expect((await failure(convertWorkbook(compound, { form: "rows" }))).message).toBe(
+    expect((await failure(convertWorkbook(compound, { form: "cells" }))).message).toBe(
       "The workbook is protected with a password, and is not decrypted here: open it with the password in the program that made it, and save a copy without one.",
     );
   });
@@ -163,7 +164,7 @@ describe("markup", () => {
     const sheet = await workbook([["S", ""]], {
       more: { "xl/worksheets/sheet1.xml": `${entities}<worksheet><row><c t="str"><v>&c;&x;</v></c></row></worksheet>` },
     });
-    expect((await readAll(convertWorkbook(sheet, { form: "rows" }))).text).toBe("&c;&x;\n");
+    expect((await readAll(convertWorkbook(sheet, { form: "cells" }))).text).toBe("1,&c;&x;\n");
     const opened = await openDocument("text", "<text:p>&c;&x;</text:p>");
     expect((await readAll(convertOpenDocument(opened, { form: "text" }))).text).toBe("&c;&x;\n");
     expect((await readAll(convertHtml(encoder.encode(`${entities}<p>&c;&x;`), { form: "text" }))).text).toContain(
@@ -189,8 +190,58 @@ describe("markup", () => {
     const bytes = await workbook([
       ["__proto__", '<row r="1"><c r="A1" t="__proto__" __proto__="x" constructor="y"><v>1</v></c></row>'],
     ]);
-    const { text: all, facts } = await readAll(convertWorkbook(bytes, { form: "rows", sheet: "__proto__" }));
-    expect([all, facts.names]).toEqual(["1\n", ["__proto__"]]);
+    const { text: all, facts } = await readAll(convertWorkbook(bytes, { form: "cells", sheet: "__proto__" }));
+    expect([all, facts.names]).toEqual(["1,1\n", ["__proto__"]]);
+  });
+});
+
+describe("what stands beside the text", () => {
+  test("words of elements are no properties of objects", async () => {
+    const bytes = await word(paragraph("x", undefined, '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'), {
+      "word/_rels/document.xml.rels": rels(["r", "numbering", "numbering.xml"], ["c", "chart", "chart.xml"]),
+      "word/numbering.xml":
+        '<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="constructor"/><w:lvlText w:val="%1)"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>',
+      "word/chart.xml": "<c:plotArea><c:constructorChart/></c:plotArea>",
+    });
+    expect((await readAll(text(bytes))).text).toBe("1) x\n");
+    const list = new TextEncoder().encode("<ol type=constructor><li>x</ol><math><constructor>y</constructor></math>");
+    expect((await readAll(convertHtml(list, { form: "text" }))).text).toBe("1. x\n\ny\n");
+  });
+
+  test("many comments about the same words, and many who are not there, end within their bounds", async () => {
+    const many = Array.from({ length: 30_000 }, (_, id) => id);
+    const bytes = await word(
+      `<w:p>${many.map((id) => `<w:commentRangeStart w:id="${id}"/>`).join("")}<w:r><w:t>${"x".repeat(100_000)}</w:t></w:r>${many.map((id) => `<w:commentRangeEnd w:id="${id}"/><w:r><w:commentReference w:id="${id}"/></w:r>`).join("")}</w:p>`,
+      {
+        "word/_rels/document.xml.rels": rels(["r", "comments", "comments.xml"]),
+        "word/comments.xml": `<w:comments>${many.map((id) => `<w:comment w:id="${id}" w:author="${"A".repeat(id === 0 ? 100_000 : 1)}"><w:p><w:r><w:t>c</w:t></w:r></w:p></w:comment>`).join("")}</w:comments>`,
+      },
+    );
+    const { text: all } = await readAll(text(bytes));
+    expect(all.split("\n").filter((line) => line.endsWith(": c"))).toHaveLength(20_000);
+    expect(all).toContain(`[comment 1] ${"A".repeat(100)}, on "${"x".repeat(199)}…": c\n`);
+    expect(all.length).toBeLessThan(1_500_000);
+  });
+
+  test("a chart and a diagram that are referred to again and again are written once in full", async () => {
+    const chart = '<w:r><w:drawing><c:chart r:id="c"/></w:drawing></w:r>';
+    const bytes = await word(`<w:p>${chart.repeat(20_000)}</w:p>`, {
+      "word/_rels/document.xml.rels": rels(["c", "chart", "chart.xml"]),
+      "word/chart.xml": chartPart({ title: "T", kind: "pieChart", categories: ["Q"], series: [["S", "1"]] }),
+    });
+    const { text: all } = await readAll(text(bytes));
+    expect(all.match(/\[chart/g)).toHaveLength(10_000);
+    expect(all.match(/Q \| 1/g)).toHaveLength(1);
+  });
+
+  test("cells that say that they are wide and high take the room of few", async () => {
+    const cell = "<td rowspan=99999 colspan=99999>x";
+    const rows = `<table><tr>${cell.repeat(50)}${"<tr><td>y".repeat(2000)}</table>`;
+    const { text: all } = await readAll(convertHtml(new TextEncoder().encode(rows), { form: "text" }));
+    expect(all.length).toBeLessThan(1_000_000);
+    const wide = '<w:tc><w:tcPr><w:gridSpan w:val="63"/></w:tcPr><w:p/></w:tc>';
+    const table = await word(`<w:tbl><w:tr>${wide.repeat(50_000)}</w:tr></w:tbl>`);
+    expect((await readAll(text(table))).text.length).toBeLessThan(10_000);
   });
 });
 
@@ -200,7 +251,7 @@ describe("text", () => {
     const bytes = await workbook([["S", `<row>${cells}</row>`.repeat(3)]], {
       shared: [`<t>${'é"'.repeat(500_000)}</t>`],
     });
-    const { text: all, facts } = await readAll(convertWorkbook(bytes, { form: "rows", maxTextBytes: 1_000_001 }));
+    const { text: all, facts } = await readAll(convertWorkbook(bytes, { form: "cells", maxTextBytes: 1_000_001 }));
     expect(Buffer.byteLength(all)).toBeGreaterThan(999_990);
     expect(Buffer.byteLength(all)).toBeLessThanOrEqual(1_000_001);
     expect(facts.truncated).toBe(true);
@@ -260,8 +311,8 @@ describe("what is long and empty takes time in proportion to it", () => {
     );
     const bytes = await workbook([["A", rows.join("")]]);
     const started = performance.now();
-    const read = await readAll(convertWorkbook(bytes, { form: "rows" }));
-    expect(read.text).toHaveLength(4000 * 16_385);
+    const read = await readAll(convertWorkbook(bytes, { form: "cells" }));
+    expect(read.text.replaceAll(/^[0-9]+,/gm, "")).toHaveLength(4000 * 16_385);
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 });

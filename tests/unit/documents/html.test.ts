@@ -30,6 +30,21 @@ describe("text", () => {
       "side\n\n### Head\n\ntext\n\n1 | 2\n",
     ],
     [
+      "cells that are joined are marked, and one alone in its row is not",
+      "<table><tr><td rowspan=2>a<td colspan=2>b<tr><td>c<td>d<tr><td colspan=3>e</table>",
+      "a | b | ←\n↑ | c | d\ne\n",
+    ],
+    [
+      "what was deleted, powers, equations and letters of lists are told",
+      "<p>was <del>$100</del> <s>or</s> $80, 10<sup>6</sup>, <input type=checkbox checked>yes <input type=text>, <math><mfrac><mi>a</mi><mi>b</mi></mfrac></math></p><ol type=a start=27><li>x<li value=3>y</ol>",
+      "was [deleted: $100] [deleted: or] $80, 10⁶, ☒ yes , a/b\n\naa. x\nc. y\n",
+    ],
+    [
+      "notes have their marks",
+      "<p>a<a role='doc-noteref' href='#n'>1</a><p id=n>1. the note <a role='doc-backlink' href='#r'>back</a>",
+      "a[^1]\n\n[^1]: 1. the note\n",
+    ],
+    [
       "images are told by their alt",
       "<p>see <img src=x alt=' A  cat '> <img src=y alt> <img src=z>",
       "see [image: A cat]\n",

@@ -1,12 +1,13 @@
 /** PDF: text by pages, outline, pictures of pages; what is locked or broken says so. */
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
-import { type CodecModule, Codecs } from "../../../web/src/documents/codecs.js";
+import type { DocumentModule } from "../../../web/src/core/engine.js";
+import { Codecs } from "../../../web/src/documents/codecs.js";
 import { convertPdf, drawPage } from "../../../web/src/documents/pdf.js";
 import { Pdfium } from "../../../web/src/documents/pdfium.js";
 import { pdfOf } from "../../support/pdf.js";
 
-const compile = async (name: CodecModule | "pdfium"): Promise<WebAssembly.Module> =>
+const compile = async (name: DocumentModule): Promise<WebAssembly.Module> =>
   WebAssembly.compile(await readFile(new URL(`../../../web/src/documents/wasm/${name}.wasm`, import.meta.url)));
 let pdfium: Pdfium;
 beforeAll(async () => {

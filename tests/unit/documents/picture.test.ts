@@ -3,12 +3,13 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CodecModule, Codecs } from "../../../web/src/documents/codecs.js";
+import type { DocumentModule } from "../../../web/src/core/engine.js";
+import { Codecs } from "../../../web/src/documents/codecs.js";
 import { readJpegHeaders } from "../../../web/src/documents/jpeg.js";
 import { Pdfium } from "../../../web/src/documents/pdfium.js";
 import { type Drawing, encodeWithin, scalePicture } from "../../../web/src/documents/picture.js";
 
-const compile = async (name: CodecModule | "pdfium"): Promise<WebAssembly.Module> =>
+const compile = async (name: DocumentModule): Promise<WebAssembly.Module> =>
   WebAssembly.compile(await readFile(new URL(`../../../web/src/documents/wasm/${name}.wasm`, import.meta.url)));
 const codecs = new Codecs({ compile, pdfium: async () => Pdfium.load(await compile("pdfium")) });
 

@@ -4,6 +4,7 @@
  * @module
  */
 import type { CommandSpec, OptionSpec } from "./command.js";
+import { HOST_WORDS } from "../mcp/host-profiles.js";
 import { HOSTS } from "./install/hosts.js";
 
 /** The store's folder. */
@@ -534,7 +535,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
       "Starts the server and passes every message both ways, on standard input and output. Bytes and large text of tool results go to the store; the host gets a sentence and an `artifact://` URI for each, which the added tool NS_artifact_read reads, NS_artifact_edit changes in a copy, and tool arguments take. Everything else passes unchanged.",
-      "Ends when the server ends, with its exit code. The server's standard error is passed on, with a line for each thing that was stored. If the store cannot be used, the server is not started.",
+      "Ends when the server ends, with its exit code. The server's standard error is passed on, with a line for each thing that was stored. Options and the configuration are checked before the server starts; the store is opened beside it. If that fails, the server is ended before it gets a message, and the exit code is 2.",
     ],
     options: [
       {
@@ -599,6 +600,17 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: "inline-images",
         help: "store small images and leave them in place: for hosts that show them; some are known to",
+      },
+      {
+        name: "host",
+        value: "HOST",
+        choices: HOST_WORDS,
+        help: "write results as this host needs them; default: by the name that the client introduces itself with",
+      },
+      {
+        name: "server-name",
+        value: "NAME",
+        help: "the server's name in the host's configuration, which hosts put in front of the names of tools; `sluice install` writes it",
       },
       {
         name: "schemas",

@@ -127,6 +127,25 @@ export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { pr
  */
 export type WasmSource = ArrayBuffer | ArrayBufferView | Response | URL | WasmModule;
 
+/** The modules that read PDF and pictures, by the names of their files in `mcp-sluice/documents/`. */
+export type DocumentModule = "pdfium" | "jpeg-decoder" | "jpeg-encoder" | "png" | "webp-decoder";
+
+/** Compiled modules, for runtimes that compile none. Without one, what needs it is not read. */
+export type DocumentModules = Readonly<Partial<Record<DocumentModule, WasmModule>>>;
+
+/** Every module, where more than the core has to be handed in: in Cloudflare Workers. */
+export interface WasmModules {
+  /** The core: what an import of `mcp-sluice/core.wasm` gives. */
+  readonly core: WasmSource;
+  /** What imports of `mcp-sluice/documents/….wasm` give. */
+  readonly documents?: DocumentModules;
+}
+
+/** Tells a set of modules from a source of the core alone. */
+export function isModules(wasm: WasmSource | WasmModules): wasm is WasmModules {
+  return "core" in wasm;
+}
+
 /** A compiled module. Users who compile for Node alone do not have the name `WebAssembly.Module`. */
 type CompiledModule = object;
 

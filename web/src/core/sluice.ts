@@ -12,6 +12,7 @@ import {
   checkOptionNames,
   FUNCTION,
   isBytes,
+  isObject,
   namespaceOf,
   noBytes,
   TEXT,
@@ -19,7 +20,16 @@ import {
   type OptionTest,
 } from "../errors/arguments.js";
 import { grouped } from "./amounts.js";
-import { compiledFrom, corePool, type Engine, type EnginePool, type WasmSource } from "./engine.js";
+import {
+  compiledFrom,
+  corePool,
+  type DocumentModules,
+  type Engine,
+  type EnginePool,
+  isModules,
+  type WasmModules,
+  type WasmSource,
+} from "./engine.js";
 import { Restorer } from "./restore.js";
 import { Answer, countClamp, Message, Stream } from "./transform.js";
 import type {
@@ -38,7 +48,7 @@ import type {
 } from "./types.js";
 import { jsonOf, piecesOf } from "./value.js";
 
-export type { WasmSource } from "./engine.js";
+export type { WasmModules, WasmSource } from "./engine.js";
 
 /** First bytes of a file that are enough to recognise its type. */
 export const MAGIC: number = 4096;
@@ -47,6 +57,8 @@ const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "sc
   tool: TEXT,
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   clientShowsImages: ["true or false", (value) => typeof value === "boolean"],
+  client: ["an object", (value) => isObject(value)],
+  readTool: TEXT,
   transformed: ["true or false", (value) => typeof value === "boolean"],
   rewritten: ["true or false", (value) => typeof value === "boolean"],
   keepOriginal: ["a number of bytes", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
@@ -63,13 +75,19 @@ const ON_FAILURE: readonly OnStoreFailure[] = ["answer", "throw"];
 const PIECE = 1024 * 1024;
 
 /** Compiles the core, checks the configuration and makes a Sluice. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
-export async function createSluiceOver(deps: StoreDeps, config: SluiceConfig = {}, wasm?: WasmSource): Promise<Sluice> {
+export async function createSluiceOver(
+  deps: StoreDeps,
+  config: SluiceConfig = {},
+  wasm?: WasmSource | WasmModules,
+): Promise<Sluice> {
   if (!ON_FAILURE.includes(deps.onFailure)) {
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
-  const pool = corePool(await compiled(wasm), configText(config));
+  const { core, documents }: Partial<WasmModules> = wasm === undefined ? {} : isModules(wasm) ? wasm : { core: wasm };
+  const pool = corePool(await compiled(core), configText(config));
   const idle = await pool.take();
-  return new StoreSluice(pool, deps, idle, JSON.parse(idle.ask("policy")) as MessageDeps["resources"]);
+  const resources = JSON.parse(idle.ask("policy")) as MessageDeps["resources"];
+  return new StoreSluice(pool, { ...deps, documents }, idle, resources);
 }
 
 function configText(config: SluiceConfig): string {
@@ -119,6 +137,10 @@ class StoreSluice implements Sluice {
     this.#access = access;
   }
 
+  get documents(): DocumentModules | undefined {
+    return this.#deps.documents;
+  }
+
   readonly #reduce: MessageDeps["reduce"] = (result, options, access) => {
     const within = [this.#pool, this.#deps, this.#idle, this.#resources, this.#readTools, access] as const;
     return new StoreSluice(...within).transform(result, options);
@@ -138,9 +160,10 @@ class StoreSluice implements Sluice {
     if (namespace !== undefined) namespaceOf(namespace);
     if (scope !== undefined) fullScope(scope);
     const given = this.#readTools.get(namespace) ?? this.#readTools.get(undefined);
-    const readTool = given ?? this.#deps.readTool?.(namespace ?? "");
+    const readTool = options.readTool ?? given ?? this.#deps.readTool?.(namespace ?? "");
     const access = this.#access ?? new StoreAccess(this.#deps, signal);
-    return { access, options, readTool, resources: this.#resources, reduce: this.#reduce };
+    const { show, documents } = this.#deps;
+    return { access, options, readTool, resources: this.#resources, reduce: this.#reduce, show, documents };
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {

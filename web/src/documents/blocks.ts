@@ -18,18 +18,32 @@ const MAX_LINKS = 10_000;
 /** Longest address of a link. */
 const MAX_ADDRESS = 2000;
 
+/** What stands for a cell that is joined with the one at its left, and with the one above. */
+export const LEFT = "←";
+export const ABOVE = "↑";
+
+const JOINED_CELLS = `In tables ${LEFT} marks a cell that is joined with the one at its left, ${ABOVE} with the one above.`;
+
 /** Writes blocks into a sink, and headings into its facts. */
 export class BlockWriter {
   #last: Block | undefined;
   #isEmpty = true;
   #links = 0;
+  #isJoined = false;
+  /** How many parts have ended since the last block. */
+  #ends = 0;
   readonly #sink: TextSink;
   readonly #breakLevel: number;
+  readonly #onEnd: (() => void) | undefined;
 
-  /** @param breakLevel headings of this level and above begin a part, if there is text before them. 0: none does. */
-  constructor(sink: TextSink, breakLevel: number) {
+  /**
+   * @param breakLevel headings of this level and above begin a part, if there is text before them. 0: none does.
+   * @param onEnd writes what stands at the end of each part but the last: its notes.
+   */
+  constructor(sink: TextSink, breakLevel: number, onEnd?: () => void) {
     this.#sink = sink;
     this.#breakLevel = breakLevel;
+    this.#onEnd = onEnd;
   }
 
   /** Begins a part. Without a call, the first block does. */
@@ -39,11 +53,19 @@ export class BlockWriter {
     this.#last = undefined;
   }
 
+  /** Ends the part: the next block begins another. A part without text is none, unless it is kept, as an empty page is. */
+  endPart(isKept = false): void {
+    if (this.#isEmpty && !isKept) return;
+    this.#onEnd?.();
+    this.#ends++;
+    this.#isEmpty = true;
+  }
+
   /** A heading that is written as text; `#` for each level. */
   heading(text: string, level: number): void {
     const title = oneLine(text);
     if (title === "") return;
-    if (level <= this.#breakLevel && !this.#isEmpty) this.part();
+    if (level <= this.#breakLevel) this.endPart();
     this.#begin("heading");
     this.#sink.facts.heading(title, level);
     this.#sink.add(`${"#".repeat(level)} ${title}\n`);
@@ -65,7 +87,8 @@ export class BlockWriter {
     if (trimmed === "") return;
     const indent = "  ".repeat(Math.min(MAX_INDENT, Math.max(0, level)));
     this.#begin("item");
-    this.#sink.add(`${indent}${mark} `);
+    // Further paragraphs of an item have no mark.
+    this.#sink.add(`${indent}${mark === "" ? " " : mark} `);
     this.#sink.add(trimmed.replaceAll("\n", `\n${indent}  `));
     this.#sink.add("\n");
   }
@@ -74,6 +97,10 @@ export class BlockWriter {
   row(cells: readonly string[]): void {
     const texts = cells.map((cell) => oneLine(cell));
     if (texts.every((text) => text === "")) return;
+    if (!this.#isJoined && texts.some((text) => text === LEFT || text === ABOVE)) {
+      this.#isJoined = true;
+      this.#sink.facts.notice(JOINED_CELLS);
+    }
     this.#begin("row");
     texts.forEach((text, index) => {
       if (index > 0) this.#sink.add(" | ");
@@ -107,6 +134,7 @@ export class BlockWriter {
 
   #begin(block: Block): void {
     if (this.#sink.facts.at === 0) this.part();
+    for (; this.#ends > 0; this.#ends--) this.part();
     const isClose = block === this.#last && CLOSE.includes(block);
     if (!this.#isEmpty && !isClose) this.#sink.add("\n");
     this.#isEmpty = false;
@@ -117,4 +145,13 @@ export class BlockWriter {
 /** Text in one line, its white space as single spaces. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
+}
+
+const RAISED: Readonly<Record<string, string>> = { "+": "⁺", "-": "⁻", "−": "⁻" };
+const RAISED_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** Text that is written above the line: digits become raised ones, so that powers of ten stay what they are. */
+export function raiseDigits(text: string): string {
+  if (!/^[-−+]?[0-9]+$/.test(text)) return text;
+  return text.replaceAll(/./g, (sign) => RAISED[sign] ?? RAISED_DIGITS[Number(sign)] ?? sign);
 }

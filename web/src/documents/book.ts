@@ -8,11 +8,13 @@ import {
   converted,
   damaged,
   FactsBuilder,
+  shortenLine,
   sinkOf,
   unreadable,
   type Converted,
   type ConvertOptions,
 } from "./document.js";
+import { readUndamaged } from "./drawing.js";
 import { htmlSteps, HtmlText } from "./html.js";
 import { DocumentPackage, resolvePart } from "./package.js";
 import { localName, readXml } from "./xml.js";
@@ -29,6 +31,8 @@ interface Book {
   /** Parts in the order in which they are read. */
   readonly spine: readonly string[];
   readonly title: string;
+  /** The table of contents: a page of EPUB 3, or the NCX of EPUB 2. */
+  readonly contents: string | undefined;
 }
 
 /**
@@ -40,18 +44,28 @@ interface Book {
 export async function convertBook(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {
   checkForm(options.form, KIND, ["text", "links"]);
   const source = await DocumentPackage.open(bytes, KIND, ".epub", options);
-  const { spine, title } = await readBook(source);
+  const { spine, title, contents } = await readBook(source);
   const locked = await lockedParts(source);
+  const headings = options.form === "text" ? await readContents(source, contents) : new Map<string, string>();
   const facts = new FactsBuilder("section");
   facts.total = spine.length;
   facts.title(title);
   const sink = sinkOf(facts, options);
   return converted(KIND, sink, options, async function* () {
     const blocks = new BlockWriter(sink, 0);
+    const notes = new Map<string, string>();
     for (const part of spine) {
-      if (locked.has(part)) throw copyProtected();
+      if (locked.has(part)) throw copyProtected(source);
       if (options.form === "text") blocks.part();
-      const page = new HtmlText(blocks, { form: options.form, onTitle: () => undefined, showsTitle: false });
+      const heading = headings.get(part);
+      const page = new HtmlText(blocks, {
+        form: options.form,
+        onTitle: () => undefined,
+        showsTitle: false,
+        ...(heading !== undefined && { heading }),
+        findPart: (address) => (address === "" ? part : resolvePart(part, address)),
+        notes,
+      });
       yield* htmlSteps(source.read(part), page, "xhtml");
     }
   });
@@ -61,6 +75,8 @@ async function readBook(source: DocumentPackage): Promise<Book> {
   const root = await rootFile(source);
   const items = new Map<string, string>();
   const ids: string[] = [];
+  let page: string | undefined;
+  let ncx: string | undefined;
   let title = "";
   let isTitle = false;
   let isTitled = false;
@@ -71,6 +87,8 @@ async function readBook(source: DocumentPackage): Promise<Book> {
       const type = attributes["media-type"] ?? "";
       if (name === "title") isTitle = !isTitled;
       else if (name === "item" && id !== undefined && href !== undefined && items.size < MAX_ITEMS) {
+        if ((attributes["properties"] ?? "").split(/\s+/, 20).includes("nav")) page ??= resolvePart(root, href);
+        if (type === "application/x-dtbncx+xml") ncx ??= resolvePart(root, href);
         if (/html|xml/i.test(type) && !/svg|ncx|smil/i.test(type)) items.set(id, resolvePart(root, href));
       } else if (name === "itemref" && idref !== undefined && ids.length < MAX_ITEMS) ids.push(idref);
     },
@@ -87,7 +105,48 @@ async function readBook(source: DocumentPackage): Promise<Book> {
   const spine = [...new Set(ids)].flatMap((id) => items.get(id) ?? []);
   const parts = [...new Set(spine)].filter((part) => source.has(part));
   if (parts.length === 0) throw damaged(KIND);
-  return { spine: parts, title: oneLine(title) };
+  const contents = [page, ncx].find((each) => each !== undefined && source.has(each));
+  return { spine: parts, title: oneLine(title), contents };
+}
+
+/** What the table of contents calls the parts that it names as wholes. None if it is damaged. */
+async function readContents(
+  source: DocumentPackage,
+  contents: string | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const titles = new Map<string, string>();
+  if (contents === undefined) return titles;
+  let text: string | undefined;
+  let target = "";
+  const add = (): void => {
+    const title = shortenLine(text ?? "");
+    text = undefined;
+    if (title === "" || target === "" || target.includes("#") || titles.size >= MAX_ITEMS) return;
+    const part = resolvePart(contents, target);
+    if (!titles.has(part)) titles.set(part, title);
+  };
+  await readUndamaged(() =>
+    readXml(source.read(contents), {
+      open: (tag, attributes) => {
+        const name = localName(tag);
+        if (name === "a") {
+          target = attributes["href"] ?? "";
+          text = "";
+        } else if (name === "text") text = "";
+        else if (name === "content") {
+          target = attributes["src"] ?? "";
+          add();
+        }
+      },
+      close: (tag) => {
+        if (localName(tag) === "a") add();
+      },
+      text: (piece) => {
+        if (text !== undefined && text.length < 1024) text += piece;
+      },
+    }),
+  );
+  return titles;
 }
 
 async function rootFile(source: DocumentPackage): Promise<string> {
@@ -123,8 +182,16 @@ async function lockedParts(source: DocumentPackage): Promise<ReadonlySet<string>
   return locked;
 }
 
-function copyProtected(): Error {
+/** Files that schemes of copy protection leave in a book. */
+const PROTECTIONS: readonly (readonly [file: string, name: string])[] = [
+  ["META-INF/license.lcpl", "Readium LCP"],
+  ["META-INF/rights.xml", "Adobe ADEPT"],
+  ["META-INF/sinf.xml", "Apple FairPlay"],
+];
+
+function copyProtected(source: DocumentPackage): Error {
+  const name = PROTECTIONS.find(([file]) => source.has(file))?.[1];
   return unreadable(
-    "The book has copy protection (DRM) or a password, and is not decrypted here: read it in the program that it was bought for, or get a copy without protection.",
+    `The book has copy protection (DRM${name === undefined ? "" : `: ${name}`}) or a password, and is not decrypted here: read it in the program that it was bought for, or get a copy without protection.`,
   );
 }

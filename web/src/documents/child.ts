@@ -5,7 +5,8 @@
 import { writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
-import { type CodecModule, Codecs } from "./codecs.js";
+import type { DocumentModule } from "../core/engine.js";
+import { Codecs } from "./codecs.js";
 import { convert, type ConversionRequest, type Libraries } from "./conversion.js";
 import { Pdfium } from "./pdfium.js";
 import { failureOf, MAX_INPUT, overLimit } from "./sandbox.js";
@@ -22,7 +23,7 @@ setInterval(() => {
 }, 20);`;
 
 /** A module of WebAssembly beside this file. */
-async function compile(name: CodecModule | "pdfium"): Promise<WebAssembly.Module> {
+async function compile(name: DocumentModule): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await readFile(new URL(`./wasm/${name}.wasm`, import.meta.url)));
 }
 

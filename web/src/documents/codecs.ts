@@ -13,6 +13,7 @@ import { decodeFrame } from "modern-gif";
 import { Pica } from "pica";
 import UTIF from "utif2";
 import { joinBytes } from "../artifacts/bytes.js";
+import type { DocumentModule } from "../core/engine.js";
 import { SluiceError } from "../errors/error.js";
 import { unreadable } from "./document.js";
 import { readJpegHeaders, wrapJpeg } from "./jpeg.js";
@@ -29,7 +30,7 @@ import {
 } from "./picture.js";
 
 /** The modules of WebAssembly that codecs need, by name. */
-export type CodecModule = "jpeg-decoder" | "jpeg-encoder" | "png" | "webp-decoder";
+type CodecModule = Exclude<DocumentModule, "pdfium">;
 
 /** What codecs are made of. */
 export interface CodecsDeps {

@@ -21,8 +21,12 @@ export interface DocumentFacts {
   readonly part: PartNoun;
   /** How many parts there are. */
   readonly parts: number;
-  /** Names of the parts, where they have names: sheets, each with ` (hidden)` behind it if it is. */
+  /** Names of the parts, where they have names: sheets. */
   readonly names?: readonly string[];
+  /** What is told behind each name, in its order: `hidden; A1:D20; rows 5-9 hidden`. Empty where there is nothing. */
+  readonly about?: readonly string[];
+  /** The sheet that `cells` or `values` are of. */
+  readonly sheet?: SheetFacts;
   readonly headings: readonly DocumentHeading[];
   readonly title?: string;
   /** Names of the files that are attached to it. */
@@ -33,6 +37,34 @@ export interface DocumentFacts {
   readonly notices?: readonly string[];
   /** The parts without text, as scanned pages are: runs of them, first and last, from 1. At most 200. */
   readonly withoutText?: readonly (readonly [number, number])[];
+}
+
+/** What is told of a sheet with its cells: only places, nothing that the document says. Each list has at most 200 of them. */
+export interface SheetFacts {
+  /** From 1. */
+  readonly number: number;
+  /** The last row and the last column with text, from 1; 0 without any. */
+  readonly lastRow: number;
+  readonly lastColumn: number;
+  /** The range that was asked for by its name: `B2:D40`. */
+  readonly range?: string;
+  /** Runs, first and last, from 1. */
+  readonly hiddenRows?: readonly (readonly [number, number])[];
+  readonly hiddenColumns?: readonly (readonly [number, number])[];
+  /** Whether rows are hidden by a filter. */
+  readonly isFiltered?: boolean;
+  /** Ranges whose cells are one, with the value of the first. */
+  readonly merged?: readonly string[];
+  /** Cells that have comments. */
+  readonly comments?: readonly string[];
+  /** How many charts, images and text boxes there are. */
+  readonly drawings?: number;
+  /** How many formulas have no value in the file. They are told as formulas. */
+  readonly formulas?: number;
+  /** How many cells are durations: numbers of days among `values`. */
+  readonly durations?: number;
+  /** How many cells have a value and a format that shows nothing. */
+  readonly blanks?: number;
 }
 
 /** A document as text. */
@@ -46,13 +78,19 @@ export interface Converted {
   readonly text: AsyncIterable<string>;
 }
 
-/** What is made of a document: its text, the rows of one sheet as CSV, or its links, one `text<TAB>url` a line. */
-export type DocumentForm = "text" | "rows" | "links";
+/**
+ * What is made of a document: its text; its rows as CSV with a header; its links, one `text<TAB>url` a line. Of a sheet its `cells` as they
+ * are shown, or its `values` to compute with, both as CSV whose records begin with the number of the row.
+ */
+export type DocumentForm = "text" | "rows" | "cells" | "values" | "links";
 
 /** Options of every converter. */
 export interface ConvertOptions {
   readonly form: DocumentForm;
-  /** The sheet of `rows`: its name, or its number from 1. Defaults to the first that is not hidden. */
+  /**
+   * The sheet of `cells` and `values`: its name, its number from 1, a single cell, or the name of a range or a table. Defaults to the first
+   * that is not hidden.
+   */
   readonly sheet?: string;
   /** Ends the work; the text then throws the signal's reason. */
   readonly signal?: AbortSignal;
@@ -70,6 +108,7 @@ export const MAX_DOCUMENT_BYTES: number = 256 * 1024 * 1024;
 
 const MAX_NAMES = 200;
 const MAX_NAME_CHARS = 120;
+const MAX_ABOUT_CHARS = 240;
 const MAX_NOTICES = 20;
 
 /** E_DOCUMENT: the document cannot be read, with what to do instead. */
@@ -106,8 +145,10 @@ export class FactsBuilder {
   /** How many parts there are, where more are known than are written. */
   total = 1;
   truncated = false;
+  sheet: SheetFacts | undefined;
   #title: string | undefined;
   readonly #names: string[] = [];
+  readonly #about: string[] = [];
   readonly #headings: DocumentHeading[] = [];
   readonly #notices: string[] = [];
   readonly #withoutText: [number, number][] = [];
@@ -117,22 +158,29 @@ export class FactsBuilder {
 
   /** A heading in the part that was begun last. */
   heading(title: string, level: number): void {
-    const short = shortened(title);
+    const short = shortenLine(title);
     if (short === "" || this.#headings.length >= MAX_NAMES) return;
     this.#headings.push({ title: short, level, part: Math.max(1, this.at) });
   }
 
   name(name: string): void {
-    if (this.#names.length < MAX_NAMES) this.#names.push(shortened(name));
+    if (this.#names.length < MAX_NAMES) this.#names.push(shortenLine(name));
+  }
+
+  /** What is told behind the name of a part, by its number from 1. What comes later stands behind. */
+  about(part: number, words: string): void {
+    if (part > MAX_NAMES || words === "") return;
+    while (this.#about.length < part) this.#about.push("");
+    this.#about[part - 1] = [this.#about[part - 1], words].filter(Boolean).join("; ").slice(0, MAX_ABOUT_CHARS);
   }
 
   attachment(name: string): void {
-    if (this.#attachments.length < MAX_NAMES) this.#attachments.push(shortened(name));
+    if (this.#attachments.length < MAX_NAMES) this.#attachments.push(shortenLine(name));
   }
 
   /** The title of the document; the first that is not empty is taken. */
   title(title: string): void {
-    const short = shortened(title);
+    const short = shortenLine(title);
     if (this.#title === undefined && short !== "") this.#title = short;
   }
 
@@ -153,6 +201,8 @@ export class FactsBuilder {
       part: this.part,
       parts: Math.max(this.at, this.total),
       ...(this.#names.length > 0 && { names: [...this.#names] }),
+      ...(this.#about.length > 0 && { about: [...this.#about] }),
+      ...(this.sheet !== undefined && { sheet: this.sheet }),
       headings: [...this.#headings],
       ...(this.#title !== undefined && { title: this.#title }),
       ...(this.#attachments.length > 0 && { attachments: [...this.#attachments] }),
@@ -164,7 +214,7 @@ export class FactsBuilder {
 }
 
 /** One line of at most 120 characters. */
-function shortened(text: string): string {
+export function shortenLine(text: string): string {
   const line = text
     .slice(0, 1024)
     .replaceAll(/[\s\p{Cc}]+/gu, " ")

@@ -2,9 +2,12 @@
  * HTML as text: what a reader sees of it, in the manner of Markdown.
  * @module
  */
-import { BlockWriter, oneLine } from "./blocks.js";
+import { ABOVE, BlockWriter, LEFT, oneLine, raiseDigits } from "./blocks.js";
 import { checkForm, converted, FactsBuilder, sinkOf, type Converted, type ConvertOptions } from "./document.js";
-import { xmlSteps, type MarkupHandler } from "./xml.js";
+import { describeImage } from "./drawing.js";
+import { EquationText } from "./equation.js";
+import { formatNumber, NUMBER_STYLES, type NumberStyle } from "./numbering.js";
+import { countOf, localName, xmlSteps, type MarkupHandler } from "./xml.js";
 
 /** Elements of which nothing is seen. */
 const UNSEEN: ReadonlySet<string> = new Set(
@@ -64,10 +67,24 @@ export interface HtmlOptions {
   readonly onTitle: (title: string) => void;
   /** Whether the title is the first line of the text, unless the first heading is the same. */
   readonly showsTitle: boolean;
+  /** What a chapter is called elsewhere: its heading, unless it begins with one. */
+  readonly heading?: string;
+  /** The part of a book that an address leads to. Pictures without a description are then told, too. */
+  readonly findPart?: (address: string) => string;
+  /** The marks of notes by the addresses of the notes, of all pages of a book. */
+  readonly notes?: Map<string, string>;
 }
 
+/** Most notes that are known, and the longest mark of one. */
+const MAX_NOTES = 20_000;
+const MAX_MARK = 20;
+
+/** Most columns and rows that a cell is counted for. */
+const MAX_COLUMNS = 64;
+const MAX_ROWS = 1000;
+
 interface List {
-  readonly isOrdered: boolean;
+  readonly style: NumberStyle | undefined;
   next: number;
 }
 
@@ -75,8 +92,15 @@ interface Table {
   /** Rows are blocks, one after another: it places text, and has no data. */
   isLayout: boolean;
   cells: string[];
+  /** How many of the cells are not joined with others. */
+  own: number;
   /** Whether a cell is open. */
   isInCell: boolean;
+  /** Columns and rows of the cell that is open. */
+  columns: number;
+  rows: number;
+  /** How many more rows each column is joined with the cell above for. */
+  readonly joined: number[];
 }
 
 /** Writes a page as its elements come. */
@@ -94,42 +118,103 @@ export class HtmlText implements MarkupHandler {
   #heading = 0;
   #title: string | undefined;
   #heldTitle = "";
+  #heldHeading: string;
+  readonly #notes: Map<string, string>;
+  /** The mark of the note that is open, until it has text. */
+  #noteMark = "";
   readonly #lists: List[] = [];
   #mark: string | undefined;
   readonly #tables: Table[] = [];
   #base: string | undefined;
   #link: { readonly href: string; text: string } | undefined;
+  /** How many elements are open that say that their text was deleted, and that it is raised. */
+  #deleted = 0;
+  #raised = 0;
+  #isDeletion = false;
+  #equation: { readonly text: EquationText; depth: number } | undefined;
+  /** A reference to a note, or back from one, that is open. */
+  #noteLink: { readonly href: string | undefined; text: string } | undefined;
 
   constructor(blocks: BlockWriter, options: HtmlOptions) {
     this.#blocks = blocks;
     this.#options = options;
+    this.#heldHeading = oneLine(options.heading ?? "");
+    this.#notes = options.notes ?? new Map<string, string>();
   }
 
   /** @internal */
   open(tag: string, attributes: Readonly<Record<string, string>>): void {
     this.#depth++;
-    if (this.#unseenAt > 0) return;
+    if (this.#equation !== undefined) {
+      this.#equation.depth++;
+      this.#equation.text.open(localName(tag), attributes);
+      return;
+    }
+    if (this.#unseenAt > 0) {
+      // A cover is mostly a drawing of one picture.
+      if (localName(tag) === "image") this.#image(undefined, attributes["xlink:href"] ?? attributes["href"]);
+      return;
+    }
     if (UNSEEN.has(tag) || isHidden(attributes)) {
       if (!/^(?:html|body)$/.test(tag)) this.#unseenAt = this.#depth;
       return;
     }
     if (BLOCKS.has(tag)) this.#openBlock(tag, attributes);
-    else if (tag === "title") this.#title = "";
-    else if (tag === "base") this.#base ??= attributes["href"];
-    else if (tag === "a") this.#openLink(attributes["href"]);
-    else if (tag === "img") this.#image(attributes["alt"]);
+    else this.#openInline(tag, attributes);
+  }
+
+  #openInline(tag: string, attributes: Readonly<Record<string, string>>): void {
+    switch (tag) {
+      case "title":
+        this.#title = "";
+        break;
+      case "base":
+        this.#base ??= attributes["href"];
+        break;
+      case "a":
+        if (isNoteLink(attributes)) this.#openNoteLink(attributes);
+        else this.#openLink(attributes["href"]);
+        break;
+      case "img":
+        this.#image(attributes["alt"], attributes["src"]);
+        break;
+      case "del":
+      case "s":
+      case "strike":
+        this.#deleted++;
+        break;
+      case "input":
+        if (attributes["type"]?.toLowerCase() === "checkbox")
+          this.#add(Object.hasOwn(attributes, "checked") ? "☒ " : "☐ ");
+        break;
+      case "sup":
+        this.#raised++;
+        break;
+      case "math":
+      case "m:math":
+        this.#equation = { text: new EquationText(), depth: 0 };
+        break;
+    }
   }
 
   /** @internal */
   close(tag: string): void {
     const depth = this.#depth--;
+    if (this.#equation !== undefined) {
+      this.#closeEquation();
+      return;
+    }
     if (this.#unseenAt > 0) {
       if (depth === this.#unseenAt) this.#unseenAt = 0;
       return;
     }
     if (BLOCKS.has(tag)) this.#closeBlock(tag);
     else if (tag === "title") this.#closeTitle();
-    else if (tag === "a") this.#closeLink();
+    else if (tag === "a") {
+      if (this.#noteLink === undefined) this.#closeLink();
+      else this.#closeNoteLink();
+    } else if (tag === "del" || tag === "s" || tag === "strike") this.#deleted = Math.max(0, this.#deleted - 1);
+    else if (tag === "sup") this.#raised = Math.max(0, this.#raised - 1);
   }
 
   /** @internal */
@@ -139,8 +224,46 @@ export class HtmlText implements MarkupHandler {
       if (this.#title.length < 1024) this.#title += text;
       return;
     }
-    if (this.#link !== undefined && this.#link.text.length < 1024) this.#link.text += text;
-    this.#add(text);
+    if (this.#equation !== undefined) this.#equation.text.text(text);
+    else if (this.#noteLink !== undefined) {
+      if (this.#noteLink.text.length < MAX_MARK) this.#noteLink.text += text;
+    } else {
+      if (this.#link !== undefined && this.#link.text.length < 1024) this.#link.text += text;
+      this.#add(this.#raised > 0 ? raiseDigits(text) : text);
+    }
+  }
+
+  #closeEquation(): void {
+    const equation = this.#equation;
+    if (equation === undefined) return;
+    if (equation.depth-- > 0) {
+      equation.text.close();
+      return;
+    }
+    this.#equation = undefined;
+    this.#add(equation.text.toString());
+  }
+
+  #openNoteLink(attributes: Readonly<Record<string, string>>): void {
+    const isBack = hasRole(attributes, "backlink", "doc-backlink");
+    this.#noteLink = { href: isBack ? undefined : attributes["href"], text: "" };
+  }
+
+  /** A reference to a note becomes its mark, and that back from it nothing. */
+  #closeNoteLink(): void {
+    const { href, text } = this.#noteLink ?? {};
+    this.#noteLink = undefined;
+    if (href === undefined) return;
+    const mark = `[^${oneLine(text ?? "").replaceAll(/[[\]^]/g, "")}]`;
+    if (this.#notes.size < MAX_NOTES) this.#notes.set(this.#addressOf(href), mark);
+    this.#add(mark);
+  }
+
+  /** The address of a place, with the part of the book that it is in. */
+  #addressOf(href: string): string {
+    const hash = href.indexOf("#");
+    const place = hash < 0 ? "" : href.slice(hash);
+    return `${this.#options.findPart?.(hash < 0 ? href : href.slice(0, hash)) ?? ""}${place}`;
   }
 
   /** Ends the page: what is open is written. */
@@ -161,10 +284,22 @@ export class HtmlText implements MarkupHandler {
     }
     // No-break spaces are of the text: a browser does not collapse them.
     let collapsed = text.replaceAll(/[\t\n\f\r ]+/g, " ");
+    // What stood behind the number of a note, which was a link.
+    if (this.#noteMark !== "") collapsed = collapsed.replace(/^[ .:)\]]+/, "");
     if (this.#endsInSpace && collapsed.startsWith(" ")) collapsed = collapsed.slice(1);
     if (collapsed === "") return;
+    this.#text.push(this.#noteMark);
+    this.#noteMark = "";
+    this.#markDeletion(this.#deleted > 0);
     this.#endsInSpace = collapsed.endsWith(" ");
     this.#text.push(collapsed);
+  }
+
+  /** Text that was deleted is told apart from the rest of its block. */
+  #markDeletion(isDeletion: boolean): void {
+    if (isDeletion === this.#isDeletion) return;
+    this.#isDeletion = isDeletion;
+    this.#text.push(isDeletion ? "[deleted: " : "]");
   }
 
   #openBlock(tag: string, attributes: Readonly<Record<string, string>>): void {
@@ -180,16 +315,33 @@ export class HtmlText implements MarkupHandler {
     else if (tag === "pre") this.#pre++;
     else if (tag === "ul" || tag === "ol" || tag === "menu" || tag === "dir") {
       const start = Number(attributes["start"] ?? 1);
-      this.#lists.push({ isOrdered: tag === "ol", next: Number.isSafeInteger(start) ? start : 1 });
-    } else if (tag === "li") this.#openItem();
-    else if (tag === "table") this.#tables.push({ isLayout: false, cells: [], isInCell: false });
+      const style = tag === "ol" ? (NUMBER_STYLES.get(attributes["type"] ?? "") ?? "decimal") : undefined;
+      this.#lists.push({ style, next: Number.isSafeInteger(start) ? start : 1 });
+    } else if (tag === "li") this.#openItem(attributes["value"]);
+    else if (tag === "table")
+      this.#tables.push({ isLayout: false, cells: [], own: 0, isInCell: false, columns: 1, rows: 1, joined: [] });
     else if (tag === "tr") this.#endRow(this.#tables.at(-1));
     else if (tag === "td" || tag === "th") {
       const table = this.#tables.at(-1);
       // A cell whose end was left out, with something open in it.
       if (table?.isInCell === true) this.#closeCell();
-      if (table !== undefined) table.isInCell = true;
+      if (table !== undefined) {
+        table.isInCell = true;
+        table.columns = countOf(attributes["colspan"], 1, MAX_COLUMNS, 1);
+        table.rows = countOf(attributes["rowspan"], 1, MAX_ROWS, 1);
+      }
     }
+    this.#openNote(attributes["id"]);
+  }
+
+  /** A note begins with its mark: once, of the elements that have its id. */
+  #openNote(id: string | undefined): void {
+    const address = id === undefined ? "" : this.#addressOf(`#${id}`);
+    const mark = this.#notes.get(address);
+    if (mark === undefined) return;
+    this.#notes.delete(address);
+    this.#mark = undefined;
+    this.#noteMark = `${mark}: `;
   }
 
   #closeBlock(tag: string): void {
@@ -211,9 +363,10 @@ export class HtmlText implements MarkupHandler {
     } else if (headingLevel(tag) > 0) this.#heading = 0;
   }
 
-  #openItem(): void {
+  #openItem(value: string | undefined): void {
     const list = this.#lists.at(-1);
-    this.#mark = list?.isOrdered === true ? `${list.next++}.` : "-";
+    if (list !== undefined && /^[0-9]{1,9}$/.test(value ?? "")) list.next = Number(value);
+    this.#mark = list?.style === undefined ? "-" : `${formatNumber(list.next++, list.style, true)}.`;
   }
 
   #break(): void {
@@ -230,6 +383,7 @@ export class HtmlText implements MarkupHandler {
 
   /** Writes the block that is open, or puts it into its cell as it is. */
   #flush(): void {
+    this.#markDeletion(false);
     const text = this.#text.join("");
     if (this.#isInRow()) {
       // Blocks of one cell become one text; it is written with its row.
@@ -260,21 +414,46 @@ export class HtmlText implements MarkupHandler {
     if (table === undefined || table.isLayout) {
       this.#flush();
     } else if (table.isInCell) {
-      table.cells.push(this.#text.join(""));
+      this.#markDeletion(false);
+      this.#pushCell(table, this.#text.join(""));
       this.#text = [];
       this.#endsInSpace = true;
     }
     if (table !== undefined) table.isInCell = false;
   }
 
+  /** Adds a cell where there is room for it, and marks for those that are joined with it. */
+  #pushCell(table: Table, text: string): void {
+    const { cells, joined, columns, rows } = table;
+    this.#fillJoined(table);
+    const at = cells.length;
+    table.own++;
+    for (let column = at; column < at + columns; column++) {
+      cells.push(column === at ? text : LEFT);
+      if (rows > 1 && column < MAX_COLUMNS) joined[column] = rows - 1;
+    }
+  }
+
+  /** Marks the cells that are joined with those above. */
+  #fillJoined({ cells, joined }: Table): void {
+    for (let left = joined[cells.length] ?? 0; left > 0; left = joined[cells.length] ?? 0) {
+      joined[cells.length] = left - 1;
+      cells.push(ABOVE);
+    }
+  }
+
   #endRow(table: Table | undefined): void {
     if (table === undefined) return;
     if (table.isInCell) this.#closeCell();
+    const { own } = table;
+    if (own > 0) this.#fillJoined(table);
     const { cells } = table;
     table.cells = [];
+    table.own = 0;
     if (cells.length === 0) return;
     this.#writeTitle("");
-    this.#blocks.row(cells);
+    // A cell that has its row for itself is joined with nothing that is seen.
+    this.#blocks.row(own === 1 && !cells.includes(ABOVE) ? cells.filter((cell) => cell !== LEFT) : cells);
   }
 
   /** All tables around this place text: what they have so far becomes blocks. */
@@ -283,16 +462,19 @@ export class HtmlText implements MarkupHandler {
       if (table.isLayout || !table.isInCell) continue;
       table.isLayout = true;
       this.#writeTitle("");
-      for (const cell of table.cells) this.#blocks.paragraph(cell);
+      for (const cell of table.cells) if (cell !== LEFT && cell !== ABOVE) this.#blocks.paragraph(cell);
       table.cells = [];
+      table.own = 0;
     }
   }
 
-  #image(alt: string | undefined): void {
+  #image(alt: string | undefined, address: string | undefined): void {
+    const { findPart } = this.#options;
     const text = oneLine(alt ?? "");
-    if (text === "") return;
-    if (this.#link !== undefined) this.#link.text += ` ${text} `;
-    this.#add(`[image: ${text}]`);
+    // On a page of the web, what has no description is decoration.
+    if (text === "" && (findPart === undefined || alt !== undefined)) return;
+    if (this.#link !== undefined && text !== "") this.#link.text += ` ${text} `;
+    this.#add(describeImage(text, "", address === undefined ? "" : findPart?.(address)));
   }
 
   #openLink(href: string | undefined): void {
@@ -315,6 +497,9 @@ export class HtmlText implements MarkupHandler {
 
   /** Writes the title before the first block, unless that is the same. */
   #writeTitle(heading: string): void {
+    const held = this.#heldHeading;
+    this.#heldHeading = "";
+    if (held !== "" && heading === "" && this.#options.form === "text") this.#blocks.heading(held, 1);
     const title = this.#heldTitle;
     this.#heldTitle = "";
     if (title !== "" && title !== heading) this.#blocks.paragraph(title);
@@ -328,6 +513,18 @@ function headingLevel(tag: string): number {
 function isHidden(attributes: Readonly<Record<string, string>>): boolean {
   if (Object.hasOwn(attributes, "hidden")) return attributes["hidden"] !== "until-found";
   return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attributes["style"]?.slice(0, 4096) ?? "");
+}
+
+/** Whether an element has one of these roles in a book (EPUB 3 Structural Semantics, DPUB-ARIA). */
+function hasRole(attributes: Readonly<Record<string, string>>, type: string, role: string): boolean {
+  return (
+    (attributes["epub:type"] ?? "").split(/\s+/, 20).includes(type) ||
+    (attributes["role"] ?? "").split(/\s+/, 20).includes(role)
+  );
+}
+
+function isNoteLink(attributes: Readonly<Record<string, string>>): boolean {
+  return hasRole(attributes, "noteref", "doc-noteref") || hasRole(attributes, "backlink", "doc-backlink");
 }
 
 /** An address against the base of its page; as it is where that is none, or no address. */

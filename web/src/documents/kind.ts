@@ -46,7 +46,7 @@ const ROWS: readonly Row[] = [
     name: "workbook",
     types: new RegExp(`^(?:${OFFICE}spreadsheetml\\.|application/vnd\\.ms-excel\\.sheet\\.macroenabled)`),
     names: /\.(?:xlsx|xlsm|xltx)$/,
-    forms: ["text", "rows"],
+    forms: ["text", "cells", "values"],
   },
   {
     kind: "presentation",
@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
     name: "OpenDocument workbook",
     types: new RegExp(`^${OPEN}spreadsheet`),
     names: /\.(?:ods|ots)$/,
-    forms: ["text", "rows"],
+    forms: ["text", "cells", "values"],
   },
   {
     kind: "opendocument-slides",

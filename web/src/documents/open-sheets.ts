@@ -2,8 +2,11 @@
  * Text of OpenDocument's paragraphs, and the cells of its spreadsheets as CSV.
  * @module
  */
+import { GENERAL } from "./cell-format.js";
+import { columnName, MAX_COLUMNS, MAX_ROWS, parseRange, writeRange, type CellRange } from "./cell-range.js";
 import type { DocumentForm, TextSink } from "./document.js";
-import { MAX_COLUMNS, MAX_ROWS, RowWriter } from "./rows.js";
+import { RowWriter, type ChosenSheet, type SheetName } from "./rows.js";
+import { SheetNotes } from "./sheet-notes.js";
 import { countOf, type MarkupHandler } from "./xml.js";
 
 /** Most spaces that one element stands for. */
@@ -14,11 +17,88 @@ export const MAX_CELL = 1_000_000;
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** A sheet of a spreadsheet. */
-export interface OpenSheet {
-  readonly name: string;
-  readonly isHidden: boolean;
+/** What is known of a spreadsheet before its cells are read. */
+export interface SheetOutline {
+  readonly sheets: readonly SheetName[];
+  readonly styles: SheetStyles;
+  /** Ranges with names, by sheet. */
+  readonly ranges: readonly { readonly name: string; readonly sheet: string; readonly range: CellRange }[];
+  /** What charts are, by the address of their objects. */
+  readonly charts: ReadonlyMap<string, string>;
 }
+
+/** Most styles that are known. */
+const MAX_STYLES = 100_000;
+
+/** Which styles of cells show a part of a date, or a duration that may be more than a day. */
+export class SheetStyles {
+  readonly #kinds = new Map<string, "part" | "span">();
+  /** The styles of cells, each with the format that it has, and the style that it is made of. */
+  readonly #cells = new Map<string, { readonly format: string | undefined; readonly parent: string | undefined }>();
+  #date: { readonly name: string; readonly parts: Set<string> } | undefined;
+
+  open(tag: string, attributes: Attributes): void {
+    const name = attributes["style:name"] ?? "";
+    if (tag === "style:style" && attributes["style:family"] === "table-cell") {
+      if (this.#cells.size < MAX_STYLES)
+        this.#cells.set(name, {
+          format: attributes["style:data-style-name"],
+          parent: attributes["style:parent-style-name"],
+        });
+    } else if (tag === "number:date-style") this.#date = { name, parts: new Set() };
+    else if (tag === "number:time-style" && attributes["number:truncate-on-overflow"] === "false") {
+      if (this.#kinds.size < MAX_STYLES) this.#kinds.set(name, "span");
+    } else if (tag.startsWith("number:")) this.#date?.parts.add(tag.slice("number:".length));
+  }
+
+  close(tag: string): void {
+    if (tag !== "number:date-style" || this.#date === undefined) return;
+    const { name, parts } = this.#date;
+    this.#date = undefined;
+    const isWhole = ["day", "month", "year"].every((part) => parts.has(part));
+    if (!isWhole && this.#kinds.size < MAX_STYLES) this.#kinds.set(name, "part");
+  }
+
+  /** Undefined for numbers, whole dates, and times. */
+  find(style: string | undefined): "part" | "span" | undefined {
+    let name = style;
+    for (let depth = 0; name !== undefined && depth < MAX_PARENTS; depth++) {
+      const found = this.#cells.get(name);
+      if (found?.format !== undefined) return this.#kinds.get(found.format);
+      name = found?.parent;
+    }
+    return undefined;
+  }
+}
+
+/** Most styles that are made of each other. */
+const MAX_PARENTS = 20;
+
+/** The sheet and the range of `$Sheet1.$B$2:.$D$40`. Undefined for anything else. */
+export function parseOpenReference(text: string): { readonly sheet: string; readonly range: CellRange } | undefined {
+  const [, quoted, plain, first = "", last = first] =
+    /^\$?(?:'((?:[^']|'')*)'|([^.']+))\.([$A-Za-z0-9]+)(?::(?:[^:]*\.)?([$A-Za-z0-9]+))?$/.exec(text.slice(0, 1000)) ??
+    [];
+  const sheet = quoted?.replaceAll("''", "'") ?? plain;
+  const range = parseRange(`${first}:${last}`);
+  return sheet === undefined || range === undefined ? undefined : { sheet, range };
+}
+
+/** A formula as Excel writes it: `of:=SUM([.A1:.A3])` is `=SUM(A1:A3)`. */
+export function readOpenFormula(formula: string): string {
+  return formula
+    .slice(0, MAX_FORMULA)
+    .replace(/^[a-z]+:/, "")
+    .replaceAll(/"(?:[^"]|"")*"|\[((?:'[^']*'|[^\]])*)\]/g, (whole, reference: string | undefined) =>
+      reference === undefined
+        ? whole
+        : reference.replaceAll(/\$?('[^']*'|[^.:'[\]]*)\.(?=[$A-Z#])/g, (_, sheet: string) =>
+            sheet === "" ? "" : `${sheet}!`,
+          ),
+    );
+}
+
+const MAX_FORMULA = 8192;
 
 /** Elements of which nothing is text of the document. */
 export const UNSEEN: ReadonlySet<string> = new Set(
@@ -62,51 +142,69 @@ export function markOf(tag: string, attributes: Attributes): string {
   return tag === "text:line-break" ? "\n" : "";
 }
 
+interface OpenCell {
+  readonly attributes: Attributes;
+  readonly repeat: number;
+  readonly isCovered: boolean;
+  readonly paragraphs: string[];
+}
+
+/** What stands over or beside a cell: a comment or a drawing. */
+interface Aside {
+  readonly isComment: boolean;
+  readonly cell: string;
+  name: string;
+  alt: string;
+  text: string;
+  author: string;
+  object: string | undefined;
+  isImage: boolean;
+}
+
 /** The cells of the sheets, written row by row. */
 export class SheetsText implements MarkupHandler {
   readonly #sink: TextSink;
   readonly #form: DocumentForm;
-  readonly #sheets: readonly OpenSheet[];
-  readonly #only: number | undefined;
+  readonly #outline: SheetOutline;
+  readonly #chosen: ChosenSheet | undefined;
   #sheet = -1;
   #rows: RowWriter | undefined;
+  #notes = new SheetNotes();
   #depth = 0;
   #bodyDepth = -1;
   #unseen = 0;
   #row = 1;
   #rowRepeat = 1;
   #column = 0;
+  /** The styles of cells that have none of their own, by column: a run each. */
+  #columnStyles: { readonly last: number; readonly style: string | undefined }[] = [];
+  #rowStyle: string | undefined;
   #cells = new Map<number, string>();
-  #cell: { readonly repeat: number; readonly value: string | undefined; readonly paragraphs: string[] } | undefined;
+  #cell: OpenCell | undefined;
   #paragraph: ParagraphText | undefined;
+  #aside: Aside | undefined;
+  #asideDepth = 0;
+  #asideTag = "";
   #chars = 0;
 
-  constructor(sink: TextSink, form: DocumentForm, sheets: readonly OpenSheet[], only: number | undefined) {
+  constructor(sink: TextSink, form: DocumentForm, outline: SheetOutline, chosen: ChosenSheet | undefined) {
     this.#sink = sink;
     this.#form = form;
-    this.#sheets = sheets;
-    this.#only = only;
+    this.#outline = outline;
+    this.#chosen = chosen;
   }
 
   open(tag: string, attributes: Attributes): void {
     this.#depth++;
-    if (
-      this.#unseen > 0 ||
-      UNSEEN.has(tag) ||
-      tag === "office:annotation" ||
-      (this.#cell !== undefined && tag.startsWith("draw:"))
-    ) {
-      this.#unseen++;
-      return;
-    }
-    if (tag === "office:body") this.#bodyDepth = this.#depth;
+    if (this.#unseen > 0 || (UNSEEN.has(tag) && tag !== "table:shapes")) this.#unseen++;
+    else if (this.#aside !== undefined) this.#openInAside(this.#aside, tag, attributes);
+    else if (tag === "office:body") this.#bodyDepth = this.#depth;
     else if (tag === "table:table" && this.#depth === this.#bodyDepth + 2) this.#openSheet();
     else if (this.#rows === undefined) return;
-    else if (tag === "table:table-row") {
-      this.#rowRepeat = countOf(attributes["table:number-rows-repeated"], 1, MAX_ROWS, 1);
-      this.#column = 0;
-      this.#cells = new Map();
-    } else if (tag === "table:table-cell" || tag === "table:covered-table-cell") this.#openCell(tag, attributes);
+    else if (tag === "office:annotation" || tag.startsWith("draw:")) this.#openAside(tag, attributes);
+    else if (tag === "table:table-column") this.#openColumn(attributes);
+    else if (tag === "table:table-row") this.#openRow(attributes);
+    else if (tag === "table:table-cell" || tag === "table:covered-table-cell") this.#openCell(tag, attributes);
     else if (this.#cell !== undefined) {
       if (tag === "text:p") this.#paragraph = new ParagraphText();
       else {
@@ -118,11 +216,9 @@ export class SheetsText implements MarkupHandler {
 
   close(tag: string): void {
     const depth = this.#depth--;
-    if (this.#unseen > 0) {
-      this.#unseen--;
-      return;
-    }
-    if (tag === "table:table" && depth === this.#bodyDepth + 2) this.#rows = undefined;
+    if (this.#unseen > 0) this.#unseen--;
+    else if (this.#aside !== undefined) this.#closeInAside(this.#aside, depth);
+    else if (tag === "table:table" && depth === this.#bodyDepth + 2) this.#closeSheet();
     else if (this.#rows === undefined) return;
     else if (tag === "text:p" && this.#paragraph !== undefined) {
       if (this.#chars < MAX_CELL) this.#cell?.paragraphs.push(this.#paragraph.toString());
@@ -132,42 +228,116 @@ export class SheetsText implements MarkupHandler {
   }
 
   text(text: string): void {
-    if (this.#unseen > 0 || this.#paragraph === undefined) return;
-    this.#chars += text.length;
-    if (this.#chars < MAX_CELL) this.#paragraph.add(text);
+    if (this.#unseen > 0) return;
+    const aside = this.#aside;
+    if (aside !== undefined) {
+      const field = ASIDE_FIELDS[this.#asideTag];
+      if (field !== undefined && aside[field].length < MAX_ASIDE) aside[field] += text;
+    } else if (this.#paragraph !== undefined) {
+      this.#chars += text.length;
+      if (this.#chars < MAX_CELL) this.#paragraph.add(text);
+    }
   }
 
   #openSheet(): void {
     const index = ++this.#sheet;
-    const sheet = this.#sheets[index];
-    if (sheet === undefined || (this.#only !== undefined && index !== this.#only)) return;
+    const sheet = this.#outline.sheets[index];
+    if (sheet === undefined || (this.#chosen !== undefined && index !== this.#chosen.index)) return;
     this.#sink.part();
     if (this.#form === "text") {
       this.#sink.facts.heading(sheet.name, 1);
       this.#sink.add(`# ${sheet.name.replaceAll(/\s+/g, " ")}${sheet.isHidden ? " (hidden)" : ""}\n`);
     }
-    this.#rows = new RowWriter(this.#sink, sheet.name);
+    this.#rows = new RowWriter(this.#sink, this.#form === "text");
+    this.#notes = new SheetNotes();
     this.#row = 1;
+    this.#column = 0;
+    this.#columnStyles = [];
+  }
+
+  #closeSheet(): void {
+    const rows = this.#rows;
+    if (rows === undefined) return;
+    this.#rows = undefined;
+    rows.end();
+    const { sheets, ranges } = this.#outline;
+    const name = sheets[this.#sheet]?.name;
+    for (const each of ranges) if (each.sheet === name) this.#notes.range(each.name, writeRange(each.range));
+    if (this.#form === "text") this.#notes.writeTo(this.#sink, rows.size);
+    else this.#sink.facts.sheet = this.#notes.facts(this.#sheet + 1, rows.size, this.#chosen?.range);
+    this.#sink.facts.about(this.#sheet + 1, this.#notes.describe(rows.size));
+  }
+
+  #openColumn(attributes: Attributes): void {
+    const repeat = countOf(attributes["table:number-columns-repeated"], 1, MAX_COLUMNS, 1);
+    const last = Math.min(MAX_COLUMNS, this.#column + repeat);
+    if (isHidden(attributes) && this.#column < MAX_COLUMNS) this.#notes.hideColumns(this.#column + 1, last);
+    if (last > this.#column) this.#columnStyles.push({ last, style: attributes["table:default-cell-style-name"] });
+    this.#column = last;
+  }
+
+  #openRow(attributes: Attributes): void {
+    this.#rowRepeat = countOf(attributes["table:number-rows-repeated"], 1, MAX_ROWS, 1);
+    this.#rowStyle = attributes["table:default-cell-style-name"];
+    this.#column = 0;
+    this.#cells = new Map();
+    if (!isHidden(attributes)) return;
+    this.#notes.hideRows(this.#row, Math.min(MAX_ROWS, this.#row + this.#rowRepeat - 1));
+    if (attributes["table:visibility"] === "filter") this.#notes.filter("", true);
   }
 
   #openCell(tag: string, attributes: Attributes): void {
     const repeat = countOf(attributes["table:number-columns-repeated"], 1, MAX_COLUMNS, 1);
     this.#chars = 0;
-    // What a merged cell covers is not seen.
-    const value = tag === "table:table-cell" ? valueOf(attributes) : "";
-    this.#cell = { repeat, value, paragraphs: [] };
+    this.#cell = { attributes, repeat, isCovered: tag === "table:covered-table-cell", paragraphs: [] };
+    const columns = countOf(attributes["table:number-columns-spanned"], 1, MAX_COLUMNS, 1);
+    const rows = countOf(attributes["table:number-rows-spanned"], 1, MAX_ROWS, 1);
+    const [firstRow, firstColumn] = [this.#row, this.#column + 1];
+    this.#notes.merge({ firstRow, firstColumn, lastRow: firstRow + rows - 1, lastColumn: firstColumn + columns - 1 });
   }
 
   #closeCell(): void {
     const cell = this.#cell;
     this.#cell = undefined;
     if (cell === undefined) return;
-    const text = cell.value ?? cell.paragraphs.join("\n");
-    if (text !== "") {
-      const end = Math.min(MAX_COLUMNS, this.#column + cell.repeat);
-      for (let column = this.#column; column < end; column++) this.#cells.set(column, text);
+    // What a merged cell covers is not seen.
+    const text = cell.isCovered ? "" : this.#show(cell);
+    const end = Math.min(MAX_COLUMNS, this.#column + cell.repeat);
+    if (text !== "") for (let column = this.#column; column < end; column++) this.#cells.set(column, text);
+    this.#column = end;
+  }
+
+  /** The text of a cell: programs write what they show; where they did not, it is the value. */
+  #show({ attributes, paragraphs }: OpenCell): string {
+    const isExact = this.#form === "values";
+    const shown = paragraphs.join("\n");
+    const type = attributes["office:value-type"] ?? "";
+    // A formula that failed has the type of a number, and an error for its text.
+    if (attributes["calcext:value-type"] === "error") return shown;
+    const formula = attributes["table:formula"];
+    if (formula !== undefined && type === "" && shown === "") {
+      this.#notes.formulas++;
+      return readOpenFormula(formula);
     }
-    this.#column = Math.min(MAX_COLUMNS, this.#column + cell.repeat);
+    const kind =
+      type === "date" || type === "time" ? this.#outline.styles.find(this.#findStyle(attributes)) : undefined;
+    if (kind === "span") this.#notes.durations++;
+    const value = readValue(attributes, type, kind === "span" && isExact);
+    if (value === undefined) return shown;
+    if (isExact || paragraphs.length === 0) return value;
+    // A whole date is ISO 8601: what programs write depends on where they were.
+    if (type === "date" && kind === undefined) return shown.includes(":") ? value : value.slice(0, 10);
+    if (type === "boolean") return value;
+    if (shown === "") this.#notes.blanks++;
+    return shown;
+  }
+
+  #findStyle(attributes: Attributes): string | undefined {
+    return (
+      attributes["table:style-name"] ??
+      this.#rowStyle ??
+      this.#columnStyles.find(({ last }) => this.#column < last)?.style
+    );
   }
 
   #closeRow(rows: RowWriter): void {
@@ -178,20 +348,69 @@ export class SheetsText implements MarkupHandler {
     this.#row = Math.min(MAX_ROWS, this.#row + this.#rowRepeat);
     this.#cells = new Map();
   }
+
+  #openAside(tag: string, attributes: Attributes): void {
+    const cell = this.#cell === undefined ? "" : `${columnName(Math.min(MAX_COLUMNS, this.#column + 1))}${this.#row}`;
+    const isComment = tag === "office:annotation";
+    const name = attributes["draw:name"] ?? "";
+    this.#aside = { isComment, cell, name, alt: "", text: "", author: "", object: undefined, isImage: false };
+    this.#asideDepth = this.#depth;
+  }
+
+  #openInAside(aside: Aside, tag: string, attributes: Attributes): void {
+    this.#asideTag = tag;
+    if (tag === "draw:object") aside.object = attributes["xlink:href"];
+    else if (tag === "draw:image") aside.isImage = true;
+    else if (tag === "draw:frame" && aside.name === "") aside.name = attributes["draw:name"] ?? "";
+    else if (tag === "text:p" && aside.text !== "") aside.text += " ";
+  }
+
+  #closeInAside(aside: Aside, depth: number): void {
+    // Text behind a span is still that of its paragraph.
+    if (this.#asideTag !== "text:span") this.#asideTag = "";
+    else this.#asideTag = "text:p";
+    if (depth !== this.#asideDepth) return;
+    this.#aside = undefined;
+    const { isComment, cell, author, text, object, isImage } = aside;
+    const chart = object === undefined ? undefined : this.#outline.charts.get(object);
+    const name = [aside.name, aside.alt].filter(Boolean).join(": ");
+    if (isComment) this.#notes.comment(cell, author, text);
+    else if (chart !== undefined) this.#notes.drawing("chart", cell, chart === "" ? name : chart);
+    else if (isImage) this.#notes.drawing("image", cell, name);
+    else if (text.trim() !== "") this.#notes.drawing("text box", cell, text);
+  }
+}
+
+/** Longest text of a comment or a drawing that is kept. */
+const MAX_ASIDE = 10_000;
+
+/** Where the text of an element within a comment or a drawing belongs. */
+const ASIDE_FIELDS: Readonly<Record<string, "text" | "author" | "alt" | undefined>> = {
+  "text:p": "text",
+  "text:span": "text",
+  "text:a": "text",
+  "dc:creator": "author",
+  "svg:title": "alt",
+  "svg:desc": "alt",
+};
+
+function isHidden(attributes: Attributes): boolean {
+  return /^(?:collapse|filter)$/.test(attributes["table:visibility"] ?? "");
 }
 
 /** The value of a cell, exact as the file has it; undefined where its text is the value. */
-function valueOf(attributes: Attributes): string | undefined {
-  switch (attributes["office:value-type"]) {
+function readValue(attributes: Attributes, type: string, isDays: boolean): string | undefined {
+  switch (type) {
     case "float":
     case "percentage":
-    case "currency":
-      // A formula that failed has the type of a number, and an error for its text.
-      return attributes["calcext:value-type"] === "error" ? undefined : attributes["office:value"];
+    case "currency": {
+      const value = attributes["office:value"];
+      return value === undefined ? undefined : GENERAL.exactNumber(value, false);
+    }
     case "date":
       return attributes["office:date-value"];
     case "time":
-      return clockOf(attributes["office:time-value"]);
+      return readDuration(attributes["office:time-value"], isDays);
     case "boolean":
       return attributes["office:boolean-value"] === "true" ? "TRUE" : "FALSE";
     default:
@@ -199,11 +418,15 @@ function valueOf(attributes: Attributes): string | undefined {
   }
 }
 
-/** `PT12H30M00S` as `12:30:00`; other durations as they are. */
-function clockOf(duration: string | undefined): string | undefined {
-  const found = /^PT(?:([0-9]{1,9})H)?(?:([0-9]{1,2})M)?(?:([0-9]{1,2})([.,][0-9]{1,9})?S)?$/.exec(duration ?? "");
+/** `PT12H30M00S` as `12:30:00`, or as days; other durations as they are. */
+function readDuration(duration: string | undefined, isDays: boolean): string | undefined {
+  const found = /^(-)?PT(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?(?:([0-9]{1,9})([.,][0-9]{1,9})?S)?$/.exec(duration ?? "");
   if (found === null) return duration;
-  const [, hours = "0", minutes = "0", seconds = "0", fraction = ""] = found;
+  const [, sign = "", hours = "0", minutes = "0", seconds = "0", fraction = ""] = found;
   const exact = /[1-9]/.test(fraction) ? fraction.replace(",", ".").replace(/0+$/, "") : "";
-  return `${hours.padStart(2, "0")}:${minutes.padStart(2, "0")}:${seconds.padStart(2, "0")}${exact}`;
+  if (isDays) {
+    const days = (Number(hours) + Number(minutes) / 60 + Number(`${seconds}${exact}`) / 3600) / 24;
+    return `${sign}${Number(days.toPrecision(15))}`;
+  }
+  return `${sign}${hours.padStart(2, "0")}:${minutes.padStart(2, "0")}:${seconds.padStart(2, "0")}${exact}`;
 }

@@ -135,9 +135,10 @@ export class DocumentPackage {
     if (failure !== undefined) throw failure;
   }
 
-  /** A small part as bytes, at most so many. Null if there is none. */
-  async bytes(name: string, most: number): Promise<Uint8Array | null> {
-    if (!this.has(name)) return null;
+  /** The first bytes of a part that is read again later: they do not count. Empty if there is no such part. */
+  async peek(name: string, most: number): Promise<Uint8Array> {
+    if (!this.has(name)) return new Uint8Array(0);
+    const left = this.#left;
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of this.read(name)) {
@@ -146,6 +147,7 @@ export class DocumentPackage {
       size += kept.length;
       if (size >= most) break;
     }
+    this.#left = left;
     const joined = new Uint8Array(size);
     let at = 0;
     for (const chunk of chunks) {

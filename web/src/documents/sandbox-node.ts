@@ -9,6 +9,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import type { Readable, Writable } from "node:stream";
+import { SluiceError } from "../errors/error.js";
 import type { ConversionFacts } from "./conversion.js";
 import { unreadable } from "./document.js";
 import {
@@ -82,16 +83,19 @@ const LATER = 5000;
 
 function started({ memory, time }: ConversionLimits): Child {
   const megabytes = Math.max(16, Math.floor(memory / 2 / 1024 ** 2));
-  // It inherits nothing that is secret.
-  return spawn(
-    process.execPath,
-    [`--max-old-space-size=${megabytes}`, programAt("#child"), String(memory), String(time + LATER)],
-    {
-      stdio: ["pipe", "pipe", "ignore"],
-      env: {},
-      windowsHide: true,
-    },
-  );
+  const program = programAt("#child");
+  const args = [`--max-old-space-size=${megabytes}`, program, String(memory), String(time + LATER)];
+  try {
+    // It inherits nothing that is secret.
+    return spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"], env: {}, windowsHide: true });
+  } catch (cause) {
+    throw new SluiceError(
+      "E_DOCUMENT",
+      "Documents are read by a process of their own, and this one may not start any: give Deno --allow-run and --allow-env.",
+      {},
+      { cause },
+    );
+  }
 }
 
 /** Writes the request and the document. A child that wants no more is no error. */

@@ -5,12 +5,12 @@
 import type { ConversionFacts, ConversionRequest } from "./conversion.js";
 import { unreadable } from "./document.js";
 import {
+  collectBytes,
   type ConversionFailure,
   type ConversionTask,
   errorOf,
   type ConversionLimits,
   LIMITS,
-  MAX_INPUT,
   overLimit,
 } from "./sandbox.js";
 
@@ -37,7 +37,7 @@ export async function convertApart({
   signal?.throwIfAborted();
   if (typeof Worker === "undefined")
     throw unreadable("Documents cannot be read in this runtime: it has no web workers.");
-  const bytes = await gathered(input);
+  const bytes = await collectBytes(input);
   signal?.throwIfAborted();
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   try {
@@ -80,21 +80,4 @@ function answerOf(
     );
     worker.postMessage(task, [task.bytes.buffer]);
   });
-}
-
-async function gathered(input: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of input) {
-    size += chunk.length;
-    if (size > MAX_INPUT) throw overLimit("memory");
-    chunks.push(chunk.slice());
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }

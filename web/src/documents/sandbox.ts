@@ -3,6 +3,7 @@
  * @module
  */
 import { untilEither } from "../core/abort.js";
+import type { DocumentModules } from "../core/engine.js";
 import { Semaphore } from "../core/semaphore.js";
 import { SluiceError } from "../errors/error.js";
 import type { ConversionFacts, ConversionRequest } from "./conversion.js";
@@ -15,6 +16,8 @@ export interface ConversionTask {
   /** Takes what it becomes, in chunks. */
   readonly write: (chunk: Uint8Array) => Promise<void>;
   readonly limits?: Partial<ConversionLimits>;
+  /** Compiled modules, for runtimes that compile none. */
+  readonly modules?: DocumentModules | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -23,6 +26,27 @@ export type Sandbox = (task: ConversionTask) => Promise<ConversionFacts>;
 
 /** Largest document that is converted, in bytes. */
 export const MAX_INPUT: number = 128 * 1024 * 1024;
+
+/** The bytes of a document. Throws E_TOO_LARGE beyond `most`. */
+export async function collectBytes(
+  input: AsyncIterable<Uint8Array>,
+  most: number = MAX_INPUT,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of input) {
+    size += chunk.length;
+    if (size > most) throw overLimit("memory");
+    chunks.push(chunk.slice());
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
 
 /** Limits of a conversion. */
 export interface ConversionLimits {

@@ -2,7 +2,7 @@
  * Documents of Word (OOXML) as text.
  * @module
  */
-import { BlockWriter, oneLine } from "./blocks.js";
+import { BlockWriter } from "./blocks.js";
 import {
   checkForm,
   converted,
@@ -12,76 +12,80 @@ import {
   type Converted,
   type ConvertOptions,
 } from "./document.js";
-import { DocumentPackage, relationshipId, type Relationship } from "./package.js";
-import { attributeOf, countOf, localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
+import { readDrawingParts } from "./drawing.js";
+import { WordNumbering } from "./numbering.js";
+import { DocumentPackage, type Relationship } from "./package.js";
+import {
+  HIDDEN_TEXT,
+  MAX_NOTE_CHARS,
+  MAX_NOTES,
+  type Note,
+  nameAuthor,
+  type NoteKind,
+  NoteWriter,
+  readDay,
+  TRACKED_CHANGES,
+} from "./notes.js";
+import { readStyles } from "./word-styles.js";
+import { LineCollector, makeFindings, type WordContext, type WordFindings, WordText } from "./word-text.js";
+import { attributeOf, localName, readXml, xmlSteps, type MarkupHandler } from "./xml.js";
 
 const KIND = "Word document";
 
-/** Most styles of a document that are known. */
-const MAX_STYLES = 20_000;
+/** Bytes at the beginning of a document in which Word has said where the first page ends, if it has. */
+const FIRST_PAGE: number = 1024 * 1024;
 
-/** Most columns that one cell of a table is counted for. */
-const MAX_SPAN = 63;
+/** Longest text of a note, and of a header. */
+const MAX_NOTE = 100_000;
 
-/** Elements of which nothing is text: what was deleted, the older twin of a drawing, pronunciations. */
-const UNSEEN: ReadonlySet<string> = new Set(["Fallback", "del", "moveFrom", "rt", "instrText", "delInstrText"]);
-
-type Attributes = Readonly<Record<string, string>>;
-
-/** What a style says of its paragraphs, with those that it is based on. */
-interface Style {
-  readonly level: number;
-  readonly isList: boolean;
-  readonly isTitle: boolean;
-}
-
-const PLAIN: Style = { level: 0, isList: false, isTitle: false };
+/** Most headers and footers that are read. */
+const MAX_MARGINS = 30;
 
 /**
- * Reads a document of Word: paragraphs, headings, lists and tables, with footnotes, endnotes and comments behind them. Parts begin at
- * headings of level 1.
+ * Reads a document of Word: paragraphs, headings, lists and tables. Footnotes, endnotes and comments stand at the end of the part that
+ * refers to them, headers and footers at the end of the document. Parts are the pages that Word has laid out; where it has not, they
+ * begin at headings of level 1 and at breaks of pages.
  *
  * @throws SluiceError E_INVALID_ARGUMENT for a form other than `text` and `links`, E_DOCUMENT for what is no such document, or
  * encrypted, E_TOO_LARGE.
  */
 export async function convertWord(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {
   checkForm(options.form, KIND, ["text", "links"]);
+  const form = options.form === "links" ? "links" : "text";
   const source = await DocumentPackage.open(bytes, KIND, ".docx", options);
   const main = await source.mainPart("word/document.xml");
-  const sink = sinkOf(new FactsBuilder("section"), options);
+  const facts = new FactsBuilder("section");
+  const sink = sinkOf(facts, options);
   return converted(KIND, sink, options, async function* () {
     const relations = await source.relationships(main);
-    const styles = await readStyles(source, relations);
-    const blocks = new BlockWriter(sink, options.form === "text" ? 1 : 0);
-    const body = new BodyText(blocks, styles, relations, options.form, (title) => {
-      sink.facts.title(title);
-    });
+    const findings = makeFindings();
+    const hasPages = form === "text" && (await hasRenderedPages(source, main));
+    if (hasPages) facts.part = "page";
+    const base = {
+      form,
+      styles: await readStyles(source, partOf(relations, "styles")),
+      numbering: await WordNumbering.read(source, partOf(relations, "numbering")),
+      findings,
+    } as const;
+    const read = new NotesReader(source, relations, base);
+    const notes = form === "text" ? new NoteWriter(await read.all()) : undefined;
+    const blocks: BlockWriter = new BlockWriter(sink, form === "text" && !hasPages ? 1 : 0, () => notes?.write(blocks));
+    const drawings = await readDrawingParts(source, relations);
+    const body = new WordText(blocks, { ...base, relations, drawings, notes, hasPages });
     yield* xmlSteps(source.read(main), body);
     if (!body.isDocument) throw damaged(KIND);
-    for (const { type, mark, element } of options.form === "text" ? NOTES : []) {
-      const part = partOf(relations, type);
-      if (part === undefined || !source.has(part)) continue;
-      yield* xmlSteps(source.read(part), new NoteText(blocks, element, mark));
+    if (notes === undefined) yield* read.links(blocks);
+    else {
+      notes.write(blocks);
+      notes.writeOthers(blocks);
+      blocks.gap();
+      yield* read.margins(blocks);
     }
-    sink.facts.title(await source.title());
+    facts.title(findings.title);
+    facts.title(await source.title());
+    for (const notice of listNotices(findings)) facts.notice(notice);
   });
 }
-
-interface NoteKind {
-  readonly type: string;
-  readonly element: string;
-  readonly mark: (id: string, author: string) => string;
-}
-
-const NOTES: readonly NoteKind[] = [
-  { type: "footnotes", element: "footnote", mark: (id) => `[^${id}]:` },
-  { type: "endnotes", element: "endnote", mark: (id) => `[^e${id}]:` },
-  {
-    type: "comments",
-    element: "comment",
-    mark: (id, author) => `[comment ${id}]${author === "" ? "" : ` ${author}`}:`,
-  },
-];
 
 /** The part that the first relationship of a type leads to. */
 export function partOf(relations: ReadonlyMap<string, Relationship>, type: string): string | undefined {
@@ -89,333 +93,168 @@ export function partOf(relations: ReadonlyMap<string, Relationship>, type: strin
   return undefined;
 }
 
-interface RawStyle {
-  name: string;
-  basedOn: string | undefined;
-  level: number | undefined;
-  isList: boolean | undefined;
+/** Whether Word has said where the pages ended when it last showed the document. Other programs do not. */
+async function hasRenderedPages(source: DocumentPackage, main: string): Promise<boolean> {
+  const head = new TextDecoder("latin1").decode(await source.peek(main, FIRST_PAGE));
+  return head.includes(":lastRenderedPageBreak");
 }
 
-/** The styles of paragraphs by id. */
-async function readStyles(
-  source: DocumentPackage,
-  relations: ReadonlyMap<string, Relationship>,
-): Promise<ReadonlyMap<string, Style>> {
-  const raw = new Map<string, RawStyle>();
-  const part = partOf(relations, "styles");
-  if (part === undefined || !source.has(part)) return new Map();
-  let current: RawStyle | undefined;
-  await readXml(source.read(part), {
-    open: (tag, attributes) => {
-      const name = localName(tag);
-      const value = attributeOf(attributes, "val");
-      if (name === "style") {
-        current = { name: "", basedOn: undefined, level: undefined, isList: undefined };
-        const id = attributeOf(attributes, "styleId");
-        if (id !== undefined && raw.size < MAX_STYLES) raw.set(id, current);
-      } else if (current === undefined) return;
-      else if (name === "name") current.name = value?.slice(0, 100) ?? "";
-      else if (name === "basedOn") current.basedOn = value;
-      else if (name === "outlineLvl") current.level = outlineLevel(value);
-      else if (name === "numId") current.isList = value !== "0";
-    },
-    close: (tag) => {
-      if (localName(tag) === "style") current = undefined;
-    },
-  });
-  return new Map(Array.from(raw.keys(), (id) => [id, styleOf(id, raw)]));
+function listNotices({ changes, hidden }: WordFindings): readonly string[] {
+  return [...(changes > 0 ? [TRACKED_CHANGES] : []), ...(hidden > 0 ? [HIDDEN_TEXT] : [])];
 }
 
-/** Longest chain of styles that are based on one another: Word allows eleven. */
-const MAX_CHAIN = 20;
-
-/** A style with what it inherits. Chains that come back to themselves end at their bound. */
-function styleOf(id: string, raw: ReadonlyMap<string, RawStyle>): Style {
-  let level: number | undefined;
-  let isList: boolean | undefined;
-  let isTitle = false;
-  let at: string | undefined = id;
-  for (let step = 0; at !== undefined && step < MAX_CHAIN; step++) {
-    const style = raw.get(at);
-    if (style === undefined) break;
-    // Names of the styles that come with Word are English in every language.
-    const heading = /^heading ([1-9])$/i.exec(style.name)?.[1];
-    level ??= style.level ?? (heading === undefined ? undefined : Number(heading));
-    isList ??= style.isList;
-    isTitle ||= /^title$/i.test(style.name);
-    at = style.basedOn;
-  }
-  return { level: level ?? 0, isList: isList ?? false, isTitle };
-}
-
-/** The level of a heading, from 1; 0 for body text. */
-function outlineLevel(value: string | undefined): number {
-  const level = countOf(value, 0, 9, 9);
-  return level === 9 ? 0 : level + 1;
-}
-
-interface Paragraph {
-  text: string[];
-  style: Style;
-  level: number | undefined;
-  listId: string | undefined;
-  listLevel: number;
-}
-
-interface Table {
-  cells: string[];
-  cell: string[];
-  span: number;
-}
-
-/** Text of paragraphs: what runs hold, with marks for what stands elsewhere. */
-class RunText {
-  #unseen = 0;
-  #isText = false;
-
-  /** Whether the element, or what it is in, has no text. Call it first. */
-  opens(name: string): boolean {
-    if (this.#unseen > 0 || UNSEEN.has(name)) {
-      this.#unseen++;
-      return false;
-    }
-    this.#isText = name === "t";
-    return true;
-  }
-
-  closes(): boolean {
-    this.#isText = false;
-    if (this.#unseen === 0) return true;
-    this.#unseen--;
-    return false;
-  }
-
-  get isText(): boolean {
-    return this.#isText && this.#unseen === 0;
-  }
-}
-
-/** What an element within a run stands for. */
-function runMark(name: string, attributes: Attributes): string {
-  switch (name) {
-    case "tab":
-      return "\t";
-    case "br":
-    case "cr":
-      return "\n";
-    case "noBreakHyphen":
-      return "-";
-    case "footnoteReference":
-      return `[^${attributeOf(attributes, "id") ?? ""}]`;
-    case "endnoteReference":
-      return `[^e${attributeOf(attributes, "id") ?? ""}]`;
-    case "commentReference":
-      return `[comment ${attributeOf(attributes, "id") ?? ""}]`;
-    case "docPr": {
-      const alt = oneLine(attributes["descr"] ?? "");
-      return alt === "" ? "" : `[image: ${alt}]`;
-    }
-    default:
-      return "";
-  }
-}
-
-/** The body of a document. */
-class BodyText implements MarkupHandler {
-  isDocument = false;
-  readonly #blocks: BlockWriter;
-  readonly #styles: ReadonlyMap<string, Style>;
+/** Reads what stands beside the text: notes, comments, headers and footers. */
+class NotesReader {
+  readonly #source: DocumentPackage;
   readonly #relations: ReadonlyMap<string, Relationship>;
-  readonly #form: ConvertOptions["form"];
-  readonly #onTitle: (title: string) => void;
-  readonly #run = new RunText();
-  /** The paragraph that is open; text boxes have paragraphs within one. */
-  readonly #paragraphs: Paragraph[] = [];
-  readonly #tables: Table[] = [];
-  /** Whether properties of a paragraph are open: tab stops are no tabs. */
-  #properties = 0;
-  readonly #links: { readonly address: string; text: string }[] = [];
-  #field: string | undefined;
-  #fieldLink: { readonly address: string; text: string } | undefined;
+  readonly #base: Pick<WordContext, "form" | "styles" | "numbering" | "findings">;
 
   constructor(
-    blocks: BlockWriter,
-    styles: ReadonlyMap<string, Style>,
+    source: DocumentPackage,
     relations: ReadonlyMap<string, Relationship>,
-    form: ConvertOptions["form"],
-    onTitle: (title: string) => void,
+    base: Pick<WordContext, "form" | "styles" | "numbering" | "findings">,
   ) {
-    this.#blocks = blocks;
-    this.#styles = styles;
+    this.#source = source;
     this.#relations = relations;
-    this.#form = form;
-    this.#onTitle = onTitle;
+    this.#base = base;
   }
 
-  open(tag: string, attributes: Attributes): void {
+  /** All notes by kind and id. */
+  async all(): Promise<Readonly<Record<NoteKind, ReadonlyMap<string, Note>>>> {
+    const [footnote, endnote, comment] = [
+      await this.#readNotes("footnote"),
+      await this.#readNotes("endnote"),
+      await this.#readNotes("comment"),
+    ];
+    const threads = await this.#readThreads();
+    const ids = new Map(Array.from(comment, ([id, { paragraph }]) => [paragraph, id]));
+    const threaded = Array.from(comment, ([id, note]): [string, Note] => {
+      const { parent, isResolved } = threads.get(note.paragraph) ?? {};
+      const answered = parent === undefined ? undefined : ids.get(parent);
+      return [id, { ...note, ...(answered !== undefined && { parent: answered }), isResolved: isResolved === true }];
+    });
+    return { footnote, endnote, comment: new Map(threaded) };
+  }
+
+  /** Links in notes, headers and footers. */
+  async *links(blocks: BlockWriter): AsyncGenerator<void, void> {
+    const parts = new Set<string>();
+    for (const { type, target, isExternal } of this.#relations.values()) {
+      if (/^(?:footnotes|endnotes|comments|header|footer)$/.test(type) && !isExternal) parts.add(target);
+    }
+    for (const part of [...parts].filter((each) => this.#source.has(each)).slice(0, MAX_MARGINS)) {
+      yield* xmlSteps(this.#source.read(part), new WordText(blocks, await this.#context(part)));
+    }
+  }
+
+  /** Writes headers and footers, each text once. */
+  async *margins(blocks: BlockWriter): AsyncGenerator<void, void> {
+    const written = new Set<string>();
+    const margins = [...this.#base.findings.margins].slice(0, MAX_MARGINS);
+    for (const wanted of ["header", "footer"] as const) {
+      for (const [id, kind] of margins) {
+        const relation = this.#relations.get(id);
+        if (kind !== wanted || relation === undefined || relation.isExternal || !this.#source.has(relation.target))
+          continue;
+        const lines = new LineCollector(MAX_NOTE);
+        await readXml(this.#source.read(relation.target), new WordText(lines, await this.#context(relation.target)));
+        const text = lines.toString();
+        // Numbers of pages differ.
+        const key = `${kind} ${text.replaceAll(/[0-9]+/g, "#")}`;
+        if (!written.has(key)) blocks.note(`[${kind}]`, text);
+        written.add(key);
+        yield;
+      }
+    }
+  }
+
+  async #context(part: string): Promise<WordContext> {
+    const relations = await this.#source.relationships(part);
+    const drawings = { charts: new Map(), diagrams: new Map() };
+    return { ...this.#base, relations, drawings, notes: undefined, hasPages: false };
+  }
+
+  async #readNotes(kind: NoteKind): Promise<ReadonlyMap<string, Note & { readonly paragraph: string }>> {
+    const part = partOf(this.#relations, `${kind}s`);
+    if (part === undefined || !this.#source.has(part)) return new Map();
+    const notes = new NotesText(kind, await this.#context(part));
+    await readXml(this.#source.read(part), notes);
+    return notes.notes;
+  }
+
+  /** Which comments answer others, and which are resolved, by their last paragraphs (MS-DOCX 2.5.3). */
+  async #readThreads(): Promise<
+    ReadonlyMap<string, { readonly parent: string | undefined; readonly isResolved: boolean }>
+  > {
+    const threads = new Map<string, { readonly parent: string | undefined; readonly isResolved: boolean }>();
+    const part = partOf(this.#relations, "commentsExtended");
+    if (part === undefined || !this.#source.has(part)) return threads;
+    await readXml(this.#source.read(part), {
+      open: (tag, attributes) => {
+        const id = attributeOf(attributes, "paraId");
+        if (localName(tag) !== "commentEx" || id === undefined || threads.size >= MAX_NOTES) return;
+        const isResolved = /^(?:1|true)$/.test(attributeOf(attributes, "done") ?? "");
+        threads.set(id, { parent: attributeOf(attributes, "paraIdParent"), isResolved });
+      },
+    });
+    return threads;
+  }
+}
+
+/** The notes of one part, each as a line. */
+class NotesText implements MarkupHandler {
+  readonly notes = new Map<string, Note & { readonly paragraph: string }>();
+  readonly #kind: NoteKind;
+  readonly #context: WordContext;
+  #open:
+    | { readonly id: string; readonly author: string; readonly day: string; paragraph: string; readonly text: WordText }
+    | undefined;
+  #lines = new LineCollector(MAX_NOTE);
+  #chars = 0;
+
+  constructor(kind: NoteKind, context: WordContext) {
+    this.#kind = kind;
+    this.#context = context;
+  }
+
+  open(tag: string, attributes: Readonly<Record<string, string>>): void {
     const name = localName(tag);
-    if (name === "document") this.isDocument = true;
-    if (name === "instrText" && this.#form === "links") this.#field ??= "";
-    if (!this.#run.opens(name)) return;
-    if (name === "pPr" || name === "rPr" || name === "tcPr") this.#properties++;
-    if (this.#properties > 0) this.#property(name, attributes);
-    else if (name === "p")
-      this.#paragraphs.push({ text: [], style: PLAIN, level: undefined, listId: undefined, listLevel: 0 });
-    else if (name === "tbl") this.#tables.push({ cells: [], cell: [], span: 1 });
-    else if (name === "hyperlink" && this.#form === "links") this.#openLink(attributes);
-    else if (name === "fldSimple" && this.#form === "links") {
-      const address = fieldAddress(attributeOf(attributes, "instr") ?? "");
-      this.#links.push({ address, text: "" });
-    } else if (name === "fldChar") this.#fieldMark(attributeOf(attributes, "fldCharType"));
-    else this.#write(runMark(name, attributes));
+    if (name === this.#kind) this.#begin(attributes);
+    else if (this.#open !== undefined) {
+      if (name === "p") this.#open.paragraph = attributeOf(attributes, "paraId") ?? "";
+      this.#open.text.open(tag, attributes);
+    }
   }
 
   close(tag: string): void {
-    const name = localName(tag);
-    if (!this.#run.closes()) return;
-    if (name === "pPr" || name === "rPr" || name === "tcPr") this.#properties--;
-    else if (name === "p") this.#endParagraph();
-    else if (name === "tc") this.#endCell();
-    else if (name === "tr") this.#endRow();
-    else if (name === "tbl") this.#endTable();
-    else if ((name === "hyperlink" || name === "fldSimple") && this.#form === "links") {
-      const link = this.#links.pop();
-      if (link !== undefined && link.address !== "") this.#blocks.link(link.text, link.address);
-    }
-  }
-
-  text(text: string): void {
-    if (this.#run.isText) this.#write(text);
-    else if (this.#field !== undefined && this.#fieldLink === undefined && this.#field.length < 4096)
-      this.#field += text;
-  }
-
-  #write(text: string): void {
-    if (text === "") return;
-    if (this.#form === "text") this.#paragraphs.at(-1)?.text.push(text);
-    else
-      for (const link of [this.#links.at(-1), this.#fieldLink])
-        if (link !== undefined && link.text.length < 1024) link.text += text;
-  }
-
-  #property(name: string, attributes: Attributes): void {
-    const value = attributeOf(attributes, "val");
-    const paragraph = this.#paragraphs.at(-1);
-    const table = this.#tables.at(-1);
-    if (name === "gridSpan" && table !== undefined) table.span = countOf(value, 1, MAX_SPAN + 1, 1);
-    if (paragraph === undefined) return;
-    if (name === "pStyle" && value !== undefined) paragraph.style = this.#styles.get(value) ?? usualStyle(value);
-    else if (name === "outlineLvl") paragraph.level = outlineLevel(value);
-    else if (name === "numId") paragraph.listId = value;
-    else if (name === "ilvl") paragraph.listLevel = countOf(value, 0, 8, 0);
-  }
-
-  #openLink(attributes: Attributes): void {
-    const relation = this.#relations.get(relationshipId(attributes) ?? "");
-    this.#links.push({ address: relation?.isExternal === true ? relation.target : "", text: "" });
-  }
-
-  /** Fields of older programs: their instruction, then what they show. */
-  #fieldMark(type: string | undefined): void {
-    if (this.#form !== "links") return;
-    if (type === "separate") {
-      const address = fieldAddress(this.#field ?? "");
-      if (address !== "") this.#fieldLink = { address, text: "" };
-    } else if (type === "end" && this.#fieldLink !== undefined) {
-      this.#blocks.link(this.#fieldLink.text, this.#fieldLink.address);
-      this.#fieldLink = undefined;
-    }
-    this.#field = undefined;
-  }
-
-  #endParagraph(): void {
-    const paragraph = this.#paragraphs.pop();
-    if (paragraph === undefined || this.#form !== "text") return;
-    const text = paragraph.text.join("");
-    const table = this.#tables.at(-1);
-    if (table !== undefined) {
-      table.cell.push(text);
+    const open = this.#open;
+    if (open === undefined) return;
+    if (localName(tag) !== this.#kind) {
+      open.text.close(tag);
       return;
     }
-    const level = paragraph.level ?? paragraph.style.level;
-    const isList = paragraph.listId === undefined ? paragraph.style.isList : paragraph.listId !== "0";
-    if (paragraph.style.isTitle) this.#onTitle(text);
-    if (level > 0) this.#blocks.heading(text, level);
-    else if (isList) this.#blocks.item(text, paragraph.listLevel);
-    else this.#blocks.paragraph(text);
-  }
-
-  #endCell(): void {
-    const table = this.#tables.at(-1);
-    if (table === undefined) return;
-    table.cells.push(table.cell.join(" "));
-    for (let more = 1; more < table.span; more++) table.cells.push("");
-    table.cell = [];
-    table.span = 1;
-  }
-
-  #endRow(): void {
-    const table = this.#tables.at(-1);
-    if (table === undefined) return;
-    const { cells } = table;
-    table.cells = [];
-    // A table in a cell becomes text of that cell.
-    const outer = this.#tables.at(-2);
-    if (outer === undefined) this.#blocks.row(cells);
-    else outer.cell.push(cells.map(oneLine).filter(Boolean).join(" "));
-  }
-
-  #endTable(): void {
-    this.#tables.pop();
-    if (this.#tables.length === 0) this.#blocks.gap();
-  }
-}
-
-/** Notes of one kind, each on a line behind its mark. */
-class NoteText implements MarkupHandler {
-  readonly #blocks: BlockWriter;
-  readonly #element: string;
-  readonly #mark: NoteKind["mark"];
-  readonly #run = new RunText();
-  #text: string[] | undefined;
-  #before = "";
-
-  constructor(blocks: BlockWriter, element: string, mark: NoteKind["mark"]) {
-    this.#blocks = blocks;
-    this.#element = element;
-    this.#mark = mark;
-  }
-
-  open(tag: string, attributes: Attributes): void {
-    const name = localName(tag);
-    if (!this.#run.opens(name)) return;
-    if (name === this.#element) {
-      // Separators of notes are notes of a type of their own.
-      const isNote = !/separator|continuation/i.test(attributeOf(attributes, "type") ?? "");
-      this.#text = isNote ? [] : undefined;
-      const author = oneLine(attributeOf(attributes, "author") ?? "").slice(0, 100);
-      this.#before = this.#mark(attributeOf(attributes, "id") ?? "", author);
-    } else if (name === "p" || name === "tab" || name === "br") this.#text?.push(" ");
-  }
-
-  close(tag: string): void {
-    if (!this.#run.closes() || localName(tag) !== this.#element) return;
-    if (this.#text !== undefined) this.#blocks.note(this.#before, this.#text.join(""));
-    this.#text = undefined;
+    this.#open = undefined;
+    const { id, author, day, paragraph } = open;
+    const text = this.#lines.toString();
+    this.#chars += text.length;
+    if (this.notes.size < MAX_NOTES && this.#chars <= MAX_NOTE_CHARS)
+      this.notes.set(id, { text, author, day, paragraph });
   }
 
   text(text: string): void {
-    if (this.#run.isText) this.#text?.push(text);
+    this.#open?.text.text(text);
   }
-}
 
-/** What the id of a style says, in documents without that style. */
-function usualStyle(id: string): Style {
-  const level = /^Heading ?([1-9])$/i.exec(id)?.[1];
-  return { level: Number(level ?? 0), isList: /^List(?:Bullet|Number)/i.test(id), isTitle: /^Title$/i.test(id) };
-}
-
-/** The address in `HYPERLINK "…"`, or "". */
-function fieldAddress(instruction: string): string {
-  return /^\s*HYPERLINK\s+(?:"([^"]*)"|([^\s\\]\S*))/i.exec(instruction)?.slice(1).find(Boolean) ?? "";
+  #begin(attributes: Readonly<Record<string, string>>): void {
+    // Separators of notes are notes of a type of their own.
+    if (/separator|continuation/i.test(attributeOf(attributes, "type") ?? "")) return;
+    this.#lines = new LineCollector(MAX_NOTE);
+    this.#open = {
+      id: attributeOf(attributes, "id") ?? "",
+      author: nameAuthor(attributeOf(attributes, "author")),
+      day: readDay(attributeOf(attributes, "date")),
+      paragraph: "",
+      text: new WordText(this.#lines, this.#context),
+    };
+  }
 }

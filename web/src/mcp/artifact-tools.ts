@@ -8,15 +8,15 @@ import { editTool } from "./artifact-editor/definition.js";
 import { failureOf } from "./artifact-reader/answer.js";
 import { ArtifactReader, readTool, sentenceOf, type ArtifactReaderOptions } from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource, loaded, type ReadSource } from "./artifact-reader/source.js";
-import type { ToolDefinition } from "./artifact-reader/definition.js";
+import { nameTool, type ToolDefinition } from "./artifact-reader/definition.js";
 
 /** What a tool works with. */
 export interface ToolDeps extends Pick<ArtifactReaderOptions, "sluice" | "showsImages"> {
   readonly source: ReadSource;
   /** The name of one of our tools as the model knows it, of its name without a namespace. Left out: by each artifact's namespace. */
   readonly nameOf?: (name: string) => string;
-  /** Most characters of an answer, as code points of its JSON. Defaults to 10,000. */
-  readonly maxChars?: number | undefined;
+  /** Most characters of an answer, as code points of its JSON, or what tells it for each answer. Defaults to 10,000. */
+  readonly maxChars?: number | (() => number) | undefined;
   /** Called with each artifact that a tool made to be passed on: an edit, a file of an archive, a long answer to a query. */
   readonly onStored?: ((ref: ArtifactRef) => void) | undefined;
 }
@@ -66,7 +66,7 @@ export const ARTIFACT_TOOLS: readonly ToolRow[] = [
           const editor = new ArtifactEditor(source, {
             tool: nameOf(EDIT),
             readTool: nameOf(READ),
-            ...(maxChars !== undefined && { maxChars }),
+            ...(maxChars !== undefined && { maxChars: typeof maxChars === "number" ? maxChars : maxChars() }),
             onStored,
           });
           return await editor.call(args, options);
@@ -86,7 +86,7 @@ export function toolDefinitions(namespace: string): readonly ToolDefinition[] {
 
 /** The tools of a namespace under their MCP names, over a source. */
 export function artifactToolsOver(namespace: string, { onStored, ...deps }: OwnToolsDeps): readonly ArtifactTool[] {
-  const nameOf = (name: string): string => (namespace === "" ? name : `${namespace}_${name}`);
+  const nameOf = (name: string): string => nameTool(namespace, name);
   return ARTIFACT_TOOLS.map(({ name, define, open }) => {
     const tool = open({ ...deps, nameOf, onStored: (ref) => onStored?.(nameOf(name), ref) });
     return { ...define(namespace), call: (args, options) => tool.call(args, options) };
@@ -97,7 +97,7 @@ export function artifactToolsOver(namespace: string, { onStored, ...deps }: OwnT
 export function artifactTools(
   store: ArtifactStore,
   { namespace, scope = {}, clientShowsImages = false }: ArtifactToolsOptions,
-  sluice: Pick<Sluice, "look">,
+  sluice: Pick<Sluice, "look" | "documents">,
 ): readonly ArtifactTool[] {
   const source = new ArtifactSource(store, scope, namespace);
   return artifactToolsOver(namespace ?? "", { source, sluice, showsImages: () => clientShowsImages });

@@ -13,6 +13,8 @@ import { schemaEdits, type SchemaMode } from "./schemas/schemas.js";
 export interface ListedTool {
   readonly name: string;
   readonly inputSchema: unknown;
+  /** Whether it has a schema of its results. */
+  readonly isTyped: boolean;
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
@@ -48,9 +50,10 @@ export class Catalog {
   note(tools: unknown): void {
     if (!Array.isArray(tools)) return;
     for (const tool of tools as unknown[]) {
-      const { name, inputSchema, _meta } = objectOr(tool);
+      const { name, inputSchema, outputSchema, _meta } = objectOr(tool);
       if (typeof name !== "string") continue;
-      if (this.#hasRoom(name)) this.#tools.set(name, { name, inputSchema, meta: objectOr(_meta) });
+      const isTyped = outputSchema !== undefined;
+      if (this.#hasRoom(name)) this.#tools.set(name, { name, inputSchema, isTyped, meta: objectOr(_meta) });
       else this.#tellFull();
     }
     this.#onListed([...this.#tools.keys()]);
@@ -91,11 +94,11 @@ export interface ServerFacts {
   readonly hasResources: boolean;
 }
 
-/** The sentence that is appended to a server's instructions. */
-export function instructionOf([reader, editor]: readonly ToolDefinition[]): string {
+/** The sentence that is appended to a server's instructions. It names our tools as the model knows them. */
+export function instructionOf([reader, editor]: readonly string[]): string {
   return (
     "Large content of tool results is stored, not shown: the result names an artifact:// URI, which you read with the tool " +
-    `${reader?.name}, change with ${editor?.name}, or pass as a tool argument.`
+    `${reader}, change with ${editor}, or pass as a tool argument.`
   );
 }
 
@@ -106,7 +109,7 @@ export function instructionOf([reader, editor]: readonly ToolDefinition[]): stri
 export function withTools(
   message: string,
   own: () => readonly ToolDefinition[],
-  schemas: SchemaMode,
+  schemas: { readonly mode: SchemaMode; readonly checksResults: boolean },
   catalog: Catalog,
 ): string | undefined {
   const result = resultOf(message);
@@ -114,7 +117,7 @@ export function withTools(
   if (result === undefined || tools?.type !== "Array") return undefined;
   catalog.note(objectOr(objectOr(JSON.parse(message))["result"])["tools"]);
   const edits = tools.elements.flatMap(({ value }) => {
-    return value.type === "Object" ? schemaEdits(value, message, schemas) : [];
+    return value.type === "Object" ? schemaEdits(value, message, schemas.mode, schemas.checksResults) : [];
   });
   const added = isLastPage(result) ? own().filter(({ name }) => catalog.find(name) === undefined) : [];
   if (added.length > 0) edits.push(appendEdit(tools, added.map((tool) => JSON.stringify(tool)).join(",")));

@@ -6,8 +6,18 @@ import type { ClientRequest } from "./client-request.js";
 import type { Operation, OperationEnd } from "../telemetry/operation.js";
 import { errorMessage, idKey, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 
+/** How a client asks for a result, in the `_meta` of its call. */
+export interface ResultWishes {
+  /** The list of references in the result, not its name: `"sluice/refs": "list"`. */
+  readonly wantsList: boolean;
+  /** The whole result, for a program that reads it: `"sluice/whole": true`. */
+  readonly wantsWhole: boolean;
+}
+
+const NO_WISHES: ResultWishes = { wantsList: false, wantsWhole: false };
+
 /** The parts of a request that decide how its answer is treated. */
-export interface Request {
+export interface Request extends ResultWishes {
   readonly method: string;
   /** The tool that is called, or that a task runs. */
   readonly tool: string | undefined;
@@ -26,21 +36,27 @@ const MAX_REQUESTS = 10_000;
 /** Most tasks that are tracked. */
 const MAX_TASKS = 1000;
 
+/** Why work on an answer ends that the client no longer wants. */
+export const UNWANTED: DOMException = new DOMException("The client cancelled the request.", "AbortError");
+
 /** Tracks requests by id, and the tools that tasks run. */
 export class InFlight {
   readonly #requests = new Map<string, Request>();
   /** Requests that are answered here, without the server. */
   readonly #own = new Map<string, AbortController>();
   readonly #tasks: Map<string, string>;
+  /** All that are beside each other and have requests. */
+  readonly #family: Set<InFlight>;
 
   /** `beside` shares its tasks and has its own requests. */
   constructor(beside?: InFlight) {
     this.#tasks = beside === undefined ? new Map<string, string>() : beside.#tasks;
+    this.#family = beside === undefined ? new Set<InFlight>() : beside.#family;
   }
 
   /** Adds a request that is sent to the server. */
-  open(request: ClientRequest, operation?: Operation): void {
-    this.#remember(request.key, { ...this.#facts(request), operation });
+  open(request: ClientRequest, operation?: Operation, wishes: ResultWishes = NO_WISHES): void {
+    this.#remember(request.key, { ...this.#facts(request), ...wishes, operation });
   }
 
   /** Adds a request that is not sent to the server yet. The signal aborts when nobody waits for it any more. */
@@ -51,6 +67,7 @@ export class InFlight {
   }
 
   #remember(key: string, request: Request): void {
+    this.#family.add(this);
     const before = this.#requests.get(key);
     // Two requests of one id: only the last one's answer is told apart.
     if (before?.operation !== request.operation) before?.operation?.end(LOST);
@@ -60,13 +77,21 @@ export class InFlight {
   /** Removes a request that was held and is answered without the server. */
   release({ key }: ClientRequest, signal: AbortSignal): void {
     if (this.#requests.get(key)?.abort?.signal === signal) this.#requests.delete(key);
+    this.#leave();
+  }
+
+  /** An exchange is over when nothing of it waits. */
+  #leave(): void {
+    if (this.#requests.size === 0 && this.#own.size === 0) this.#family.delete(this);
   }
 
   /** Adds a request that is answered here, until its answer is there. Cancelling it aborts `abort`. */
   answerHere({ key }: ClientRequest, abort: AbortController, answer: Promise<unknown>): void {
     const forget = (): void => {
       if (this.#own.get(key) === abort) this.#own.delete(key);
+      this.#leave();
     };
+    this.#family.add(this);
     this.#own.set(key, abort);
     answer.then(forget, forget);
   }
@@ -74,7 +99,7 @@ export class InFlight {
   #facts({ method, params }: ClientRequest): Request {
     const { name, uri, taskId } = params;
     const tool = method.startsWith("tasks/") ? this.#tasks.get(String(taskId)) : stringOr(name);
-    return { method, tool, uri: stringOr(uri) };
+    return { method, tool, uri: stringOr(uri), ...NO_WISHES };
   }
 
   /** The request that a response answers. `id` is JSON text. */
@@ -86,6 +111,7 @@ export class InFlight {
   close(id: string | undefined, end?: OperationEnd): Request | undefined {
     const request = this.find(id);
     this.#requests.delete(this.#keyOf(id) ?? "");
+    this.#leave();
     request?.abort?.abort();
     request?.operation?.end(end);
     return request;
@@ -97,6 +123,12 @@ export class InFlight {
     if (key === undefined || this.#requests.has(key) || !key.startsWith('"')) return key;
     const said = JSON.parse(key) as string;
     return said.trim() === "" ? key : String(Number(said));
+  }
+
+  /** Whether one of them wants the whole result. */
+  get wantsWhole(): boolean {
+    for (const { wantsWhole } of this.#requests.values()) if (wantsWhole) return true;
+    return false;
   }
 
   /** All requests that wait for an answer. */
@@ -121,20 +153,33 @@ export class InFlight {
     return [...this.#requests].flatMap(([id, { isCancelled }]) => (isCancelled === true ? [] : [id]));
   }
 
-  /** Cancels a request, which may be answered all the same. Returns whether the server knows of it. */
+  /**
+   * Cancels a request, which may be answered all the same. Returns whether the server is to be told: not of a request that it never saw,
+   * or has answered. A request of another exchange is cancelled where no other has the same id.
+   */
   cancel(key: string): boolean {
+    const [only = this, ...others] = [...this.#family].filter((each) => each.#has(key));
+    return others.length === 0 || this.#has(key) ? (this.#has(key) ? this : only).#cancel(key) : true;
+  }
+
+  #has(key: string): boolean {
+    return this.#requests.has(key) || this.#own.has(key);
+  }
+
+  #cancel(key: string): boolean {
     const own = this.#own.get(key);
     if (own !== undefined) {
-      own.abort();
+      own.abort(UNWANTED);
       return false;
     }
     const request = this.#requests.get(key);
-    if (request?.abort !== undefined) {
+    if (request === undefined) return false;
+    if (request.abort !== undefined) {
       this.close(key, CANCELLED);
       return false;
     }
-    if (request !== undefined) request.isCancelled = true;
-    request?.operation?.end(CANCELLED);
+    request.isCancelled = true;
+    request.operation?.end(CANCELLED);
     return true;
   }
 

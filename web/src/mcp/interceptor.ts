@@ -2,8 +2,8 @@
  * The interceptor between one MCP client and one server: it reads what each sends and decides what the other gets.
  * @module
  */
-import { createSluiceOver, type WasmSource } from "../core/sluice.js";
-import type { Sluice, Transformed, TransformOptions } from "../core/types.js";
+import { createSluiceOver, type WasmModules, type WasmSource } from "../core/sluice.js";
+import type { ResultClient, Sluice, Transformed, TransformOptions } from "../core/types.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
@@ -27,9 +27,18 @@ import {
   type DeferredRequest,
   type RequestOutcome,
 } from "./client-request-handler.js";
-import { traitsOf, type ClientTraits } from "./clients.js";
+import {
+  findHost,
+  HOST_WORDS,
+  nameToolFor,
+  readServerName,
+  readWishes,
+  recognizeHost,
+  type HostProfile,
+} from "./host-profiles.js";
 import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
-import { InFlight, type Request } from "./in-flight.js";
+import { fitToHost } from "./host-result.js";
+import { InFlight, UNWANTED, type Request } from "./in-flight.js";
 import { withLinks, withLinksAsText } from "./links.js";
 import { nameRefs } from "./named-refs.js";
 import type { SchemaMode } from "./schemas/schemas.js";
@@ -46,13 +55,15 @@ import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
 import { timedStore } from "../core/store-access.js";
-import { namespaceOf } from "../errors/arguments.js";
+import { namespaceOf, wrong } from "../errors/arguments.js";
 import { storageError } from "../errors/storage.js";
 import { admitTools } from "../telemetry/names.js";
 import { codeOf, isObserved, type Operation, type OperationEnd } from "../telemetry/operation.js";
 import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
 import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
+import { markReduced, MAX_WHOLE } from "./whole-result.js";
 import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
+import { showImages, showTo } from "./shown-media.js";
 
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";
 
@@ -66,6 +77,12 @@ export interface InterceptorDeps extends ClientRequestDeps {
   /** Whether the client shows images to its model. Some are known to. */
   readonly showImages: boolean;
   readonly schemas: SchemaMode;
+  /** The host that the client is part of, whatever it says of itself. */
+  readonly host?: HostProfile;
+  /** Whether the configuration says how long a text may be, which counts before what the host shows. */
+  readonly hasOwnLimit?: boolean;
+  /** The server's name in the host's configuration. Some clients tell it. */
+  readonly serverName?: string | undefined;
   readonly onEvent: (event: InterceptorEvent) => void;
   /** Whose requests telemetry sees: those of a client of a server, or those that a client makes. Defaults to the former. */
   readonly side?: TelemetrySide;
@@ -75,8 +92,8 @@ export interface InterceptorDeps extends ClientRequestDeps {
 export interface ClientMessageOutcome {
   /** The message to send to the server. */
   readonly forward?: Uint8Array;
-  /** Answers to send to the client, one message each. Answers of our own tools take a while. */
-  readonly answers: readonly Promise<string>[];
+  /** Answers to send to the client, one message each. Those of our own tools take a while; undefined if the client cancelled the request. */
+  readonly answers: readonly Promise<string | undefined>[];
 }
 
 /** Writes the bytes of one message. */
@@ -124,8 +141,14 @@ export class McpInterceptor implements Interceptor {
   readonly #catalog: Catalog;
   readonly #policy: ResponsePolicy;
   readonly #requestHandler: ClientRequestHandler;
-  /** What is known of the client. */
-  #client: ClientTraits;
+  /** What the client makes of results. */
+  #host: HostProfile;
+  /** Whether the client has said who it is. A program that uses the library need not. */
+  #isIntroduced: boolean;
+  /** The model that the client named with its last call. */
+  #model = "";
+  /** The server's name in the host's configuration, if it is known. */
+  #serverName: string | undefined;
   /** Whether the client shows apps. */
   #showsApps: boolean;
 
@@ -134,7 +157,9 @@ export class McpInterceptor implements Interceptor {
    */
   constructor(deps: InterceptorDeps, beside?: McpInterceptor) {
     this.#deps = deps;
-    this.#client = beside === undefined ? traitsOf(undefined) : beside.#client;
+    this.#host = beside === undefined ? (deps.host ?? recognizeHost(undefined)) : beside.#host;
+    this.#isIntroduced = beside === undefined ? false : beside.#isIntroduced;
+    this.#serverName = beside === undefined ? deps.serverName : beside.#serverName;
     this.#showsApps = beside === undefined ? false : beside.#showsApps;
     this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
     this.#catalog = beside === undefined ? this.#emptyCatalog() : beside.#catalog;
@@ -142,12 +167,16 @@ export class McpInterceptor implements Interceptor {
       inFlight: this.#inFlight,
       catalog: this.#catalog,
       options: (tool) => this.#options(tool),
-      written: (reduced) => this.#write(reduced),
+      written: (reduced, request) => this.#write(reduced, request),
       restored: ({ text }) => deps.sluice.restoreStream(text, { scope: deps.scope }),
       edit: (request) => this.#edit(request),
       passesResults: deps.isOwnServer ?? false,
     });
-    const toolDeps = { ...deps, showsImages: (): boolean => this.showsImages };
+    const toolDeps = {
+      ...deps,
+      showsImages: (): boolean => this.showsImages,
+      maxChars: (): number => this.#host.answerChars,
+    };
     this.#requestHandler =
       beside === undefined
         ? new ClientRequestHandler(toolDeps, this.#catalog, (tool, ref) => {
@@ -169,7 +198,8 @@ export class McpInterceptor implements Interceptor {
    * A call that names artifacts waits for the store. With `later`, its outcome is passed there and the messages behind
    * it go on, so such calls may be overtaken, also by each other; all other messages keep their order. A batch that
    * contains one waits as a whole. A `notifications/cancelled` for a waiting call ends it, and neither reaches the
-   * server. One for a request that is answered here ends the work on it, and the answer says so.
+   * server. One for a request that is answered here ends the work on it, and there is no answer. One for a request that the server
+   * never saw, or has answered, does not reach it.
    */
   async fromClient(
     bytes: Uint8Array,
@@ -212,7 +242,7 @@ export class McpInterceptor implements Interceptor {
 
   /** Whether the client shows images to its model. */
   get showsImages(): boolean {
-    return this.#deps.showImages || this.#client.showsImages;
+    return this.#deps.showImages || this.#host.images;
   }
 
   /** Writes a reduced result as the client needs it, and remembers what was stored of it. */
@@ -259,7 +289,10 @@ export class McpInterceptor implements Interceptor {
     const handle = (): RequestOutcome | DeferredRequest =>
       this.#requestHandler.handle(request, this.#showsApps, abort.signal);
     const outcome = operation === undefined ? handle() : operation.run(handle);
-    if (outcome.kind === "answer") this.#inFlight.answerHere(request, abort, outcome.answer);
+    if (outcome.kind === "answer") {
+      this.#inFlight.answerHere(request, abort, outcome.answer);
+      return this.#answer(request, outcome, operation, abort.signal);
+    }
     return outcome.kind === "defer"
       ? this.#defer(bytes, request, outcome, operation)
       : this.#settle(bytes, request, outcome, operation);
@@ -292,12 +325,8 @@ export class McpInterceptor implements Interceptor {
     outcome: RequestOutcome,
     operation: Operation | undefined,
   ): ClientMessageOutcome {
-    if (outcome.kind === "answer") {
-      if (operation !== undefined) void outcome.answer.then((said) => operation.end(endOfAnswer(said, request)));
-      if (outcome.failure !== undefined) this.#deps.onEvent({ kind: "failed", error: outcome.failure });
-      return { answers: [outcome.answer] };
-    }
-    this.#inFlight.open(request, operation);
+    if (outcome.kind === "answer") return this.#answer(request, outcome, operation);
+    this.#inFlight.open(request, operation, readWishes(request, this.#host));
     const tool = stringOr(request.params["name"]) ?? "";
     for (const { id, path, form } of outcome.expansions ?? []) {
       this.#deps.onEvent({ kind: "expanded", tool, id, path, form });
@@ -306,24 +335,45 @@ export class McpInterceptor implements Interceptor {
     return { forward: withTraceContext(forward, operation), answers: [] };
   }
 
+  #answer(
+    request: ClientRequest,
+    { answer, failure }: RequestOutcome & { readonly kind: "answer" },
+    operation: Operation | undefined,
+    signal?: AbortSignal,
+  ): ClientMessageOutcome {
+    if (operation !== undefined) void answer.then((said) => operation.end(endOfAnswer(said, request)));
+    if (failure !== undefined) this.#deps.onEvent({ kind: "failed", error: failure });
+    // MCP, "Cancellation": a client that cancelled a request gets no answer.
+    return { answers: [answer.then((said) => (signal?.reason === UNWANTED ? undefined : said))] };
+  }
+
   /** Notes who the client is and what it shows, which is in `initialize`, and since 2026-07-28 in each request. */
   #noteClient(request: ClientRequest): void {
     const { method, params } = request;
     this.#showsApps = showsApps(request) ?? this.#showsApps;
     const info = method === "initialize" ? params["clientInfo"] : objectOr(params["_meta"])[CLIENT_INFO];
-    if (info !== undefined) this.#client = traitsOf(info);
+    this.#model = stringOr(objectOr(params["_meta"])["model"]) ?? this.#model;
+    if (info === undefined) return;
+    this.#isIntroduced = true;
+    this.#host = this.#deps.host ?? recognizeHost(info);
+    this.#serverName = this.#deps.serverName ?? readServerName(info);
   }
 
   /** Writes a reduced result as this client needs it. */
-  async #write(reduced: Transformed): Promise<string> {
+  async #write(reduced: Transformed, request?: Request): Promise<string> {
     const { links, store, namespace, scope, onEvent } = this.#deps;
-    const { links: fit, printsMeta } = this.#client;
-    const isLinked = links === "always" || (links === "auto" && fit === "take");
+    const { links: fit } = this.#host;
+    const isLinked = links === "always" || (links === "auto" && fit === "taken");
     let { text } = reduced;
     if (isLinked) text = withLinks(reduced);
-    else if (fit === "throw") text = withLinksAsText(reduced);
-    const isPrinted = printsMeta === "always" || (printsMeta === "errors" && isError(reduced));
-    if (!isPrinted) return text;
+    if (request?.wantsWhole === true) {
+      text = markReduced(text, reduced, this.#requestHandler.tools[0]?.name ?? "");
+    } else {
+      if (!isLinked && (fit === "throw" || fit === "dropped")) text = withLinksAsText(reduced);
+      const isTyped = this.#catalog.find(request?.tool)?.isTyped === true && this.#deps.schemas !== "drop";
+      text = fitToHost(text, this.#host, { isTyped });
+    }
+    if (request?.wantsList === true) return text;
     try {
       return await nameRefs(text, store, { namespace, scope });
     } catch (error) {
@@ -344,14 +394,37 @@ export class McpInterceptor implements Interceptor {
     });
   }
 
+  /** What the client's model calls one of our tools. */
+  #nameTool(tool: string): string {
+    return nameToolFor(this.#host, tool, this.#serverName);
+  }
+
   #options(tool: string | undefined): TransformOptions {
     const { namespace, scope } = this.#deps;
     return {
+      readTool: this.#nameTool(readToolName(namespace)),
       dialect: "mcp",
       namespace,
       scope,
       clientShowsImages: this.showsImages,
+      ...(this.#inFlight.wantsWhole && { keepOriginal: MAX_WHOLE }),
+      client: this.#view(),
       ...(tool !== undefined && { tool }),
+    };
+  }
+
+  /** What the client makes of a result. */
+  #view(): ResultClient {
+    const { half, wholeText, wholeTextByModel, ...media } = this.#host;
+    const model = Object.keys(wholeTextByModel).find((name) => this.#model.startsWith(name));
+    const longest = (model === undefined ? undefined : wholeTextByModel[model]) ?? wholeText;
+    const images = this.showsImages;
+    const isLimited = this.#deps.hasOwnLimit === true;
+    return {
+      structureNotes:
+        half === "structured" ? "previews" : half === "unknown" && this.#isIntroduced ? "sentences" : "none",
+      ...(!isLimited && { wholeText: longest }),
+      show: showTo({ ...media, images, wholeText: isLimited ? 0 : longest }),
     };
   }
 
@@ -365,12 +438,13 @@ export class McpInterceptor implements Interceptor {
       case "server/discover":
         return (message) => {
           this.#requestHandler.server = factsOf(message);
-          return withIntroduction(message, instructionOf(tools));
+          return withIntroduction(message, instructionOf(tools.map(({ name }) => this.#nameTool(name))));
         };
       case "tools/list":
         return async (message) => {
           const shown = isShown ? await withApp(tools, namespace) : tools;
-          return withTools(message, () => (this.#requestHandler.offersApp ? shown : tools), schemas, this.#catalog);
+          const widened = { mode: schemas, checksResults: this.#host.checksResults };
+          return withTools(message, () => (this.#requestHandler.offersApp ? shown : tools), widened, this.#catalog);
         };
       case "resources/list":
         return (message) => {
@@ -467,6 +541,16 @@ export interface InterceptorOptions {
    */
   readonly showImages?: boolean;
   /**
+   * The host that the client is part of, in a word of `docs/hosts.md` such as `openai-agents`.
+   * @defaultValue what the client says of itself
+   */
+  readonly host?: string;
+  /**
+   * The server's name in the host's configuration, which hosts put in front of the names of its tools.
+   * @defaultValue what the client says of it, if it does
+   */
+  readonly serverName?: string;
+  /**
    * How tools' schemas are changed.
    * @defaultValue `"widen"`
    */
@@ -474,17 +558,19 @@ export interface InterceptorOptions {
   /** Called when something is stored, put into arguments, or fails. Exceptions it throws are ignored. */
   readonly onEvent?: (event: InterceptorEvent) => void;
   /** Location of the core, for bundlers that move it. */
-  readonly wasm?: WasmSource;
+  readonly wasm?: WasmSource | WasmModules;
 }
 
 /** The names of all options. */
 export const INTERCEPTOR_OPTIONS: readonly (keyof InterceptorOptions)[] = [
   "config",
+  "host",
   "links",
   "namespace",
   "onEvent",
   "schemas",
   "scope",
+  "serverName",
   "showImages",
   "store",
   "wasm",
@@ -502,7 +588,7 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   return {
     sluice: await createSluiceOver(
-      { store, onFailure, readTool: readToolName },
+      { store, onFailure, readTool: readToolName, show: showImages },
       withoutInterceptor(config),
       options.wasm,
     ),
@@ -514,6 +600,16 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
     links: options.links ?? "never",
     showImages: options.showImages ?? false,
     schemas: options.schemas ?? "widen",
+    hasOwnLimit: options.config?.max_inline_size !== undefined,
+    ...(options.host !== undefined && { host: requireHost(options.host) }),
+    serverName: options.serverName,
     onEvent: ignoreErrors(options.onEvent),
   };
+}
+
+/** Throws E_INVALID_ARGUMENT for a word that the table does not have. */
+function requireHost(word: string): HostProfile {
+  const host = findHost(word);
+  if (host === undefined) throw wrong("host", `one of ${HOST_WORDS.join(", ")}`);
+  return host;
 }

@@ -61,7 +61,7 @@ class Exchange {
 
   /** The server's instructions with our sentence appended. */
   instructions(server: () => unknown): string {
-    const tools = toolDefinitions(this.#options.namespace ?? DEFAULT_NAMESPACE);
+    const tools = toolDefinitions(this.#options.namespace ?? DEFAULT_NAMESPACE).map(({ name }) => name);
     const own = server();
     return [...(typeof own === "string" && own !== "" ? [own] : []), instructionOf(tools)].join("\n\n");
   }
@@ -89,7 +89,7 @@ class Exchange {
     const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
     const { forward, answers } = await interceptor.fromClient(new TextEncoder().encode(request));
     const [own] = answers;
-    if (forward === undefined) return resultOf(await own);
+    if (forward === undefined) return resultOf((await own) ?? "");
     const sent = new TextDecoder().decode(forward);
     const changed = sent === request ? params : (objectOr(JSON.parse(sent))["params"] as object);
     try {

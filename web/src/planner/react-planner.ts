@@ -7,7 +7,7 @@ import { observed, type OperationEnd, type OperationInfo } from "../telemetry/op
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { MAX_OBSERVATION_CHARS } from "../config/schema.mjs";
 import type { SluiceConfig } from "../config/types.js";
-import { type WasmSource, createSluiceOver } from "../core/sluice.js";
+import { type WasmModules, type WasmSource, createSluiceOver } from "../core/sluice.js";
 import type { Sluice, OnStoreFailure } from "../core/types.js";
 import type { UserFilePrompts } from "../tools/user-files.js";
 import { type CatalogSource, listening } from "./tool.js";
@@ -70,7 +70,7 @@ export interface ReactPlannerOptions {
   /** Receives events. What it throws is ignored. */
   readonly onEvent?: (event: PlannerEvent) => void;
   /** The WASM core, if a bundler moved it. */
-  readonly wasm?: WasmSource;
+  readonly wasm?: WasmSource | WasmModules;
 }
 
 const PARALLEL = 50;

@@ -102,6 +102,11 @@ export class CsvRows {
     this.#known = known;
   }
 
+  /** What separates cells, once that is known: by the first rows. */
+  get delimiter(): string {
+    return this.#delimiter;
+  }
+
   /** The rows that a piece ends. Throws E_TOO_LARGE for a row that is too long. */
   push(piece: string): readonly (readonly string[])[] {
     if (this.#records !== undefined) return this.#split(this.#records, piece);

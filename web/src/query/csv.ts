@@ -38,6 +38,34 @@ export function dialectOf(sample: string): CsvDialect {
   return { delimiter: mostOf(counts), newline };
 }
 
+/** Lines that may stand above a table. */
+const MAX_ABOVE = 20;
+
+/** Rows behind the header by which a table is told. */
+const FIRST_ROWS = 3;
+
+/**
+ * Where the header of a table is, in characters, if titles stand above it: lines with one cell at most, and then an empty one, or a header of
+ * three or more cells; the rows behind it have as many. 0 for any other text.
+ */
+export function findHeader(sample: string): number {
+  const lines = sample.split("\n", MAX_ABOVE + FIRST_ROWS + 2);
+  // The last one may be cut.
+  if (lines.length > 1) lines.pop();
+  const rows = lines.map((line) => {
+    const bare = line.replace(/"(?:[^"]|"")*"/g, "x");
+    const cells = bare.split(dialectOf(bare).delimiter);
+    return { cells: cells.length, filled: cells.filter((cell) => cell.trim() !== "").length };
+  });
+  const at = rows.findIndex(({ filled }) => filled > 1);
+  const header = rows[at];
+  if (header === undefined || at === 0 || at > MAX_ABOVE) return 0;
+  const below = rows.slice(at + 1, at + 1 + FIRST_ROWS);
+  const isTable = below.length > 1 && below.every(({ cells }) => cells === header.cells);
+  const isApart = rows[at - 1]?.filled === 0 || header.filled > 2;
+  return isTable && isApart ? lines.slice(0, at).join("\n").length + 1 : 0;
+}
+
 function mostOf(counts: ReadonlyMap<string, number>): string {
   const most = Math.max(0, ...counts.values());
   return DELIMITERS.find((delimiter) => most > 0 && counts.get(delimiter) === most) ?? ",";

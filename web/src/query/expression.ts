@@ -382,7 +382,10 @@ export const NO_AGGREGATE: Evaluator = () => null;
 /** Functions that look for their second argument in the first: a long one may take them forever. */
 const FINDERS = new Set(["REPLACE", "INSTR", "POSITION", "STRPOS"]);
 
-/** A function of texts, within bounds of time and memory. */
+/** Functions that count characters. */
+const COUNTERS = new Set(["LENGTH", "SUBSTRING", "SUBSTR", "LEFT", "RIGHT", "INSTR", "POSITION", "STRPOS"]);
+
+/** A function of texts, within bounds of time and memory. Characters are counted, and not units of UTF-16. */
 export function textFunction(
   funcName: string,
   node: Call,
@@ -396,10 +399,41 @@ export function textFunction(
     if (FINDERS.has(funcName) && args[1] != null && textOf(args[1]).length > MAX_PATTERN) {
       throw wrongQuery(`What ${funcName} looks for has more than ${MAX_PATTERN} characters.`);
     }
-    const made = evaluateStringFunc({ funcName, node, args: given });
+    const compute = (each: readonly unknown[]): unknown => evaluateStringFunc({ funcName, node, args: each });
+    const made = COUNTERS.has(funcName) ? callByCharacters(given, compute) : compute(given);
     if (typeof made === "string" && made.length > MAX_TEXT) throw tooLong();
     return made;
   };
+}
+
+/** Characters that take two units of UTF-16. */
+const PAIRS = /[\u{10000}-\u{10ffff}]/gu;
+
+/** Units for private use: while a function counts, each stands for one of these characters. */
+const PRIVATE = /[\ue000-\uf8ff]/g;
+const FIRST_PRIVATE = 0xe000;
+const LAST_PRIVATE = 0xf8ff;
+
+/** Calls a function that counts units, with texts in which each character is one unit. */
+function callByCharacters(args: readonly unknown[], compute: (args: readonly unknown[]) => unknown): unknown {
+  const texts = args.filter((each) => typeof each === "string");
+  const pairs = new Set(texts.flatMap((text) => text.match(PAIRS) ?? []));
+  if (pairs.size === 0) return compute(args);
+  const taken = new Set(texts.flatMap((text) => text.match(PRIVATE) ?? []));
+  const units = new Map<string, string>();
+  let code = FIRST_PRIVATE;
+  for (const pair of pairs) {
+    while (taken.has(String.fromCharCode(code))) code += 1;
+    if (code > LAST_PRIVATE) break;
+    units.set(pair, String.fromCharCode(code));
+    code += 1;
+  }
+  const made = compute(
+    args.map((each) => (typeof each === "string" ? each.replace(PAIRS, (pair) => units.get(pair) ?? pair) : each)),
+  );
+  if (typeof made !== "string") return made;
+  const characters = new Map(Array.from(units, ([pair, unit]) => [unit, pair]));
+  return made.replace(PRIVATE, (unit) => characters.get(unit) ?? unit);
 }
 
 /** E_TOO_LARGE for a text that a function makes. */

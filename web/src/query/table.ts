@@ -46,17 +46,64 @@ export async function csvTable(
   dialect: Partial<CsvDialect> = {},
 ): Promise<QueryTable> {
   const splitter = new CsvRows(dialect);
+  const hasCommas = (): boolean => splitter.delimiter !== ",";
   const batches = (async function* (): AsyncGenerator<readonly (readonly string[])[]> {
     const decoder = new TextDecoder();
     for await (const piece of piecesOf(bytes)) yield splitter.push(decoder.decode(piece, { stream: true }));
     yield splitter.push(decoder.decode());
     yield splitter.end();
   })();
+  return rowTable(batches, [], hasCommas);
+}
+
+/** Rows by which is told whether a column has decimal commas. */
+const COMMA_ROWS = 1000;
+
+/** A number with a decimal comma, and points between thousands if any: `1.234,5`. */
+const COMMA_NUMBER = /^-?(?:\d{1,3}(?:\.\d{3})+|\d{1,15})(?:,\d{1,15})?$/;
+
+/** One whose comma may as well stand between thousands. */
+const THOUSANDS = /^-?[1-9]\d{0,2},\d{3}$/;
+
+/** The columns whose numbers have decimal commas, as programs write them in much of Europe. */
+function findCommaColumns(rows: readonly (readonly string[])[], count: number): ReadonlySet<number> {
+  const sample = rows.slice(0, COMMA_ROWS);
+  const isOne = (column: number): boolean => {
+    const cells = sample.flatMap((row) => ((row[column] ?? "") === "" ? [] : [row[column] as string]));
+    const commas = cells.filter((cell) => cell.includes(","));
+    return (
+      commas.length > 0 &&
+      cells.every((cell) => COMMA_NUMBER.test(cell)) &&
+      !commas.every((cell) => THOUSANDS.test(cell))
+    );
+  };
+  return new Set(Array.from({ length: count }, (_, column) => column).filter(isOne));
+}
+
+/** A cell of a column with decimal commas. */
+function readCommaNumber(cell: string | undefined): unknown {
+  if (cell === undefined || !COMMA_NUMBER.test(cell)) return valueOf(cell);
+  return valueOf(cell.replaceAll(".", "").replace(",", "."));
+}
+
+/**
+ * A table of rows of cells, the first of which names the columns.
+ *
+ * @param told notes that the table has from the start
+ * @param hasCommas whether numbers may have decimal commas, once the first rows are there
+ * @throws SluiceError E_INVALID_ARGUMENT if there is no row
+ */
+export async function rowTable(
+  batches: AsyncGenerator<readonly (readonly string[])[]>,
+  told: readonly string[] = [],
+  hasCommas: () => boolean = () => false,
+): Promise<QueryTable> {
   const first = await nextFilled(batches);
   const [header = [], ...rows] = first;
   const columns = columnNames(header);
   if (columns.length === 0) throw wrongQuery("The text has no rows: it is empty.");
-  const notes: string[] = [];
+  const notes = [...told];
+  const commas = hasCommas() ? findCommaColumns(rows, columns.length) : new Set<number>();
   return {
     columns,
     notes,
@@ -65,10 +112,12 @@ export async function csvTable(
     },
     async *rows(wanted) {
       const places = placesOf(wanted, columns);
+      const read = places.filter((place) => commas.has(place)).map((place) => JSON.stringify(columns[place]));
+      if (read.length > 0) notes.push(`A comma in ${read.join(", ")} is read as the decimal point.`);
       let longer = 0;
       const cellsOf = (row: readonly string[]): Cells => {
         if (row.length > columns.length) longer += 1;
-        return places.map((place) => valueOf(row[place]));
+        return places.map((place) => (commas.has(place) ? readCommaNumber(row[place]) : valueOf(row[place])));
       };
       try {
         yield rows.map(cellsOf);

@@ -3,7 +3,7 @@
  * @module
  */
 import type { StoreOption } from "../artifacts/chosen-store.js";
-import type { WasmSource } from "../core/sluice.js";
+import type { WasmModules, WasmSource } from "../core/sluice.js";
 import type { Dialect } from "../core/types.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../errors/arguments.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
@@ -56,7 +56,7 @@ export interface ToolNodeOptions<D extends Dialect = Dialect> {
   /** The `fetch` to use. Defaults to the platform's. A wrapper that sets headers must keep the headers it is given. */
   readonly fetch?: typeof globalThis.fetch;
   /** Where the WASM core is, if a bundler moved it. */
-  readonly wasm?: WasmSource;
+  readonly wasm?: WasmSource | WasmModules;
 }
 
 /** Options that are `ANYTHING` here are checked where they are used. */

@@ -1,10 +1,18 @@
-/** A worker of Cloudflare's runtime, where no bytes may be compiled: the core comes as a module. */
-import wasm from "mcp-sluice/core.wasm";
+/** A worker of Cloudflare's runtime, where no bytes may be compiled: the core and what reads documents come as modules. */
+import core from "mcp-sluice/core.wasm";
+import jpegEncoder from "mcp-sluice/documents/jpeg-encoder.wasm";
+import pdfium from "mcp-sluice/documents/pdfium.wasm";
+import png from "mcp-sluice/documents/png.wasm";
+import { readDocuments } from "./documents.js";
 import { smoke } from "./smoke.js";
 
 // oxlint-disable-next-line import/no-default-export -- what the runtime calls
 export default {
   async test() {
-    console.log(JSON.stringify(await smoke({ wasm })));
+    const report = await smoke({ wasm: core });
+    const documents = await readDocuments({
+      wasm: { core, documents: { pdfium, png, "jpeg-encoder": jpegEncoder } },
+    });
+    console.log(JSON.stringify({ ...report, documents }));
   },
 };

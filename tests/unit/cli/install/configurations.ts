@@ -237,6 +237,7 @@ args = [
   "/data",
 ]
 startup_timeout_sec = 20
+enabled_tools = ["read_file"] # one of many
 
 [mcp_servers.filesystem.env]
 API_KEY = "${SECRET}-env"
@@ -258,7 +259,15 @@ notifications = true # at the end
 `,
     servers: ["filesystem", "catalog", "bare"],
     skipped: { figma: /its "bearer_token_env_var" makes the host sign in/ },
-    stays: ["# the model", "# files", "# of Node", "# without a question", "startup_timeout_sec = 20", "# at the end"],
+    stays: [
+      "# the model",
+      "# files",
+      "# of Node",
+      "# without a question",
+      "startup_timeout_sec = 20",
+      "# one of many",
+      "# at the end",
+    ],
   },
   {
     host: "gemini",
@@ -288,6 +297,29 @@ notifications = true # at the end
     servers: ["git", "github", "typed"],
     skipped: { events: EVENTS },
     stays: ['"timeout": 5000', '"trust": true', '"selectedAuthType": "gemini-api-key"'],
+  },
+  {
+    host: "qwen",
+    platform: "linux",
+    place: ".qwen/settings.json",
+    text: `{
+  "mcpServers": {
+    "git": {
+      "command": "uvx",
+      "args": ["mcp-server-git"],
+      "includeTools": [
+        "git_log", // the one that is used
+        "git_diff"
+      ],
+      "timeout": 30000
+    },
+    "docs": { "httpUrl": "https://docs.example.com/mcp", "headers": { "X-Key": "${SECRET}-docs" } }
+  }
+}
+`,
+    servers: ["git", "docs"],
+    skipped: {},
+    stays: ["// the one that is used", '"timeout": 30000'],
   },
   {
     host: "opencode",
@@ -324,6 +356,114 @@ notifications = true # at the end
     servers: ["everything", "context7", "my-server"],
     skipped: { jira: NO_HEADERS },
     stays: ["// of version 1", "// of version 2", "// a key", '"off": { "enabled": false }', '"cwd": "."'],
+  },
+  {
+    host: "kilo",
+    platform: "linux",
+    place: ".config/kilo/kilo.json",
+    text: `{
+  "mcp": {
+    "everything": { "type": "local", "command": ["npx", "-y", "@modelcontextprotocol/server-everything"], "enabled": true },
+    "jira": { "type": "remote", "url": "https://jira.example.com/mcp", "enabled": true }
+  }
+}
+`,
+    servers: ["everything"],
+    skipped: { jira: NO_HEADERS },
+    stays: ['"enabled": true'],
+  },
+  {
+    host: "cline",
+    platform: "linux",
+    place: ".cline/data/settings/cline_mcp_settings.json",
+    text: `{
+  "mcpServers": {
+    "fix": {
+      "transport": {
+        "type": "stdio",
+        "command": "node",
+        "args": [
+          "server.mjs"
+        ]
+      },
+      "autoApprove": []
+    },
+    "patient": {
+      "command": "uvx",
+      "args": ["slow"],
+      "timeout": 300
+    }
+  }
+}
+`,
+    servers: ["fix", "patient"],
+    skipped: {},
+    stays: ['"autoApprove": []', '"timeout": 300'],
+  },
+  {
+    host: "continue",
+    platform: "linux",
+    place: ".continue/config.yaml",
+    text: `name: Local Assistant
+version: 1.0.0
+schema: v1
+mcpServers:
+  # files of the work
+  - name: filesystem
+    command: npx
+    args:
+      - -y # without a question
+      - "@modelcontextprotocol/server-filesystem"
+    env:
+      API_KEY: ${SECRET}-env
+  - name: browser
+    command: uvx
+    args: ["browser"]
+  - name: docs
+    type: streamable-http
+    url: https://docs.example.com/mcp
+context: [] # at the end
+`,
+    servers: ["filesystem", "browser"],
+    skipped: { docs: NO_HEADERS },
+    stays: ["# files of the work", "# without a question", "# at the end"],
+  },
+  {
+    host: "crush",
+    platform: "linux",
+    place: ".config/crush/crush.json",
+    text: `{
+  "$schema": "https://charm.land/crush.json",
+  "mcp": {
+    "filesystem": { "type": "stdio", "command": "node", "args": ["server.js"], "timeout": 120, "disabled_tools": ["move"] },
+    "github": { "type": "http", "url": "https://example.com/mcp/", "headers": { "Authorization": "$(echo Bearer $TOKEN)" } },
+    "events": { "type": "sse", "url": "https://example.com/mcp/sse" }
+  }
+}
+`,
+    servers: ["filesystem", "github"],
+    skipped: { events: EVENTS },
+    stays: ['"timeout": 120', '"disabled_tools": ["move"]'],
+  },
+  {
+    host: "copilot",
+    platform: "linux",
+    place: ".copilot/mcp-config.json",
+    text: `{
+  "mcpServers": {
+    "playwright": { "type": "local", "command": "npx", "args": ["@playwright/mcp@latest"], "tools": ["*"], "env": {} },
+    "context7": {
+      "type": "http",
+      "url": "https://mcp.context7.com/mcp",
+      "headers": { "CONTEXT7_API_KEY": "${SECRET}-key" },
+      "tools": ["get-library-docs"]
+    }
+  }
+}
+`,
+    servers: ["playwright", "context7"],
+    skipped: {},
+    stays: ['"tools": ["*"]', '"env": {}'],
   },
   {
     host: "goose",

@@ -48,6 +48,36 @@ const PLACES: Readonly<Record<string, readonly [string, string, string | undefin
     String.raw`C:\Users\ada\.config\opencode\opencode.json`,
     "/home/ada/.config/opencode/opencode.json",
   ],
+  qwen: [
+    "/Users/ada/.qwen/settings.json",
+    String.raw`C:\Users\ada\.qwen\settings.json`,
+    "/home/ada/.qwen/settings.json",
+  ],
+  kilo: [
+    "/Users/ada/.config/kilo/kilo.json",
+    String.raw`C:\Users\ada\.config\kilo\kilo.json`,
+    "/home/ada/.config/kilo/kilo.json",
+  ],
+  cline: [
+    "/Users/ada/.cline/data/settings/cline_mcp_settings.json",
+    String.raw`C:\Users\ada\.cline\data\settings\cline_mcp_settings.json`,
+    "/home/ada/.cline/data/settings/cline_mcp_settings.json",
+  ],
+  continue: [
+    "/Users/ada/.continue/config.yaml",
+    String.raw`C:\Users\ada\.continue\config.yaml`,
+    "/home/ada/.continue/config.yaml",
+  ],
+  crush: [
+    "/Users/ada/.config/crush/crush.json",
+    String.raw`C:\Users\ada\AppData\Local\crush\crush.json`,
+    "/home/ada/.config/crush/crush.json",
+  ],
+  copilot: [
+    "/Users/ada/.copilot/mcp-config.json",
+    String.raw`C:\Users\ada\.copilot\mcp-config.json`,
+    "/home/ada/.copilot/mcp-config.json",
+  ],
   goose: [
     "/Users/ada/.config/goose/config.yaml",
     String.raw`C:\Users\ada\AppData\Roaming\Block\goose\config\config.yaml`,

@@ -6,7 +6,9 @@ import { parseConfig, type ConfigData } from "../../../../web/src/cli/install/co
 import { HOSTS, type Host } from "../../../../web/src/cli/install/hosts.js";
 import { installedProgram } from "../../../../web/src/cli/install/program.js";
 import { namespaceFor, serversOf } from "../../../../web/src/cli/install/servers.js";
+import { findHost } from "../../../../web/src/mcp/host-profiles.js";
 import { SAMPLES, SECRET, type Sample } from "./configurations.js";
+import { COMMAND } from "../command.js";
 import { Home, PROGRAM } from "./home.js";
 
 const hostOf = ({ host }: Sample): Host => HOSTS.find(({ id }) => id === host) as Host;
@@ -22,6 +24,47 @@ const dataOf = async (home: Home, sample: Sample): Promise<ConfigData> =>
 
 test("there is a configuration of every host to try", () => {
   expect(SAMPLES.map(({ host }) => host)).toEqual(HOSTS.map(({ id }) => id));
+});
+
+const sampleOf = (host: string): Sample => SAMPLES.find((sample) => sample.host === host) as Sample;
+
+describe("a list of tools that a host offers", () => {
+  test.each([
+    ["qwen", '"includeTools"', "git_artifact_read"],
+    ["codex", "enabled_tools", "filesystem_artifact_read"],
+    ["copilot", '"tools"', "context7_artifact_read"],
+  ])("of %s gets the tool that reads artifacts, and loses it again", async (host, key, tool) => {
+    const sample = sampleOf(host);
+    const home = await homeWith(sample);
+    // Programs that are there.
+    const program = [process.execPath, COMMAND];
+    const dry = await home.run(["install", "--dry-run"], { program });
+    expect(dry.stdout).toMatch(new RegExp(`^    [+] ${key}.*"${tool}"`, "m"));
+    await home.run(["install", "--yes"], { program });
+    const text = await home.read(sample.place);
+    expect(text.match(/\w+_artifact_\w+/g)).toEqual([tool]);
+    expect((await home.run(["doctor"])).stdout).not.toContain("lacks");
+
+    await home.write(sample.place, text.replace(new RegExp(`"${tool}",?\\s*`), ""));
+    const found = await home.run(["doctor"]);
+    expect(found.stdout).toContain(`lacks ${tool}, so no model can read what is stored: add it there`);
+    expect(found.code).toBe(1);
+    // The file has changed, so that no backup is what it was before.
+    await home.write(sample.place, text.replace("get-library-docs", "get-docs").replace("git_diff", "git_show"));
+    await home.run(["uninstall", "--yes"]);
+    expect(await home.read(sample.place)).not.toMatch(/artifact_read|main\.js|required/);
+  });
+});
+
+test("Codex waits for a server behind Sluice, and Cline has more patience with one; what they had said stays", async () => {
+  for (const [host, line, count] of [
+    ["codex", "required = true", 3],
+    ["cline", '"timeout": 60', 1],
+  ] as const) {
+    const home = await homeWith(sampleOf(host));
+    await home.run(["install", "--yes"]);
+    expect((await home.read(sampleOf(host).place)).split(line)).toHaveLength(count + 1);
+  }
 });
 
 describe.each(SAMPLES.map((sample) => [sample.host, sample] as const))("%s", (_, sample) => {
@@ -68,7 +111,8 @@ describe.each(SAMPLES.map((sample) => [sample.host, sample] as const))("%s", (_,
       if (standing.kind !== "behind" || was === undefined) continue;
       const env = (entry[envKey] ?? {}) as Record<string, string>;
       const { SLUICE_PROXY_URL: url, SLUICE_PROXY_HEADERS: lines } = env;
-      const words = [...PROGRAM, "proxy", "--namespace", standing.words[4]];
+      const called = /\{server\}/.test(findHost(host)?.toolNames ?? "") ? [`--server-name=${found[index]?.name}`] : [];
+      const words = [...PROGRAM, "proxy", "--namespace", standing.words[4], ...called];
       expect({ words: standing.words, url, lines, type: entry["type"] }).toEqual(
         was.kind === "remote"
           ? {
@@ -77,7 +121,8 @@ describe.each(SAMPLES.map((sample) => [sample.host, sample] as const))("%s", (_,
               lines: Object.entries(was.headers)
                 .map(([header, value]) => `${header}: ${value}`)
                 .join("\n"),
-              type: { opencode: "local", gemini: undefined }[host] ?? ("type" in entry ? "stdio" : undefined),
+              type:
+                { opencode: "local", kilo: "local", copilot: "local" }[host] ?? ("type" in entry ? "stdio" : undefined),
             }
           : {
               words: [...words, "--", ...standing.inner],

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newKey, provider, tokenOf, type Key, type TestProvider } from "../../server/oidc/provider.js";
+import { newKey, provider, tokenOf, type Key, type TestProvider } from "../../server/access/provider.js";
 import { Room, ROOT } from "../command.js";
 import { asked, started, type Served } from "../serve/serving.js";
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serveFixture } from "../../../e2e/serving.js";
-import { CLIENTS, connected } from "../../server/oidc/signing-in.js";
+import { CLIENTS, connected } from "../../server/access/signing-in.js";
 import {
   accessToken,
   startAuthorizationServer,

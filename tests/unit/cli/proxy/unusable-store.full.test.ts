@@ -1,6 +1,6 @@
-/** A store that takes nothing is told of before the server is started, not when the first artifact is lost. */
+/** A store that takes nothing is told of before the server gets anything, not when the first artifact is lost. */
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { mounted, unmounted } from "../../artifacts/small-disk.js";
@@ -14,12 +14,20 @@ function proxy(options: readonly string[], how: RunOptions = {}): Promise<Ended>
   return sluice(["proxy", ...options, "--", process.execPath, "-e", "console.error('the server ran')"], how);
 }
 
-/** One sentence, exit 2, and no server. */
+/** One sentence, exit 2, and no answer. The server may have begun to write. */
 function refusal(folder: string, why: string): Ended {
   const sentence = `cannot use the store ${folder}: ${why}`.replace(/[.\\+()]/g, "\\$&");
   const remedy = "(use|choose) (a|another) (new or empty )?(folder|store)";
-  const stderr = expect.stringMatching(new RegExp(`^sluice: ${sentence}.*${remedy}.*\n$`)) as string;
+  const stderr = expect.stringMatching(new RegExp(`^(the server ran\n)?sluice: ${sentence}.*${remedy}.*\n$`)) as string;
   return { code: 2, stdout: "", stderr };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 describe("a store that cannot be used", () => {
@@ -91,6 +99,25 @@ describe("a store that cannot be used", () => {
     },
   );
 
+  test("is told of before the server gets anything; then the server is ended", async () => {
+    await using room = await Room.open();
+    await room.write("store", "");
+    const seen = room.path("seen");
+    const server = `const { appendFileSync } = require("node:fs");
+      appendFileSync(${JSON.stringify(seen)}, process.pid + " ");
+      process.stdin.on("data", (chunk) => appendFileSync(${JSON.stringify(seen)}, chunk));
+      setInterval(() => {}, 1000);`;
+    const input = ["initialize", "tools/call"].map((method, id) =>
+      JSON.stringify({ jsonrpc: "2.0", id, method, params: {} }),
+    );
+    const command = ["--store", room.store, "--", process.execPath, "-e", server];
+    const ended = await sluice(["proxy", ...command], { input: `${input.join("\n")}\n` });
+    expect(ended).toEqual(refusal(room.store, "it is a file, and a store must be a folder"));
+    const [pid = "", got = ""] = (await readFile(seen, "utf8").catch(() => "")).split(" ");
+    expect(got).toBe("");
+    expect(pid === "" || !isRunning(Number(pid))).toBe(true);
+  });
+
   test("is told of over HTTP as well, before anybody is listened to", async () => {
     await using room = await Room.open();
     await room.write("store", "");
@@ -103,7 +130,9 @@ describe("a store that cannot be used", () => {
   test.skipIf(!isLinux)("is one for the session, where temporary files cannot be", async () => {
     const { code, stderr } = await proxy(["--store", "session"], { env: { TMPDIR: "/proc" } });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^sluice: cannot create a folder in \/proc for --store session: .*TMPDIR.*--store DIR\n$/);
+    expect(stderr).toMatch(
+      /^(the server ran\n)?sluice: cannot create a folder in \/proc for --store session: .*TMPDIR.*--store DIR\n$/,
+    );
   });
 
   test("does not matter where nothing is stored", async () => {

@@ -1,6 +1,7 @@
 /** The tools that a Sluice gives to models of its user. */
 import { expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, type ArtifactTool, type Sluice } from "../../../../web/src/index.js";
+import { toolDefinitions } from "../../../../web/src/mcp/artifact-tools.js";
 
 const RESULT = { content: [{ type: "text", text: "A line of a log.\n".repeat(4000) }] };
 
@@ -55,4 +56,19 @@ test("a tool reads its namespace in its scope, and nothing else", async () => {
   }
   expect(() => sluice.tools({ namespaces: "ci" } as object)).toThrow(/did you mean namespace\?/);
   expect(() => sluice.tools({ namespace: "a b" })).toThrow(/A namespace is/);
+});
+
+test("definitions cost little in every server's list, have the words that a model looks for, and one is loaded at once", () => {
+  for (const namespace of ["", "my-fix.v2", "n".repeat(24)]) {
+    const [reader, editor] = toolDefinitions(namespace);
+    expect(JSON.stringify(reader).length).toBeLessThanOrEqual(1300);
+    expect(JSON.stringify(editor).length).toBeLessThanOrEqual(900);
+    const words = `${reader?.name} ${reader?.description}`.toLowerCase();
+    for (const word of ["artifact", "pdf", "image", "table", "csv", "rows", "search", "query"])
+      expect(words).toContain(word);
+    expect(reader).toHaveProperty("_meta", { "anthropic/alwaysLoad": true });
+    expect(editor).not.toHaveProperty("_meta");
+  }
+  const names = toolDefinitions("my-fix.v2").map(({ name }) => name);
+  expect(names).toEqual(["my_fix_v2_artifact_read", "my_fix_v2_artifact_edit"]);
 });

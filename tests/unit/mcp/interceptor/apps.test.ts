@@ -1,7 +1,7 @@
 /** MCP Apps: what clients that show apps get beside our tools, and that others get nothing. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { toolDefinitions } from "../../../../web/src/mcp/artifact-tools.js";
-import { image, namesOf, Talk, uriIn, type Message } from "./talk.js";
+import { image, namesOf, png, Talk, uriIn, type Message } from "./talk.js";
 
 const URI = "ui://sluice/srv/artifact.html";
 const TYPE = "text/html;profile=mcp-app";
@@ -50,7 +50,9 @@ describe.each(Object.entries(DIALECTS))("in %s", (_, { begins, params, isModern 
     await begins(talk, capabilities);
     const listed = await talk.ask("tools/list", params(capabilities), { tools: [] });
     const meta = { ui: { resourceUri: URI }, "ui/resourceUri": URI };
-    expect(toolsOf(listed)).toEqual(toolDefinitions("srv").map((tool) => ({ ...tool, _meta: meta })));
+    expect(toolsOf(listed)).toEqual(
+      toolDefinitions("srv").map(({ _meta: own, ...tool }) => ({ ...tool, _meta: { ...own, ...meta } })),
+    );
 
     const read = await talk.ask("resources/read", { uri: URI, ...params(capabilities) }, { contents: [] });
     expect(contentOf(read)).toMatchObject({
@@ -72,7 +74,7 @@ describe.each(Object.entries(DIALECTS))("in %s", (_, { begins, params, isModern 
       "sluice/artifact": {
         id: uri.slice("artifact://".length),
         mime_type: "image/png",
-        size_bytes: 5008,
+        size_bytes: Buffer.from(png(5000), "base64").length,
         filename: "shot.png",
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         namespace: "srv",

@@ -194,7 +194,7 @@ const upload = (id: unknown, file = `${uri}?as=base64`): object => ({
 });
 
 describe("a call of one of our tools", () => {
-  it("ends when it is cancelled or the server is gone: the work on it too, and the server hears nothing of it", async () => {
+  it("ends when it is cancelled or the server is gone: the work on it too, and only who did not cancel it is answered", async () => {
     store = new Hanging({ retention: null });
     talk = new Talk({ store });
     uri = uriIn(await talk.call("shot", { content: [image()] }));
@@ -227,7 +227,38 @@ describe("a call of one of our tools", () => {
     await client.end();
     expect(cancelled).toBe(2);
     expect(client.idsToServer).toEqual([2]);
-    expect(client.toClient).toMatchObject([1, 3].map((id) => ({ id, error: { message: "The call was cancelled." } })));
+    expect(client.toClient).toMatchObject([{ id: 3, error: { message: "The call was cancelled." } }]);
+  });
+});
+
+describe("a cancellation", () => {
+  it("reaches the server for what it still works on, and for nothing that it has answered or never saw", async () => {
+    const call = (id: unknown, name = "slow"): object => ({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name, arguments: {} },
+    });
+    for (const id of [1, "1", 2]) await talk.say(call(id));
+    await talk.say(call(3, "srv_artifact_read"));
+    await talk.hear({ jsonrpc: "2.0", id: 1, result: { content: [] } });
+    const ids = [1, 3, 4, "x", 2, "1"];
+    const sent: unknown[] = [];
+    for (const id of ids) {
+      const said = await talk.say(cancel(id));
+      expect(said.answers).toEqual([]);
+      if (said.forwarded !== undefined) sent.push(id);
+    }
+    expect(sent).toEqual([2, "1"]);
+  });
+
+  it("over HTTP finds the request of another exchange", async () => {
+    const interceptor = await talk.interceptor;
+    const say = (message: object): ReturnType<typeof interceptor.fromClient> =>
+      interceptor.forExchange().fromClient(new TextEncoder().encode(JSON.stringify(message)));
+    await say({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+    expect((await say(cancel(1))).forward).toBeDefined();
+    expect((await say(cancel(2))).forward).toBeUndefined();
   });
 });
 

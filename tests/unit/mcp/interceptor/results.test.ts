@@ -382,3 +382,47 @@ describe("what a server says of itself", () => {
     expect(result).toMatchObject({ resources: [{ uri: "file:///a" }, {}], ttlMs: 0, cacheScope: "private" });
   });
 });
+
+describe("the tool that a sentence names", () => {
+  const PICTURE = { content: [image()] };
+
+  it.each([
+    ["claude-code", "fix", "mcp__fix__my_srv_artifact_read"],
+    ["gemini-cli-mcp-client", "fix", "mcp_fix_my_srv_artifact_read"],
+    ["opencode", "fix", "fix_my_srv_artifact_read"],
+    ["@cline/core", "fix", "fix__my_srv_artifact_read"],
+    ["codex-mcp-client", "fix", "my_srv_artifact_read"],
+    // It tells the name of the server in its own.
+    ["qwen-cli-mcp-client-fix", undefined, "mcp__fix__my_srv_artifact_read"],
+    // Hosts would write these otherwise, or nobody knows.
+    ["claude-code", undefined, "my_srv_artifact_read"],
+    ["claude-code", "my server", "my_srv_artifact_read"],
+    ["claude-code", "s".repeat(50), "my_srv_artifact_read"],
+    ["another", "fix", "my_srv_artifact_read"],
+  ])("is what %s calls it, of a server %s: %s", async (client, serverName, tool) => {
+    const named = new Talk({ namespace: "my-srv", ...(serverName !== undefined && { serverName }) });
+    const clientInfo = { name: client, version: "9" };
+    const introduced = await named.ask("initialize", { clientInfo }, { capabilities: { tools: {} } });
+    expect(introduced.result?.["instructions"]).toContain(`with the tool ${tool}, change with`);
+    expect(textOf(await named.call("shot", PICTURE))).toContain(` ${tool} {"uri":"artifact://`);
+    expect(namesOf(await named.list({ name: "shot" }))).toContain("my_srv_artifact_read");
+  });
+});
+
+test("schemas of results are widened for clients that hold results against them, and for no others", async () => {
+  const outputSchema = { type: "object", properties: { rows: { type: "array" } } };
+  for (const [client, isWidened] of [
+    ["opencode", true],
+    ["another", true],
+    ["claude-code", false],
+    ["codex-mcp-client", false],
+  ] as const) {
+    const listing = new Talk();
+    await begin(listing, client);
+    const [tool] = ((await listing.list({ name: "rows", outputSchema })).result?.["tools"] ?? []) as Record<
+      string,
+      unknown
+    >[];
+    expect(JSON.stringify(tool?.["outputSchema"]) !== JSON.stringify(outputSchema)).toBe(isWidened);
+  }
+});

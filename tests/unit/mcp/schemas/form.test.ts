@@ -2,6 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { edited, OFFER, REFERENCE, validator, widenedInput, TEXT_OFFER, widenedOutput } from "./widened.js";
 
+/** What stands at each place of a result, and the definition that it stands for. */
+const OFFERED = { $ref: "#/$defs/reference" };
+const DEFINED = { reference: TEXT_OFFER };
+
 function branch(pattern: string): object {
   return { properties: { p: { type: "string", pattern } }, required: ["p"] };
 }
@@ -13,13 +17,11 @@ function parameter(schema: unknown): unknown {
 
 describe("strings that would refuse a reference", () => {
   test.each([
-    ["pattern", { type: "string", pattern: "^data:" }],
     ["format", { type: "string", format: "byte" }],
     ["maxLength", { type: "string", maxLength: 200 }],
     ["minLength", { type: "string", minLength: 1000 }],
     ["contentEncoding", { type: "string", contentEncoding: "base64" }],
     ["contentMediaType", { type: "string", contentMediaType: "image/png" }],
-    ["a pattern without type", { pattern: "^data:" }],
     ["several types", { type: ["string", "null"], format: "byte" }],
   ])("offer one: %s", (_, schema) => {
     expect(parameter(schema)).toEqual({ anyOf: [schema, OFFER] });
@@ -33,13 +35,25 @@ describe("strings that would refuse a reference", () => {
     });
   });
 
+  test.each([
+    [
+      "with a type",
+      { type: "string", description: "A PNG.", pattern: "^data:", "x-mcp-file": { accept: ["image/png"] } },
+    ],
+    ["without", { pattern: "^a|b$" }],
+  ])("let it stand by their pattern: %s", (_, schema) => {
+    expect(parameter(schema)).toEqual({ ...schema, pattern: `${schema.pattern}|^artifact://` });
+    expect(validator(parameter(schema))(REFERENCE)).toBe(true);
+    expect(validator(parameter(schema))(`x${REFERENCE}`)).toBe(false);
+  });
+
   test("keep in sight what hosts show", () => {
     const told = { title: "Picture", description: "A PNG.", default: "data:,", examples: ["data:,"] };
-    const schema = { type: "string", ...told, pattern: "^data:", "x-mcp-file": { accept: ["image/png"] } };
+    const schema = { type: "string", ...told, format: "byte", "x-mcp-file": { accept: ["image/png"] } };
     expect(parameter(schema)).toEqual({
       ...told,
       "x-mcp-file": schema["x-mcp-file"],
-      anyOf: [{ type: "string", pattern: "^data:", "x-mcp-file": schema["x-mcp-file"] }, OFFER],
+      anyOf: [{ type: "string", format: "byte", "x-mcp-file": schema["x-mcp-file"] }, OFFER],
     });
   });
 
@@ -95,7 +109,7 @@ describe("what stays as it is", () => {
 
 test("the root of arguments is never a choice", () => {
   const schema = { type: "object", properties: { p: { type: "string", pattern: "x" } }, required: ["p"] };
-  expect(widenedInput(schema)).toEqual({ ...schema, properties: { p: { anyOf: [schema.properties.p, OFFER] } } });
+  expect(widenedInput(schema)).toEqual({ ...schema, properties: { p: { type: "string", pattern: "x|^artifact://" } } });
 });
 
 test("hostile schemas are gone through in bounded time, and stay JSON", () => {
@@ -127,7 +141,7 @@ test("hostile schemas are gone through in bounded time, and stay JSON", () => {
   }
 });
 
-const COLLAPSED = { type: "object", properties: { artifact: OFFER }, required: ["artifact"] };
+const COLLAPSED = { required: ["artifact"] };
 
 describe("the form of a widened schema", () => {
   test("members that may be diverted offer a reference, others stay", () => {
@@ -148,12 +162,13 @@ describe("the form of a widened schema", () => {
       type: "object",
       properties: {
         ...schema.properties,
-        list: { description: "Rows.", anyOf: [{ type: "array", items: { type: "number" } }, OFFER] },
+        list: { description: "Rows.", anyOf: [{ type: "array", items: { type: "number" } }, OFFERED] },
         inner: {
-          anyOf: [{ type: "object", properties: { deep: { anyOf: [{ type: "array" }, OFFER] } } }, OFFER],
+          anyOf: [{ type: "object", properties: { deep: { anyOf: [{ type: "array" }, OFFERED] } } }, OFFERED],
         },
-        picture: { anyOf: [{ type: "string", format: "byte" }, TEXT_OFFER] },
+        picture: { anyOf: [{ type: "string", format: "byte" }, OFFERED] },
       },
+      $defs: DEFINED,
     });
   });
 
@@ -169,15 +184,16 @@ describe("the form of a widened schema", () => {
     const { required, ...rest } = schema;
     expect(widenedOutput(schema)).toEqual({
       ...rest,
-      properties: { ...schema.properties, artifact: OFFER },
+      properties: { ...schema.properties, artifact: OFFERED },
       anyOf: [{ required }, COLLAPSED],
+      $defs: DEFINED,
     });
   });
 
   test("a choice gets one more branch", () => {
     const maybe = { anyOf: [{ type: "array" }, { type: "null" }], default: null, title: "Rows" };
     expect(widenedOutput({ type: "object", properties: { maybe } })).toMatchObject({
-      properties: { maybe: { ...maybe, anyOf: [...maybe.anyOf, OFFER] } },
+      properties: { maybe: { ...maybe, anyOf: [...maybe.anyOf, OFFERED] } },
     });
   });
 
@@ -190,8 +206,11 @@ describe("the form of a widened schema", () => {
     const text =
       '{ "outputSchema" : {"type":"object",\n "properties" : { "n":{"type":"number","maximum":12345678901234567890.10},' +
       '"\\u0061" : {"type":"array"} } } , "name":"\\u0074" }';
+    const definition = ',"$defs":{"reference":{"type":"string","pattern":"artifact://"}}}';
     expect(edited(text)).toBe(
-      text.replace('{"type":"array"}', '{"anyOf":[{"type":"array"},{"type":"string","pattern":"^artifact://"}]}'),
+      text
+        .replace('{"type":"array"} } }', `{"type":"array"} } ${definition}`)
+        .replace('{"type":"array"}', '{"anyOf":[{"type":"array"},{"$ref":"#/$defs/reference"}]}'),
     );
   });
 
@@ -211,5 +230,52 @@ describe("the form of a widened schema", () => {
       const { outputSchema: _, ...rest } = tool as { outputSchema: unknown; name?: string };
       expect(JSON.parse(edited(tool, "drop", "  "))).toEqual(rest);
     }
+  });
+
+  test("the definition has a name of its own, and where an id begins another document, it is not referred to", () => {
+    const inner = { $id: "https://example.com/inner", type: "object", properties: { deep: { type: "array" } } };
+    const schema = { type: "object", properties: { inner }, $defs: { reference: { type: "number" } } };
+    const other = { $ref: "#/$defs/reference_of_sluice" };
+    expect(widenedOutput(schema)).toEqual({
+      type: "object",
+      properties: {
+        inner: { anyOf: [{ ...inner, properties: { deep: { anyOf: [{ type: "array" }, TEXT_OFFER] } } }, other] },
+      },
+      $defs: { ...schema.$defs, reference_of_sluice: TEXT_OFFER },
+    });
+  });
+});
+
+describe("a schema that would grow too much", () => {
+  const lists = (count: number): Record<string, object> =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`tags_of_row_${at}`, { type: "array", items: { type: "string" } }]),
+    );
+
+  test("of results lets any text stand in place of what is diverted", () => {
+    const schema = { type: "object", properties: { count: { type: "integer" }, ...lists(12) }, required: ["count"] };
+    const widened = widenedOutput(schema);
+    expect(widened).toMatchObject({
+      properties: { count: { type: "integer" }, tags_of_row_0: { type: ["array", "string"] } },
+    });
+    const isValid = validator(widened);
+    expect(
+      [{ count: 1, tags_of_row_3: REFERENCE }, { artifact: REFERENCE }, { count: 1, tags_of_row_3: ["a"] }].map(
+        isValid,
+      ),
+    ).toEqual([true, true, true]);
+    expect([{ count: "1" }, {}, { count: 1, tags_of_row_3: 1 }].map(isValid)).toEqual([false, false, false]);
+  });
+
+  test("of results is at last any object, and of arguments as it was", () => {
+    const schema = {
+      type: "object",
+      properties: Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, { type: "array" }])),
+    };
+    expect(widenedOutput(schema)).toEqual({ type: "object" });
+    const inputs = Object.fromEntries(
+      Array.from({ length: 60 }, (_, at) => [`p${at}`, { type: "string", format: "byte" }]),
+    );
+    expect(widenedInput({ type: "object", properties: inputs })).toEqual({ type: "object", properties: inputs });
   });
 });

@@ -1,11 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  essenceOf,
-  servedType,
-  contentDisposition,
-  safeFilename,
-} from "../../../../web/src/server/artifacts/headers.js";
+import { servedType, contentDisposition, safeFilename } from "../../../../web/src/server/artifacts/headers.js";
+import { parseEssence } from "../../../../web/src/server/http/headers.js";
 import { anyText } from "../any-text.js";
 
 test.each([
@@ -57,7 +53,7 @@ test("whatever a type says, what is served is one, on one line", () => {
     fc.property(fc.oneof(anyText(), fc.stringMatching(/^[a-z]+\/[ -~]*$/)), (given) => {
       expect(servedType(given)).toMatch(/^[a-z0-9][!-~]*\/[!-~]+(?:; charset=utf-8)?$/);
       expect(new Headers({ "content-type": servedType(given) }).get("content-type")).toBe(servedType(given));
-      expect(essenceOf(servedType(given))).not.toBeNull();
+      expect(parseEssence(servedType(given))).not.toBeNull();
     }),
   );
 });

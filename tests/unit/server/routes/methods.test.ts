@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
-import { SAFETY } from "../../../../web/src/server/artifacts/headers.js";
+import { SAFETY } from "../../../../web/src/server/http/headers.js";
 import { calledOnce, listening, program, served, visitor } from "../sources/serving.js";
 import { Visitor } from "../visitor.js";
 

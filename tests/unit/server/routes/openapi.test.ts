@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer, type SluiceServerOptions } from "../../../../web/src/serve.js";
-import { SAFETY } from "../../../../web/src/server/artifacts/headers.js";
+import { SAFETY } from "../../../../web/src/server/http/headers.js";
 import { calling, modelOf } from "../chat/chatting.js";
 import { program, served } from "../sources/serving.js";
 import { byHeaders, refused, Visitor } from "../visitor.js";

@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   type EventLog,
   isBefore,
-  isEventId,
   MAX_CHANNEL_BYTES,
   MAX_EVENT_BYTES,
   MAX_EVENTS,
 } from "../../../../web/src/server/sessions/event-log.js";
+import { isEventId } from "../../../../web/src/server/http/sse.js";
 import { first, Heard, numbered, range } from "./listening.js";
 import { amount } from "../../../support/full.js";
 

@@ -1,7 +1,7 @@
 /** What every register of sessions must do, run against each. */
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ServedSession } from "../../../../web/src/server/sessions/session.js";
+import type { ServedSession } from "../../../../web/src/server/session.js";
 import {
   MAX_SUBSCRIPTIONS,
   MAX_TRACES,

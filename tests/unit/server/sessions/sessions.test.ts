@@ -12,7 +12,7 @@ import { CHANNEL_SECONDS, ENDED_SECONDS } from "../../../../web/src/server/sessi
 import { MemoryEventLog } from "../../../../web/src/server/sessions/memory-event-log.js";
 import { MemorySessionRegister } from "../../../../web/src/server/sessions/session-register.js";
 import { sentEvents, type Told } from "../../../../web/src/server/sessions/session-work.js";
-import { scopeOf, type ServedSession } from "../../../../web/src/server/sessions/session.js";
+import { scopeOf, type ServedSession } from "../../../../web/src/server/session.js";
 import { byHeaders, Visitor } from "../visitor.js";
 import { describeEventLog } from "./event-log-contract.js";
 import { first, Heard, numbered, range } from "./listening.js";

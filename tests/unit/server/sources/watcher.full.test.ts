@@ -3,7 +3,7 @@ import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { memoryState } from "../../../../web/src/serve.js";
 import { Announcer, sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { Watching } from "../../../../web/src/server/sources/watcher.js";
-import type { ServedSession } from "../../../../web/src/server/sessions/session.js";
+import type { ServedSession } from "../../../../web/src/server/session.js";
 import { ToolNode, type ToolNodeEvent } from "../../../../web/src/tools-node.js";
 import { program } from "./serving.js";
 

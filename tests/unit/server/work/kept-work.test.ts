@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { SluiceError } from "../../../../web/src/errors/error.js";
 import { memoryState, type ServeState } from "../../../../web/src/server/state.js";
-import type { ServedSession } from "../../../../web/src/server/sessions/session.js";
+import type { ServedSession } from "../../../../web/src/server/session.js";
 import { KeptWork } from "../../../../web/src/server/work/kept-work.js";
 import { WorkPlace } from "../../../../web/src/server/work/work-place.js";
 import type { WorkKind } from "../../../../web/src/server/work/work-register.js";

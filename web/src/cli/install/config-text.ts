@@ -108,7 +108,7 @@ function plain(data: unknown): unknown {
 
 function entryAt(data: ConfigData, path: readonly string[]): Record<string, unknown> {
   let at: unknown = data;
-  for (const name of path) at = isObject(at) ? at[name] : undefined;
+  for (const name of path) at = isObject(at) || Array.isArray(at) ? (at as Record<string, unknown>)[name] : undefined;
   return isObject(at) ? at : {};
 }
 

@@ -23,7 +23,7 @@ import { clause, onOneLine, printable, type Terminal } from "../terminal/termina
 import { thisMachine } from "./hosts.js";
 import { findConfigs, indentedRows, labelOf, NO_HOST, standingText, type InstallDeps } from "./install.js";
 import { isThere } from "./program.js";
-import { namespaceIn, optionIn, serversOf, summaryOf, type Server } from "./servers.js";
+import { namespaceIn, optionIn, serversOf, summaryOf, findHiddenTool, type Server } from "./servers.js";
 
 /** What a store has of a server. */
 interface Kept {
@@ -109,16 +109,18 @@ function sharedNamespace({ standing }: Server): string | undefined {
   return namespaceIn(standing.words);
 }
 
-/** The programs that an entry names by their path, and that are gone. */
-async function problemOf({ host, name, standing }: Server): Promise<string | undefined> {
+/** What keeps a server from being of use: programs that are gone, and a tool that is not offered. */
+async function problemOf(server: Server): Promise<string | undefined> {
+  const { host, name, standing } = server;
   if (standing.kind !== "behind") return undefined;
+  const again = `${host.id} --server ${JSON.stringify(name)}`;
   const proxy = standing.words.indexOf("proxy");
   for (const path of standing.words.slice(0, proxy)) {
     if (!isAbsolute(path) || (await isThere(path))) continue;
-    const again = `${host.id} --server ${JSON.stringify(name)}`;
     return `${path} is gone: run \`sluice uninstall ${again}\`, then \`sluice install ${again}\``;
   }
-  return undefined;
+  const tool = findHiddenTool(server);
+  return tool && `its "${host.shape.allowed}" lacks ${tool}, so no model can read what is stored: add it there`;
 }
 
 /** Milliseconds that a server has to answer. A first start may fetch packages. */

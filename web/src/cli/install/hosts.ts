@@ -29,6 +29,12 @@ export interface EntryShape {
   readonly signIn: readonly string[];
   /** What the host replaces in headers, but not in the environment of a command. */
   readonly onlyInHeaders?: RegExp;
+  /** The member of an entry that has all of these, where the host writes them one level deeper. */
+  readonly inner?: string;
+  /** The list of tools that the host offers of a server, if an entry has one; `*` in it stands for all. It stands beside `inner`. */
+  readonly allowed?: string;
+  /** What an entry of a command behind Sluice gets unless it says something else, beside `inner`. */
+  readonly more?: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** A machine, as far as it says where configurations are. */
@@ -46,7 +52,7 @@ export interface Host {
   readonly id: string;
   readonly title: string;
   readonly format: Format;
-  /** The paths of the maps from a server's name to its entry; `*` stands for any name. */
+  /** The paths of the maps from a server's name to its entry, or of lists of entries with names; `*` stands for any name. */
   readonly maps: readonly (readonly string[])[];
   readonly shape: EntryShape;
   /** The files that may be its configuration. */
@@ -63,6 +69,19 @@ const USUAL: EntryShape = {
   commandType: "stdio",
   signIn: ["oauth", "auth", "authorization"],
 };
+
+/** Those of Gemini CLI, and of what was made of it. */
+const GEMINI: EntryShape = {
+  ...USUAL,
+  urls: ["httpUrl", "url"],
+  commandType: undefined,
+  eventUrls: ["url"],
+  signIn: [...USUAL.signIn, "authProviderType"],
+  allowed: "includeTools",
+};
+
+/** Those of OpenCode, and of what was made of it. */
+const OPENCODE: EntryShape = { ...USUAL, args: undefined, env: "environment", commandType: "local" };
 
 export const HOSTS: readonly Host[] = [
   {
@@ -132,6 +151,9 @@ export const HOSTS: readonly Host[] = [
       ...USUAL,
       headers: "http_headers",
       signIn: [...USUAL.signIn, "bearer_token_env_var", "env_http_headers"],
+      allowed: "enabled_tools",
+      // `codex exec` begins a turn half a second after it starts servers, without those that have not answered.
+      more: { required: true },
     },
     files: (machine) => [inFolder(machine, machine.env["CODEX_HOME"], [".codex"], "config.toml")],
   },
@@ -140,14 +162,16 @@ export const HOSTS: readonly Host[] = [
     title: "Gemini CLI",
     format: "json",
     maps: [["mcpServers"]],
-    shape: {
-      ...USUAL,
-      urls: ["httpUrl", "url"],
-      commandType: undefined,
-      eventUrls: ["url"],
-      signIn: [...USUAL.signIn, "authProviderType"],
-    },
+    shape: GEMINI,
     files: (machine) => [inHome(machine, ".gemini", "settings.json")],
+  },
+  {
+    id: "qwen",
+    title: "Qwen Code",
+    format: "json",
+    maps: [["mcpServers"]],
+    shape: GEMINI,
+    files: (machine) => [inHome(machine, ".qwen", "settings.json")],
   },
   {
     id: "opencode",
@@ -155,11 +179,66 @@ export const HOSTS: readonly Host[] = [
     format: "json",
     // Of version 1, and of version 2.
     maps: [["mcp"], ["mcp", "servers"]],
-    shape: { ...USUAL, args: undefined, env: "environment", commandType: "local" },
+    shape: OPENCODE,
     files: (machine) => [
       inHome(machine, ".config", "opencode", "opencode.json"),
       inHome(machine, ".config", "opencode", "opencode.jsonc"),
     ],
+  },
+  {
+    id: "kilo",
+    title: "Kilo",
+    format: "json",
+    maps: [["mcp"]],
+    shape: OPENCODE,
+    files: (machine) => [
+      inHome(machine, ".config", "kilo", "kilo.json"),
+      inHome(machine, ".config", "kilo", "kilo.jsonc"),
+    ],
+  },
+  {
+    id: "cline",
+    title: "Cline",
+    format: "json",
+    maps: [["mcpServers"]],
+    shape: {
+      ...USUAL,
+      inner: "transport",
+      // It gives a server three seconds, and goes on without one that takes longer, without a word. In seconds.
+      more: { timeout: 60 },
+    },
+    files: (machine) => [
+      machine.env["CLINE_MCP_SETTINGS_PATH"] ??
+        inHome(machine, ".cline", "data", "settings", "cline_mcp_settings.json"),
+    ],
+  },
+  {
+    id: "continue",
+    title: "Continue",
+    format: "yaml",
+    maps: [["mcpServers"]],
+    shape: { ...USUAL, headers: "requestOptions" },
+    files: (machine) => [inHome(machine, ".continue", "config.yaml")],
+  },
+  {
+    id: "crush",
+    title: "Crush",
+    format: "json",
+    maps: [["mcp"]],
+    shape: USUAL,
+    files: (machine) => [
+      machine.platform === "win32"
+        ? inFolder(machine, machine.env["LOCALAPPDATA"], ["AppData", "Local"], "crush", "crush.json")
+        : inFolder(machine, xdgConfiguration(machine), [".config"], "crush", "crush.json"),
+    ],
+  },
+  {
+    id: "copilot",
+    title: "Copilot CLI",
+    format: "json",
+    maps: [["mcpServers"]],
+    shape: { ...USUAL, commandType: "local", allowed: "tools" },
+    files: (machine) => [inFolder(machine, machine.env["COPILOT_HOME"], [".copilot"], "mcp-config.json")],
   },
   {
     id: "goose",

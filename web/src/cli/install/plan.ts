@@ -5,12 +5,22 @@
 import { backupBefore, backupsOf, readBackup, type ConfigFile } from "./config-file.js";
 import { editConfig, parseConfig, type ConfigData, type EntryChange, type TextEdit } from "./config-text.js";
 import { printable } from "../terminal/terminal.js";
-import { serversOf, shownMember, withoutSluice, withSluice, type Server } from "./servers.js";
+import {
+  restoreBeside,
+  changeBeside,
+  serversOf,
+  shownMember,
+  withoutSluice,
+  withSluice,
+  type Server,
+} from "./servers.js";
 
 /** The change of one server's entry. */
 export interface ServerChange {
   readonly server: Server;
   readonly change: EntryChange;
+  /** What changes beside that part of the entry. */
+  readonly beside: EntryChange;
 }
 
 /** The change of one configuration. */
@@ -34,7 +44,7 @@ export async function installPlan(
     .filter(
       ({ name, standing }) => isWanted(name, wanted) && (standing.kind === "command" || standing.kind === "remote"),
     )
-    .map((server) => ({ server, change: withSluice(server, program) }));
+    .map((server) => ({ server, change: withSluice(server, program), beside: changeBeside(server) }));
   return { file, servers, changes, content: await contentOf(file, changes), usedBackups: [] };
 }
 
@@ -48,8 +58,9 @@ export async function uninstallPlan(file: ConfigFile, wanted: readonly string[])
   const backups = await backupsOf(file.target);
   const known = await Promise.all(backups.map((path) => readBackup(path, file)));
   const changes = behind.flatMap((server): ServerChange[] => {
-    const change = withoutSluice(server, entryBefore(server, known));
-    return change.size === 0 ? [] : [{ server, change }];
+    const before = serverBefore(server, known);
+    const change = withoutSluice(server, before?.entry);
+    return change.size === 0 ? [] : [{ server, change, beside: restoreBeside(server, before?.whole.entry) }];
   });
   if (changes.length === 0) return { file, servers, changes, content: file.bytes, usedBackups: [] };
   const rest = servers.filter(
@@ -63,16 +74,19 @@ export async function uninstallPlan(file: ConfigFile, wanted: readonly string[])
 const isWanted = (name: string, wanted: readonly string[]): boolean => wanted.length === 0 || wanted.includes(name);
 
 async function contentOf({ text, host, place }: ConfigFile, changes: readonly ServerChange[]): Promise<Uint8Array> {
-  const edits = changes.map(({ server: { path }, change }): TextEdit => ({ path, change }));
+  const edits = changes.flatMap(({ server: { path, whole }, change, beside }): TextEdit[] => [
+    { path, change },
+    ...(beside.size === 0 ? [] : [{ path: whole.path, change: beside }]),
+  ]);
   return new TextEncoder().encode(await editConfig(text, host.format, edits, printable(place)));
 }
 
-/** The entry of a server in the latest backup in which Sluice is not in front of it. */
-function entryBefore({ host, path }: Server, backups: readonly (ConfigData | undefined)[]): ConfigData | undefined {
+/** A server in the latest backup in which Sluice is not in front of it. */
+function serverBefore({ host, path }: Server, backups: readonly (ConfigData | undefined)[]): Server | undefined {
   const key = JSON.stringify(path);
   return backups
     .flatMap((data) => (data === undefined ? [] : serversOf(host, data)))
-    .find((server) => JSON.stringify(server.path) === key && server.standing.kind !== "behind")?.entry;
+    .find((server) => JSON.stringify(server.path) === key && server.standing.kind !== "behind");
 }
 
 /** What the file was when Sluice was in front of no other servers than `rest`, if every change since then was ours. */
@@ -108,13 +122,17 @@ export function diffOf({ file: { host }, changes }: Plan): readonly string[] {
     const name = format === "json" ? JSON.stringify(key) : key;
     return [`${sign} ${name}${separator}${shownMember(key, value, shape)}`];
   };
-  return changes.flatMap(({ server: { path, entry }, change }) => {
-    const before = [...change].flatMap(([key]) => member("-", key, entry[key]));
-    const after = [...change].flatMap(([key, value]) => member("+", key, value));
+  return changes.flatMap(({ server: { name, entry, whole }, change, beside }) => {
+    const all = [
+      ...[...change].map((each) => [entry, ...each] as const),
+      ...[...beside].map((each) => [whole.entry, ...each] as const),
+    ];
+    const before = all.flatMap(([said, key]) => member("-", key, said[key]));
+    const after = all.flatMap(([, key, value]) => member("+", key, value));
     const same = new Set(
       before.map((line) => line.slice(1)).filter((line) => after.some((other) => other.slice(1) === line)),
     );
     const lines = [...before, ...after].filter((line) => !same.has(line.slice(1)));
-    return [`@@ ${path.join(".")} @@`, ...lines];
+    return [`@@ ${[...whole.path.slice(0, -1), name].join(".")} @@`, ...lines];
   });
 }

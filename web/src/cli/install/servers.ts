@@ -4,6 +4,8 @@
  */
 import { isObject } from "../../errors/arguments.js";
 import { cleanNamespace } from "../../artifacts/reference.js";
+import { readToolName } from "../../mcp/artifact-reader/definition.js";
+import { findHost } from "../../mcp/host-profiles.js";
 import { parseHeaderLines, parseHeaders } from "../proxy/upstream.js";
 import type { ConfigData, EntryChange } from "./config-text.js";
 import type { EntryShape, Host } from "./hosts.js";
@@ -32,9 +34,11 @@ export interface Server {
   readonly name: string;
   /** The project that it is for, if it is for one. */
   readonly project: string | undefined;
-  /** Where its entry is in the configuration. */
+  /** Where its entry is in the configuration: the part of it that says how it is started or reached. */
   readonly path: readonly string[];
   readonly entry: ConfigData;
+  /** The entry with what stands beside that part: the same where a host does not write it one level deeper. */
+  readonly whole: { readonly path: readonly string[]; readonly entry: ConfigData };
   readonly standing: Standing;
 }
 
@@ -47,12 +51,19 @@ export interface Server {
 export function serversOf(host: Host, data: ConfigData, wanted: readonly string[] = []): readonly Server[] {
   return host.maps.flatMap((map) =>
     mapsAt(data, map, []).flatMap(({ path, value }) =>
-      Object.entries(value).flatMap(([name, entry]) => {
-        if (!isObject(entry)) return [];
+      Object.entries(value).flatMap(([key, whole]) => {
+        if (!isObject(whole)) return [];
+        const { inner = "" } = host.shape;
+        const isDeep = isObject(whole[inner]);
+        const entry = isDeep ? (whole[inner] as ConfigData) : whole;
+        const name = Array.isArray(value) ? whole["name"] : key;
+        if (typeof name !== "string") return [];
         const standing = standingOf(entry, host.shape, wanted.includes(name));
         if (standing === undefined) return [];
         const project = path.length > 2 ? path.at(-2) : undefined;
-        return [{ host, name, project, path: [...path, name], entry, standing }];
+        const at = [...path, key];
+        const place = { path: isDeep ? [...at, inner] : at, entry, whole: { path: at, entry: whole } };
+        return [{ host, name, project, ...place, standing }];
       }),
     ),
   );
@@ -62,7 +73,8 @@ function mapsAt(
   value: unknown,
   [name, ...rest]: readonly string[],
   path: readonly string[],
-): readonly { readonly path: readonly string[]; readonly value: ConfigData }[] {
+): readonly { readonly path: readonly string[]; readonly value: ConfigData | readonly unknown[] }[] {
+  if (name === undefined && Array.isArray(value)) return [{ path, value }];
   if (!isObject(value)) return [];
   if (name === undefined) return [{ path, value }];
   const names = name === "*" ? Object.keys(value) : [name];
@@ -176,8 +188,10 @@ function optionsIn(words: Words, option: string): readonly string[] {
 }
 
 /** The entry's change that puts Sluice in front. `program` is the command up to `proxy`. */
-export function withSluice({ host: { shape }, name, entry, standing }: Server, program: Words): EntryChange {
-  const proxy = [...program, "proxy", "--namespace", namespaceFor(name)];
+export function withSluice({ host: { id, shape }, name, entry, standing }: Server, program: Words): EntryChange {
+  // Only where models know tools by the name of their server, too.
+  const isNamed = findHost(id)?.toolNames.includes("{server}") === true;
+  const proxy = [...program, "proxy", "--namespace", namespaceFor(name), ...(isNamed ? [`--server-name=${name}`] : [])];
   if (standing.kind === "command") return new Map(commandMembers([...proxy, "--", ...standing.words], shape));
   if (standing.kind !== "remote") return new Map();
   const lines = Object.entries(standing.headers).map(([header, value]) => `${header}: ${value}`);
@@ -233,10 +247,70 @@ export function withoutSluice(
 }
 
 /** What `type` says of a server at an address, if nobody knows what it said. */
-function remoteType(entry: ConfigData, { commandType, urls }: EntryShape): string | undefined {
+function remoteType(entry: ConfigData, { args, commandType, urls }: EntryShape): string | undefined {
   if (commandType === undefined || !("type" in entry)) return undefined;
-  if (commandType === "local") return "remote";
+  if (commandType === "local" && args === undefined) return "remote";
   return urls[0] === "uri" ? "streamable_http" : "http";
+}
+
+/**
+ * What changes beside the part of an entry that says how a server is started: our tool joins a list of tools that are offered, and what
+ * the host needs is said. Empty if nothing does.
+ */
+export function changeBeside({ host: { shape }, name, whole: { entry } }: Server): EntryChange {
+  const change = new Map<string, unknown>();
+  const list = listAllowedTools(entry, shape);
+  const tool = readToolName(namespaceFor(name));
+  // First, so that the rest of the list keeps its form.
+  if (shape.allowed !== undefined && list !== undefined && !isAllowed(list, tool))
+    change.set(shape.allowed, [tool, ...list]);
+  for (const [key, value] of Object.entries(shape.more ?? {})) {
+    // A server that is switched off is not waited for.
+    if (entry[key] === undefined && entry["enabled"] !== false) change.set(key, value);
+  }
+  return change;
+}
+
+/**
+ * The same, taken away.
+ *
+ * @param before the entry as it was, if that is known: what it said stays.
+ */
+export function restoreBeside(server: Server, before: ConfigData | undefined): EntryChange {
+  const { host, name, whole, standing } = server;
+  const { allowed, more = {} } = host.shape;
+  const change = new Map<string, unknown>();
+  const list = listAllowedTools(whole.entry, host.shape);
+  const tool = readToolName(
+    (standing.kind === "behind" ? namespaceIn(standing.words) : undefined) ?? namespaceFor(name),
+  );
+  const others = list?.filter((each) => each !== tool);
+  if (allowed !== undefined && others !== undefined && others.length !== list?.length) change.set(allowed, others);
+  if (before === undefined) return change;
+  for (const [key, value] of Object.entries(more)) {
+    if (whole.entry[key] === value && before[key] === undefined) change.set(key, undefined);
+  }
+  return change;
+}
+
+/** The name of our tool that a host does not offer, since its list lacks it. */
+export function findHiddenTool({ host: { shape }, whole: { entry }, standing }: Server): string | undefined {
+  if (standing.kind !== "behind") return undefined;
+  const namespace = namespaceIn(standing.words);
+  const list = listAllowedTools(entry, shape);
+  if (namespace === undefined || list === undefined) return undefined;
+  const tool = readToolName(namespace);
+  return isAllowed(list, tool) ? undefined : tool;
+}
+
+/** The list of the tools that a host offers; undefined if it offers all. */
+function listAllowedTools(entry: ConfigData, { allowed }: EntryShape): readonly unknown[] | undefined {
+  const list = allowed === undefined ? undefined : entry[allowed];
+  return Array.isArray(list) ? (list as readonly unknown[]) : undefined;
+}
+
+function isAllowed(list: readonly unknown[], tool: string): boolean {
+  return list.includes("*") || list.includes(tool);
 }
 
 function commandMembers([program = "", ...rest]: Words, { command, args }: EntryShape): [string, unknown][] {
@@ -278,6 +352,8 @@ export function shownMember(key: string, value: unknown, shape: EntryShape): str
       .map((name) => `${JSON.stringify(name)}: "${HIDDEN}"`)
       .join(", ")} }`;
   }
+  if (typeof value === "boolean" || typeof value === "number") return String(value);
+  if (key === shape.allowed) return JSON.stringify(value);
   if (Array.isArray(value))
     return `[${maskedWords(value.map(String))
       .map((word) => JSON.stringify(word))

@@ -99,7 +99,7 @@ async function answered(request: Request, { guard, access, handler }: Answering)
 }
 
 async function whileValid(request: Request, response: Response, until: number): Promise<Response> {
-  const { whileValid: limited } = await import("../../server/oidc/protected-resource.js");
+  const { whileValid: limited } = await import("../../server/access/protected-resource.js");
   return limited(request, response, until);
 }
 

@@ -18,7 +18,6 @@ import {
 import type { SchemaMode } from "../../mcp/schemas/schemas.js";
 import type { Invocation } from "../command.js";
 import { checkConfig, readConfig } from "../configuration.js";
-import { UsageError } from "../exit.js";
 import { storeFolder } from "../store/folders.js";
 import { SavingsCounter } from "../store/savings.js";
 import { openStore, prepareStore, sessionFolder } from "../store/store.js";
@@ -41,28 +40,27 @@ const PROXY_RETENTION: RetentionConfig = {
 };
 
 /** Opens interceptors, and cleans up after them. */
-interface OpenInterceptors extends AsyncDisposable {
+export interface OpenInterceptors extends AsyncDisposable {
   /** Opens an interceptor for another client. `scope` says whose its artifacts are, if clients are distinguished. */
   readonly open: (scope?: ArtifactScope) => McpInterceptor;
 }
 
-/** Checks a namespace. It becomes part of a tool's name, so it is shorter than an id's. */
-function checkedNamespace(namespace: string | undefined): string | undefined {
-  if (namespace === undefined || /^[A-Za-z0-9_-]{1,40}$/.test(namespace)) return namespace;
-  throw new UsageError("--namespace takes 1 to 40 letters, digits, - or _", "proxy");
-}
-
 /**
- * `url` is the server's, if it is not a command. Throws UsageError, E_CONFIG_…, CommandError if nothing can be stored.
+ * Checks the configuration. The function that it returns opens the store, and throws CommandError if nothing can be stored there.
+ *
+ * @param url the server's, if it is not a command.
+ * @throws UsageError, E_CONFIG_…
  */
-export async function openProxyInterceptors(
+export async function checkInterceptors(
   invocation: Invocation,
   terminal: Terminal,
   url?: URL,
-): Promise<OpenInterceptors> {
+): Promise<() => Promise<OpenInterceptors>> {
   const file = invocation.value("config");
   const said = file === undefined ? {} : await readConfig(file);
   const place = invocation.value("store");
+  const host = invocation.value("host");
+  const serverName = invocation.value("server-name");
   const session =
     place === "session" ? await sessionFolder(" for --store session", "a store with --store DIR") : undefined;
   const log = logOf(terminal.errors);
@@ -71,10 +69,12 @@ export async function openProxyInterceptors(
     store: session === undefined ? openStore(place) : new FileArtifactStore(session.path),
     config: { ...said, retention: { ...PROXY_RETENTION, ...said.retention } },
     namespace:
-      checkedNamespace(invocation.value("namespace")) ??
+      invocation.value("namespace") ??
       (url === undefined ? namespaceOfCommand(invocation.operands) : namespaceOfUrl(url)),
     links: (invocation.value("links") ?? "auto") as LinkMode,
     showImages: invocation.has("inline-images"),
+    ...(host !== undefined && { host }),
+    ...(serverName !== undefined && { serverName }),
     schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
     onEvent: (event: InterceptorEvent) => {
       log(event);
@@ -82,19 +82,21 @@ export async function openProxyInterceptors(
     },
   };
   const common = await checkConfig(file, () => interceptorDeps(options));
-  const copies = new Copies(common.store);
-  const deps: InterceptorDeps = { ...common, writeCopy: (ref, signal) => copies.write(ref, signal) };
-  // Done last, so that an invalid command line creates no folder.
-  if (session === undefined) await prepareStore(place);
-  // A store that is lost at the end is no place to count in.
-  if (session === undefined && place !== "memory") savings = new SavingsCounter(storeFolder(place), common.namespace);
-  return {
-    open: (scope) => new McpInterceptor(scope === undefined ? deps : { ...deps, scope }),
-    [Symbol.asyncDispose]: async () => {
-      await savings?.[Symbol.asyncDispose]();
-      await copies[Symbol.asyncDispose]();
-      await session?.[Symbol.asyncDispose]();
-    },
+  return async () => {
+    // Done last, so that an invalid command line creates no folder.
+    if (session === undefined) await prepareStore(place);
+    // A store that is lost at the end is no place to count in.
+    if (session === undefined && place !== "memory") savings = new SavingsCounter(storeFolder(place), common.namespace);
+    const copies = new Copies(common.store);
+    const deps: InterceptorDeps = { ...common, writeCopy: (ref, signal) => copies.write(ref, signal) };
+    return {
+      open: (scope) => new McpInterceptor(scope === undefined ? deps : { ...deps, scope }),
+      [Symbol.asyncDispose]: async () => {
+        await savings?.[Symbol.asyncDispose]();
+        await copies[Symbol.asyncDispose]();
+        await session?.[Symbol.asyncDispose]();
+      },
+    };
   };
 }
 

@@ -5,14 +5,14 @@
  */
 import { createHash } from "node:crypto";
 import { RpcCode } from "../../jsonrpc/rpc.js";
-import { AccessTokens, bearerIn, type AccessGrant, type OidcOptions } from "../../server/oidc/access-tokens.js";
+import { AccessTokens, bearerIn, type AccessGrant, type OidcOptions } from "../../server/access/access-tokens.js";
 import {
   challengeOf,
   metadataOf,
   statusOf,
   WELL_KNOWN,
   type ProtectedResource,
-} from "../../server/oidc/protected-resource.js";
+} from "../../server/access/protected-resource.js";
 import { refuseRequest } from "../../mcp/http/refusal.js";
 import type { HttpRequest } from "../../mcp/http/sessions.js";
 

@@ -5,7 +5,6 @@
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { McpInterceptor } from "../../mcp/interceptor.js";
 import type { ProcessEnd } from "../../mcp/stdio/server-process.js";
 import type { Invocation } from "../command.js";
 import { UsageError } from "../exit.js";
@@ -15,8 +14,8 @@ import type { Header } from "./upstream.js";
 import type { SluiceError } from "../../errors/error.js";
 import type { ListenDeps } from "./listen.js";
 import type { ListenOidc } from "./listen-access.js";
+import type { OpenInterceptors } from "./interceptors.js";
 import { answerUnstarted, endLike, startServer, StdioProxy, type StartedServer } from "./stdio.js";
-import { openProxyInterceptors } from "./interceptors.js";
 import type { RemoteDeps } from "./remote.js";
 
 /** Milliseconds to wait for the server's last output on standard error. */
@@ -36,29 +35,71 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
       "proxy",
     );
   }
-  const interceptors = invocation.has("bypass") ? undefined : await openProxyInterceptors(invocation, terminal, url);
-  const open = interceptors?.open;
+  checkNamespace(invocation.value("namespace"));
+  const opening = await openingFor(invocation, terminal, url);
   let end: ProcessEnd | number;
-  try {
+  if (listened === undefined && url === undefined) {
+    end = await atCommand(operands, opening, terminal);
+  } else {
+    await using interceptors = await opening?.();
+    const open = interceptors?.open;
     if (listened !== undefined) end = await listen({ ...listened, open, terminal }, operands, url, headers);
-    else if (url !== undefined) end = await remote({ url, headers, interceptor: open?.(), terminal });
-    else end = await atCommand(operands, open?.(), terminal);
-  } finally {
-    await interceptors?.[Symbol.asyncDispose]();
+    else end = await remote({ url: url as URL, headers, interceptor: open?.(), terminal });
   }
   return typeof end === "number" ? end : endLike(end);
 }
 
+/** Opens the store, and what stands in front of the server. */
+type Opening = () => Promise<OpenInterceptors>;
+
+/**
+ * Checks the configuration, and returns what opens the rest. Undefined if everything is to pass as it is. Only a configuration needs the
+ * core to be checked: without one, the core is loaded while the server starts.
+ */
+async function openingFor(
+  invocation: Invocation,
+  terminal: Terminal,
+  url: URL | undefined,
+): Promise<Opening | undefined> {
+  if (invocation.has("bypass")) return undefined;
+  const check = async (): Promise<Opening> => {
+    const { checkInterceptors } = await import("./interceptors.js");
+    return checkInterceptors(invocation, terminal, url);
+  };
+  if (invocation.value("config") !== undefined) return check();
+  return async () => (await check())();
+}
+
+/** Throws UsageError for what cannot be a namespace. It becomes part of a tool's name, so it is shorter than an id's. */
+function checkNamespace(namespace: string | undefined): void {
+  if (namespace === undefined || /^[A-Za-z0-9_-]{1,40}$/.test(namespace)) return;
+  throw new UsageError("--namespace takes 1 to 40 letters, digits, - or _", "proxy");
+}
+
+/**
+ * Starts the command, and opens the rest beside it: both take a while, and a host waits for them. The server gets nothing before all
+ * is open, and is ended if that fails.
+ */
 async function atCommand(
   command: readonly string[],
-  interceptor: McpInterceptor | undefined,
+  opening: Opening | undefined,
   terminal: Terminal,
 ): Promise<ProcessEnd> {
-  const { server, noise } = await startOrAnswer(command, terminal);
-  const end = await new StdioProxy(server, interceptor, terminal).run();
-  // The last output on standard error is passed on, but only waited for briefly.
-  await Promise.race([noise, sleep(GRACE, undefined, { ref: false })]);
-  return end;
+  const starting = startOrAnswer(command, terminal);
+  // It fails where it is waited for.
+  starting.catch(() => undefined);
+  const opened = opening?.();
+  const interceptor = opened?.then(({ open }) => open());
+  interceptor?.catch(() => undefined);
+  try {
+    const { server, noise } = await starting;
+    const end = await new StdioProxy(server, interceptor, terminal).run();
+    // The last output on standard error is passed on, but only waited for briefly.
+    await Promise.race([noise, sleep(GRACE, undefined, { ref: false })]);
+    return end;
+  } finally {
+    await (await opened?.catch(() => undefined))?.[Symbol.asyncDispose]();
+  }
 }
 
 /** Starts the server. Answers the waiting client before it throws E_MISUSE. */
@@ -174,7 +215,7 @@ async function oidcSaid(issuer: string, invocation: Invocation): Promise<ListenO
     ...(userClaim !== undefined && { userClaim }),
     ...(tenantClaim !== undefined && { tenantClaim }),
   };
-  const { checkOidc } = await import("../../server/oidc/access-tokens.js");
+  const { checkOidc } = await import("../../server/access/access-tokens.js");
   try {
     checkOidc(oidc);
   } catch (error) {

@@ -30,21 +30,23 @@ const PARENT = process.ppid;
 /** Passes messages both ways. Without an interceptor everything passes through unchanged. */
 export class StdioProxy {
   readonly #server: ServerProcess;
-  readonly #interceptor: McpInterceptor | undefined;
+  readonly #opening: Promise<McpInterceptor> | undefined;
+  #interceptor: McpInterceptor | undefined;
   readonly #terminal: Terminal;
   readonly #client: LineWriter;
   readonly #errors: LineWriter;
   #hasLeft = false;
 
-  constructor(server: ServerProcess, interceptor: McpInterceptor | undefined, terminal: Terminal) {
+  /** `opening` is waited for before the server gets anything. */
+  constructor(server: ServerProcess, opening: Promise<McpInterceptor> | undefined, terminal: Terminal) {
     this.#server = server;
-    this.#interceptor = interceptor;
+    this.#opening = opening;
     this.#terminal = terminal;
     this.#client = new LineWriter((bytes) => terminal.output.write(bytes));
     this.#errors = new LineWriter(lossy(terminal.errors));
   }
 
-  /** Runs until the server has ended, and returns how it ended. */
+  /** Runs until the server has ended, and returns how it ended. Ends the server and throws if the interceptor cannot be opened. */
   async run(): Promise<ProcessEnd> {
     const told = new AbortController();
     const forward = (signal: NodeJS.Signals): void => {
@@ -52,10 +54,17 @@ export class StdioProxy {
       told.abort();
     };
     for (const signal of SIGNALS) process.on(signal, forward);
-    const input = this.#passInput();
+    let input: Promise<void> | undefined;
     try {
+      const output = readAhead(this.#server.output);
+      this.#interceptor = await this.#opening?.catch((error: unknown) => {
+        // What is read of it keeps the server from being seen as ended.
+        void output.return?.();
+        throw error;
+      });
+      input = this.#passInput();
       // After a signal, a client that does not read is waited for no longer than the server.
-      await Promise.race([this.#passOutput(), this.#endedAfter(told.signal)]);
+      await Promise.race([this.#passOutput(output), this.#endedAfter(told.signal)]);
     } catch (error) {
       if (!(error instanceof PipeClosed)) throw error;
       // Nobody reads the output, so the rest does not matter.
@@ -71,8 +80,9 @@ export class StdioProxy {
     return this.#server.ended;
   }
 
-  async #passOutput(): Promise<void> {
-    const { output, ended } = this.#server;
+  async #passOutput(chunks: AsyncIterator<Uint8Array>): Promise<void> {
+    const { ended } = this.#server;
+    const output = { [Symbol.asyncIterator]: () => chunks };
     if (this.#interceptor === undefined) {
       for await (const chunk of output) await this.#terminal.output.write(copyOf(chunk));
       return;
@@ -134,6 +144,21 @@ export class StdioProxy {
     }
     if (!state.isOver) await this.#server.stop();
   }
+}
+
+/** Begins to read at once: a server that ends at once loses what nobody has begun to read. */
+function readAhead(chunks: AsyncIterable<Uint8Array>): AsyncIterator<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let first: Promise<IteratorResult<Uint8Array>> | undefined = iterator.next();
+  first.catch(() => undefined);
+  return {
+    next: () => {
+      const next = first ?? iterator.next();
+      first = undefined;
+      return next;
+    },
+    return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+  };
 }
 
 /** Waits without keeping the process running. */

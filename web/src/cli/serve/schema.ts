@@ -6,7 +6,7 @@ import { z } from "zod";
 import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
 import { FLAGS, MEGABYTES } from "../../files/options.js";
 import { LIMITS } from "../../server/options.js";
-import { ALGORITHMS } from "../../server/oidc/access-tokens.js";
+import { ALGORITHMS } from "../../server/access/access-tokens.js";
 import { USER_LIMITS } from "../../server/usage/user-limits.js";
 import { isOrigin, isSafe } from "../../tools/addresses.js";
 

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { HostGuard } from "../../server/http/host-guard.js";
 import { openListener, type ClosableServer } from "../../server/http/listen.js";
 import type { SluiceServerOptions } from "../../server/options.js";
-import type { Authenticate } from "../../server/sessions/session.js";
+import type { Authenticate } from "../../server/session.js";
 import { SluiceServer } from "../../server/sluice-server.js";
 import { printKeys } from "../config.js";
 import { cannotListen, Exit, signalled } from "../exit.js";

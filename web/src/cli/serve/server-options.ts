@@ -17,7 +17,7 @@ import type { LlmClient } from "../../planner/llm/client.js";
 import { OpenAiClient } from "../../planner/llm/openai.js";
 import type { ServeLimits, SluiceServerOptions } from "../../server/options.js";
 import type { UserLimits } from "../../server/usage/user-limits.js";
-import type { Authenticate, Identity } from "../../server/sessions/session.js";
+import type { Authenticate, Identity } from "../../server/session.js";
 import { checkProvider, type OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import { wrongValue } from "../../tools/errors.js";
 import { CommandError, Exit } from "../exit.js";

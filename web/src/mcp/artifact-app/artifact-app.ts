@@ -55,7 +55,7 @@ export async function withApp(tools: readonly ToolDefinition[], namespace: strin
   if ((await readPage()) === undefined) return tools;
   const uri = appUri(namespace);
   const meta = { ui: { resourceUri: uri }, "ui/resourceUri": uri };
-  return tools.map((tool): ShownToolDefinition => ({ ...tool, _meta: meta }));
+  return tools.map(({ _meta: own, ...tool }): ShownToolDefinition => ({ ...tool, _meta: { ...own, ...meta } }));
 }
 
 /** The page. It declares no domains, so hosts let it load nothing. Undefined if this build has no page. */

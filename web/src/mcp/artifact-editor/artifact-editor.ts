@@ -13,7 +13,7 @@ import { guarded } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, type AnswerParts } from "../artifact-reader/answer.js";
 import { sentenceOf } from "../artifact-reader/artifact-reader.js";
 import { artifactUri } from "../artifact-reader/definition.js";
-import { headOf, inspect, type Inspection } from "../artifact-reader/inspection.js";
+import { findUtf16, headOf, inspect, type Inspection } from "../artifact-reader/inspection.js";
 import { recordOf } from "../artifact-reader/derived-record.js";
 import { findArtifact, pour, type Readable, type ReadSource } from "../artifact-reader/source.js";
 import type { EditPlan } from "./plan.js";
@@ -163,9 +163,9 @@ async function planned(from: Readable, wanted: EditWanted, most: number): Promis
   return (await import("./rows.js")).planRows(from, inspection, wanted);
 }
 
-function checkText({ isText, isUtf16 }: Inspection): void {
+function checkText({ isText, head }: Inspection): void {
   if (isText) return;
-  const what = isUtf16 ? "UTF-16 text" : "not text, as workbooks, PDFs, images and archives are";
+  const what = findUtf16(head) !== undefined ? "UTF-16 text" : "not text, as workbooks, PDFs, images and archives are";
   const sentence = `The artifact is ${what}: only UTF-8 text, JSON, NDJSON, CSV and TSV can be edited here. Use a tool that writes such files, and pass it the artifact's URI.`;
   throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "uri" });
 }

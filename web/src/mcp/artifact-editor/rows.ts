@@ -43,9 +43,10 @@ export async function planRows(from: Readable, inspection: Inspection, edits: Ro
   const index = new RowIndex(edits, layout.kind === "csv" ? layout : undefined);
   const splitter =
     layout.kind === "csv"
-      ? new CsvSplitter(index.header, index, layout, inspection.markBytes)
+      ? new CsvSplitter(index.header, index, layout, layout.start)
       : new LineSplitter(index, inspection.markBytes, true);
-  await pour(from, { start: inspection.markBytes, end: from.ref.size_bytes }, (chunk) => {
+  const start = layout.kind === "csv" ? layout.start : inspection.markBytes;
+  await pour(from, { start, end: from.ref.size_bytes }, (chunk) => {
     splitter.push(chunk);
     return true;
   });

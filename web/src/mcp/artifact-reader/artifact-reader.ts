@@ -7,7 +7,6 @@ import type { ArtifactRef } from "../../artifacts/store.js";
 import { counted } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import type { ArtifactToolResult, Sluice } from "../../core/types.js";
-import type { DocumentKind } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
@@ -15,13 +14,14 @@ import { artifactMeta } from "../artifact-app/artifact-app.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
 import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
-import { documentKind, formOf, headOf, inspect, type Inspection } from "./inspection.js";
+import { documentKind, findUtf16, formOf, headOf, inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
 import {
   factsOf,
   findArtifact,
+  findSheet,
   loaded,
   readSpan,
   type Readable,
@@ -63,17 +63,17 @@ export interface ArtifactReaderOptions {
   /** The tool's name in answers. Defaults to the name that {@link readTool} gives for each artifact's namespace. */
   readonly tool?: string;
   /**
-   * Most characters of an answer, as code points of its JSON, at least 2,000.
+   * Most characters of an answer, as code points of its JSON, at least 2,000; or what tells it for each answer.
    * @defaultValue 10,000
    */
-  readonly maxChars?: number;
+  readonly maxChars?: number | (() => number);
   /**
    * Most bytes read by one call for lines, rows or search.
    * @defaultValue 1 GiB
    */
   readonly maxScannedBytes?: number;
   /** Finds the types of files in archives, which are unknown without it. */
-  readonly sluice?: Pick<Sluice, "look"> | undefined;
+  readonly sluice?: Pick<Sluice, "look" | "documents"> | undefined;
   /**
    * Called with each artifact that was made to be passed on: a file of an archive, also one that was taken out before, and an answer
    * of a query that is too long to be shown. Not with what a document is read as, which is a part of reading it.
@@ -110,7 +110,7 @@ const LEAST_CONTENT = LEAST_CHARS - FRAME_CHARS;
 export class ArtifactReader {
   readonly #source: ReadSource;
   readonly #tool: string | undefined;
-  readonly #maxChars: number;
+  readonly #maxChars: () => number;
   readonly #maxScanned: number;
   readonly #sluice: ArtifactReaderOptions["sluice"];
   readonly #onStored: ArtifactReaderOptions["onStored"];
@@ -119,7 +119,8 @@ export class ArtifactReader {
   constructor(source: ReadSource, options: ArtifactReaderOptions = {}) {
     this.#source = source;
     this.#tool = options.tool;
-    this.#maxChars = Math.max(LEAST_CHARS, options.maxChars ?? MAX_CHARS);
+    const { maxChars = MAX_CHARS } = options;
+    this.#maxChars = () => Math.max(LEAST_CHARS, typeof maxChars === "number" ? maxChars : maxChars());
     this.#maxScanned = options.maxScannedBytes ?? MAX_SCANNED;
     this.#sluice = options.sluice;
     this.#onStored = options.onStored;
@@ -131,9 +132,10 @@ export class ArtifactReader {
     try {
       const { id, wanted, selection, limit } = requestOf(args);
       const from = await this.#open(id, signal);
-      const content = Math.max(LEAST_CONTENT, this.#maxChars - FRAME_CHARS);
+      const most = this.#maxChars();
+      const content = Math.max(LEAST_CONTENT, most - FRAME_CHARS);
       const told = await tell(from, wanted, selection, Math.min(limit, content));
-      return answerOf(told, from.ref.sha256, this.#maxChars);
+      return answerOf(told, from.ref.sha256, most);
     } catch (error) {
       signal?.throwIfAborted();
       return failureOf(sentenceOf(error, "The artifact could not be read just now: try again."));
@@ -183,19 +185,32 @@ async function tell(given: Readable, wanted: Wanted, selection: Selection, most:
     const { tellPicture } = await loaded(() => import("./picture.js"));
     return tellPicture(from, kind, wanted);
   }
-  if (wanted.mode === "info" && kind !== undefined && selection.as === undefined) {
+  if (wanted.mode === "info" && kind !== undefined && selection.as === undefined && selection.sheet === undefined) {
     const { tellDocument } = await loaded(() => import("./document.js"));
     return tellDocument(from, kind, most);
   }
-  const form = await formFor(from, kind, wanted, selection);
+  const form = await formFor(from, head, wanted, selection);
   const inspection = inspect(form, form === from ? head : await headOf(form));
   const { mode } = wanted;
-  if (mode === "info") return tellInfo(form, inspection, most);
+  if (mode === "info") {
+    // Of a sheet its first rows are what it is.
+    if (findSheet(form) === undefined) return tellInfo(form, inspection, most);
+    return tell(
+      given,
+      { mode: "rows", range: { first: 1, last: FIRST_LINES } },
+      selection,
+      Math.min(most, FIRST_CHARS),
+    );
+  }
   if (mode === "search") return tellSearch(form, inspection, wanted.needle, most);
   if (mode === "pointer") return tellPointer(form, readable(inspection, mode), wanted.tokens, most);
   if (mode === "query") {
     const { tellQuery } = await loaded(() => import("./query.js"));
-    return tellQuery(form, readable(inspection, mode), wanted, most);
+    return tellQuery(form, readable(inspection, mode), wanted, selection.cells, most);
+  }
+  if (mode === "rows" && (findSheet(form) !== undefined || selection.cells !== undefined)) {
+    const { tellCells } = await loaded(() => import("./cells.js"));
+    return tellCells(form, { rows: wanted.range, cells: selection.cells }, most);
   }
   const told = await tellRecords(form, readable(inspection, mode), mode, wanted.range, most);
   if (mode !== "pages" || kind !== "pdf") return told;
@@ -212,14 +227,16 @@ async function entryOf(from: Readable, path: string): Promise<Readable> {
 }
 
 /** What is read of an artifact. Only what becomes something else needs a part that is loaded later. */
-async function formFor(
-  from: Readable,
-  kind: DocumentKind | undefined,
-  wanted: Wanted,
-  selection: Selection,
-): Promise<Readable> {
+async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selection: Selection): Promise<Readable> {
+  const kind = documentKind(from, head);
   const isItself = selection.as === undefined && selection.sheet === undefined;
-  if (isItself && formOf(kind, wanted.mode, selection) === undefined) return from;
+  if (isItself && formOf(kind, wanted.mode, selection) === undefined) {
+    const encoding = findUtf16(head);
+    // It is decoded once, and kept.
+    if (encoding === undefined || from.source.openWriter === undefined) return from;
+    const { decodeText } = await loaded(() => import("./forms.js"));
+    return decodeText(from, encoding);
+  }
   const forms = await loaded(() => import("./forms.js"));
   return forms.formFor(from, kind, wanted, selection);
 }
@@ -259,12 +276,12 @@ function firstLines(head: Uint8Array, size: number, most: number): { readonly te
 function modesOf(inspection: Inspection, size: number): string {
   if (size === 0) return "It is empty.";
   if (!inspection.isText) {
-    const encoding = inspection.isUtf16 ? " It is UTF-16 text, which lines cannot read." : "";
-    return `Read it with bytes "0-255" (hex) or search.${encoding} Or pass the URI as a tool argument.`;
+    return 'Read it with bytes "0-255" (hex) or search. Or pass the URI as a tool argument.';
   }
   const modes = ['lines "1-50"', 'bytes "0-1023"', "search", 'query "SELECT … FROM rows"'];
   if (inspection.layout.kind !== "none") modes.unshift('rows "1-20"');
   if (inspection.isJson && size <= MAX_POINTER_BYTES) modes.unshift('pointer "" for an outline');
+  if (inspection.isJson) modes.push('query "SELECT … FROM KEY" for the array of a key');
   return `Read it with one of: ${modes.join(", ")}.`;
 }
 
@@ -287,10 +304,14 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
     const sentence = `A resource takes no ${mode}: call the tool for that.`;
     throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: mode });
   }
-  const form = await formFor(from, documentKind(from, await headOf(from)), wanted, {});
+  const form = await formFor(from, await headOf(from), wanted, {});
   const inspection = readable(inspect(form, await headOf(form)), mode);
   if (mode === "pointer") {
     return { uri, mimeType: "application/json", text: checkSize(await textAtPointer(form, inspection, wanted.tokens)) };
+  }
+  if (mode === "rows" && findSheet(form) !== undefined) {
+    const { textOfCells } = await import("./cells.js");
+    return { uri, mimeType: TEXT, text: checkSize(await textOfCells(form, { rows: wanted.range, cells: undefined })) };
   }
   return { uri, mimeType: TEXT, text: checkSize(await textOfRecords(form, inspection, mode, wanted.range)) };
 }
@@ -342,8 +363,7 @@ function checkSize(text: string): string {
 /** Returns the inspection. Throws E_INVALID_ARGUMENT if the artifact is not text. */
 function readable(inspection: Inspection, mode: RecordMode | "pointer" | "query"): Inspection {
   if (inspection.isText) return inspection;
-  const what = inspection.isUtf16 ? `UTF-16 text, which ${mode} cannot read` : "not text";
-  throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is ${what}: use bytes or search instead of ${mode}.`, {
+  throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is not text: use bytes or search instead of ${mode}.`, {
     path: mode,
   });
 }

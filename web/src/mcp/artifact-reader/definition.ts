@@ -41,75 +41,56 @@ export interface ReadContents {
 
 const SCHEME = "artifact://";
 
+// Every server's list has it, so what is rare is told by the answers: of `info`, and of what is wrong. Hosts find it by its words.
 const DESCRIPTION =
-  "Reads an artifact: content of an earlier tool result that was stored instead of shown, named by an artifact:// URI. " +
-  "With only the URI it says what the artifact is and which of the other arguments fit. Give at most one of bytes, " +
-  "lines, rows, pages, pointer, search and query. PDF, Office, EPUB, HTML, images and archives are read too. " +
-  "Every answer is short and says how to read on. Changes nothing.";
+  "Reads an artifact: content of a tool result that was stored, not shown. With its artifact:// uri alone it says what it is " +
+  "and how to read it; else give one of bytes, lines, rows, pages, pointer, search, query. For text, CSV, JSON, tables, PDF, " +
+  "Office, HTML, archives, images. Says how to read on.";
+
+const TEXT = { type: "string" } as const;
+
+const explain = (description: string): object => ({ ...TEXT, description });
 
 const PROPERTIES = {
-  uri: { type: "string", description: "The artifact:// URI, as a result named it." },
-  bytes: {
-    type: "string",
-    description:
-      'A range of bytes from 0, last one included: "0-1023", "4096-", or "-512" for the end. Text, else hex.',
-  },
-  lines: { type: "string", description: 'Lines of text from 1, last one included: "1-50", "51-" or "7".' },
-  rows: {
-    type: "string",
-    description:
-      'Rows of CSV, TSV or a sheet (header repeated), NDJSON, elements of a JSON array, entries of an archive (path, bytes, modified), from 1: "1-20".',
-  },
-  pages: {
-    type: "string",
-    description: 'Text of pages, slides, sheets or sections of a document, from 1: "7" or "3-5".',
-  },
-  pointer: {
-    type: "string",
-    description: 'A JSON Pointer (RFC 6901) to one value of a JSON document: "/a/b/0"; "" is the whole document.',
-  },
-  search: {
-    type: "string",
-    description:
-      "Plain text to find, upper and lower case alike. Says how many places there are, and shows at most 50.",
-  },
-  query: {
-    type: "string",
-    description:
-      'SQL (SELECT) over the rows, as the table "rows": "SELECT city, SUM(price) FROM rows GROUP BY city". In a JSON object each ' +
-      "array is a table by its key, in a workbook each sheet by its name. Text has the columns number and line. With pointer, rows are that array's.",
-  },
-  sheet: { type: "string", description: "A sheet of a workbook by name or number, for rows, query and search." },
-  entry: {
-    type: "string",
-    description: "The path of a file in an archive, to read that file: all other arguments are about it.",
-  },
-  as: {
-    type: "string",
-    enum: ["text", "links", "image"],
-    description:
-      "text: HTML as readable text; links: those of HTML or a document; image: an image, or a page of a PDF, as a picture.",
-  },
-  region: {
-    type: "string",
-    description: 'With as "image", a part to look closer at: "x,y,w,h" in pixels of the whole as it was shown.',
-  },
-  limit: { type: "integer", minimum: 1, description: "Most characters of content wanted, if fewer than usual." },
+  uri: TEXT,
+  bytes: explain('"0-1023", "-512"'),
+  lines: explain('"1-50"'),
+  rows: explain('"1-20"'),
+  pages: explain('"3-5"'),
+  pointer: explain('JSON Pointer: "/a/0"'),
+  search: TEXT,
+  query: explain("SQL: SELECT a, SUM(b) FROM rows GROUP BY a"),
+  sheet: explain('of a workbook; cells: "Q1!B2:D40"'),
+  entry: explain("file in an archive"),
+  as: { ...TEXT, enum: ["text", "links", "image"] },
+  region: explain('of an image: "x,y,w,h"'),
+  limit: { type: "integer" },
 } as const;
+
+/**
+ * The name of one of our tools, as MCP lists it. Codex makes `_` of every other sign in names, and a model has to find the name that a
+ * sentence gives; ids and the store keep the namespace as it is.
+ */
+export function nameTool(namespace: string, name: string): string {
+  return namespace === "" ? name : `${namespace.replace(/[^A-Za-z0-9_]/g, "_")}_${name}`;
+}
 
 /** The name of the tool that reads a namespace's artifacts, as the notes in results give it. */
 export function readToolName(namespace: string): string {
-  return namespace === "" ? "artifact_read" : `${namespace}_artifact_read`;
+  return nameTool(namespace, "artifact_read");
 }
 
 /** The tool that reads a namespace's artifacts. Pure, because hosts fingerprint definitions. */
 export function readTool(namespace: string): ToolDefinition {
   return {
     name: readToolName(namespace),
-    title: "Read a stored artifact",
+    title: "Read an artifact",
     description: DESCRIPTION,
-    inputSchema: { type: "object", properties: PROPERTIES, required: ["uri"], additionalProperties: false },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    inputSchema: { type: "object", properties: PROPERTIES, required: ["uri"] },
+    // The other hints are about tools that change something.
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    // Claude Code loads all other tools when a model looks for them.
+    _meta: { "anthropic/alwaysLoad": true },
   };
 }
 

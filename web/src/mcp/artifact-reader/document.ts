@@ -64,7 +64,7 @@ const MORE_HEADINGS = "Not all headings and names are shown: search finds the ot
 
 function howToSee({ showsImages }: Readable): string {
   if (showsImages === true) return 'See it with as "image". Or pass the URI as a tool argument.';
-  return "This client does not show images to its model. Pass the URI as a tool argument.";
+  return "This client is not known to show images to its model. Pass the URI as a tool argument.";
 }
 
 function aboutParts(facts: DocumentFacts | undefined): string {
@@ -73,11 +73,19 @@ function aboutParts(facts: DocumentFacts | undefined): string {
 }
 
 /** Names of parts and headings, each with where it is. */
-function linesOf({ part, names = [], headings, title, attachments = [] }: DocumentFacts): readonly string[] {
+function linesOf({
+  part,
+  names = [],
+  about = [],
+  headings,
+  title,
+  attachments = [],
+}: DocumentFacts): readonly string[] {
+  const behind = (at: number): string => ((about[at] ?? "") === "" ? "" : ` (${about[at]})`);
   const listed = [
     ...(title === undefined ? [] : [`title: ${title}`]),
     ...attachments.slice(0, MAX_LISTED).map((name) => `attached file: ${name}`),
-    ...names.slice(0, MAX_LISTED).map((name, at) => `${part} ${at + 1}: ${name}`),
+    ...names.slice(0, MAX_LISTED).map((name, at) => `${part} ${at + 1}: ${name}${behind(at)}`),
     ...(names.length > 0 ? [] : headings)
       .slice(0, MAX_LISTED)
       .map((heading) => `${"  ".repeat(Math.min(4, heading.level - 1))}${heading.title} (${part} ${heading.part})`),
@@ -92,7 +100,7 @@ function notesOf(kind: DocumentKind, facts: DocumentFacts | undefined, form: Rea
   else if (!forms.includes("text")) modes.push('rows "1-20"', 'query "SELECT … FROM rows"', "search");
   else {
     modes.push('pages "1"', "search", 'lines "1-50"');
-    if (forms.includes("rows")) modes.unshift('rows "1-20" with sheet', "query with sheet");
+    if (forms.includes("cells")) modes.unshift('rows "1-20" or "B2:D40" with sheet', "query with sheet");
     if (forms.includes("links")) modes.push('as "links"');
     if (kind === "pdf" && form.showsImages === true) modes.push('as "image" with a page');
   }

@@ -42,8 +42,11 @@ export async function formFor(
   }
   const { forms, name } = traitsOf(kind);
   if (!forms.includes(form)) throw wrong(as === undefined ? wanted.mode : "as", noForm(name, form, forms));
+  if (sheet !== undefined && !forms.includes("cells"))
+    throw wrong("sheet", `The ${name} has no sheets: leave sheet out.`);
   if (kind === "archive") return entriesOf(from);
-  const chosen = form === "rows" ? (sheet ?? (await sheetNamed(from, kind, wanted))) : undefined;
+  const isSheet = form === "cells" || form === "values";
+  const chosen = isSheet ? (sheet ?? (await sheetNamed(from, kind, wanted))) : undefined;
   return documentForm(from, kind, form, chosen);
 }
 
@@ -64,7 +67,8 @@ function tableNameIn(sql: string): string | undefined {
 
 function noForm(name: string, form: DocumentForm, forms: readonly DocumentForm[]): string {
   if (forms.length === 0) return `The ${name} has no ${form}: read it as an image, or its bytes.`;
-  return `The ${name} has no ${form}: read its ${forms.join(" or ")}.`;
+  const others = forms.includes("cells") ? ["text", "rows"] : forms;
+  return `The ${name} has no ${form}: read its ${others.join(" or ")}.`;
 }
 
 async function documentForm(
@@ -75,7 +79,7 @@ async function documentForm(
 ): Promise<Readable> {
   const how = sheet === undefined ? form : `${form}:${sheet}`;
   const { name } = traitsOf(kind);
-  const isRows = form === "rows";
+  const isRows = form !== "text" && form !== "links";
   const info: ArtifactPatch = {
     mime_type: isRows ? "text/csv" : "text/plain",
     filename: `${from.ref.filename ?? from.ref.id}${sheet === undefined ? "" : `.${sheet}`}.${isRows ? "csv" : "txt"}`,
@@ -102,14 +106,15 @@ export async function converted(
     );
   }
   const { convertApart } = await loaded(() => import("#sandbox"));
-  const { signal } = from;
-  return inTurn(() => convertApart({ request, input: chunksOf(from), write, signal }), signal);
+  const { signal, sluice } = from;
+  const modules = sluice?.documents;
+  return inTurn(() => convertApart({ request, input: chunksOf(from), write, modules, signal }), signal);
 }
 
-/** The bytes of an artifact, piece by piece. */
-export async function* chunksOf(from: Readable): AsyncGenerator<Uint8Array> {
+/** The bytes of an artifact from an offset on, piece by piece. */
+export async function* chunksOf(from: Readable, start = 0): AsyncGenerator<Uint8Array> {
   const { size_bytes: size } = from.ref;
-  for (let at = 0; at < size; at += PIECE) yield readSpan(from, { start: at, end: Math.min(size, at + PIECE) });
+  for (let at = start; at < size; at += PIECE) yield readSpan(from, { start: at, end: Math.min(size, at + PIECE) });
 }
 
 const PIECE = 1024 * 1024;
@@ -134,6 +139,22 @@ async function entriesOf(from: Readable): Promise<Readable> {
       lines = "";
     }
     await writer.write(new TextEncoder().encode(lines));
+    return {};
+  });
+}
+
+/** A text in UTF-16 as UTF-8, which is what texts are read in. Half a character becomes U+FFFD. Throws E_STORE_…. */
+export async function decodeText(from: Readable, encoding: "utf-16le" | "utf-16be"): Promise<Readable> {
+  const { filename, id } = from.ref;
+  return derived(from, "utf-8", { filename: filename ?? `${id}.txt` }, async (source, writer, look) => {
+    const [decoder, encoder] = [new TextDecoder(encoding), new TextEncoder()];
+    const write = async (text: string): Promise<void> => {
+      const bytes = encoder.encode(text);
+      look?.push(bytes);
+      await writer.write(bytes);
+    };
+    for await (const chunk of chunksOf(source)) await write(decoder.decode(chunk, { stream: true }));
+    await write(decoder.decode());
     return {};
   });
 }

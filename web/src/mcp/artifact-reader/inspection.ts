@@ -3,7 +3,7 @@
  * @module
  */
 import { plainType } from "../../core/media-type.js";
-import { dialectOf, type CsvDialect } from "../../query/csv.js";
+import { dialectOf, findHeader, type CsvDialect } from "../../query/csv.js";
 import { JsonScanner } from "../../json/value-scanner.js";
 import type { DocumentForm } from "../../documents/document.js";
 import { type DocumentKind, kindOf, traitsOf } from "../../documents/kind.js";
@@ -13,9 +13,9 @@ import { readSpan, type Readable } from "./source.js";
 /** Bytes that are inspected. */
 const HEAD_BYTES = 8192;
 
-/** How rows are separated. */
+/** How rows are separated. Those of CSV begin at the byte `start`, below so many lines. */
 type Layout =
-  | ({ readonly kind: "csv" } & CsvDialect)
+  | ({ readonly kind: "csv"; readonly start: number; readonly above: number } & CsvDialect)
   | { readonly kind: "ndjson" }
   | { readonly kind: "array" }
   | { readonly kind: "none" };
@@ -24,8 +24,6 @@ type Layout =
 export interface Inspection {
   readonly head: Uint8Array;
   readonly isText: boolean;
-  /** Whether it is UTF-16, which is not read as text. */
-  readonly isUtf16: boolean;
   /** Length of the byte order mark, 0 or 3. */
   readonly markBytes: number;
   readonly isJson: boolean;
@@ -52,11 +50,16 @@ export function inspectBytes(head: Uint8Array, type: string, filename: string): 
   const markBytes = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
   const isText = looksLikeText(head);
   const body = head.subarray(markBytes);
-  const layout: Layout = isText ? layoutOf(body, type, filename.toLowerCase()) : { kind: "none" };
-  const isUtf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
+  const layout: Layout = isText ? layoutOf(body, markBytes, type, filename.toLowerCase()) : { kind: "none" };
   const isJson =
     isText && layout.kind !== "csv" && layout.kind !== "ndjson" && isJsonSoFar(body) && startsJson(body, type);
-  return { head, isText, isUtf16, markBytes, isJson, layout };
+  return { head, isText, markBytes, isJson, layout };
+}
+
+/** The encoding of a text that begins with a byte order mark of UTF-16. Undefined for any other. */
+export function findUtf16([first, second]: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
 /** Text has no zero bytes, few bytes that are not UTF-8 (as in older Latin encodings), and fewer control characters. */
@@ -68,17 +71,31 @@ function looksLikeText(head: Uint8Array): boolean {
   return wrong <= 1 + head.length / 8 && controls <= head.length / 64;
 }
 
-function layoutOf(body: Uint8Array, type: string, filename: string): Layout {
+function layoutOf(body: Uint8Array, markBytes: number, type: string, filename: string): Layout {
   if (NDJSON.test(type) || /\.(?:ndjson|jsonl)$/.test(filename)) return { kind: "ndjson" };
+  const isTabbed = type === "text/tab-separated-values" || filename.endsWith(".tsv");
+  if (isTabbed || type === "text/csv" || filename.endsWith(".csv")) {
+    const text = DECODER.decode(body);
+    const header = findHeader(text);
+    const above = text.slice(0, header);
+    const start = markBytes + new TextEncoder().encode(above).length;
+    const dialect = dialectOf(text.slice(header));
+    return {
+      kind: "csv",
+      start,
+      above: above.split("\n").length - 1,
+      ...dialect,
+      ...(isTabbed && { delimiter: "\t" }),
+    };
+  }
   const dialect = dialectOf(DECODER.decode(body));
-  if (type === "text/tab-separated-values" || filename.endsWith(".tsv"))
-    return { kind: "csv", ...dialect, delimiter: "\t" };
-  if (type === "text/csv" || filename.endsWith(".csv")) return { kind: "csv", ...dialect };
   const first = firstByte(body);
   if (isSeveralDocuments(body)) return { kind: "ndjson" };
   if (first === 0x5b && isJsonSoFar(body)) return { kind: "array" };
   const isPlain = type === "" || type === "text/plain";
-  return isPlain && first !== 0x7b && looksLikeTable(body, dialect) ? { kind: "csv", ...dialect } : { kind: "none" };
+  return isPlain && first !== 0x7b && looksLikeTable(body, dialect)
+    ? { kind: "csv", start: markBytes, above: 0, ...dialect }
+    : { kind: "none" };
 }
 
 /** Whether the first two lines are a JSON object or array each. */
@@ -139,6 +156,7 @@ export function formOf(
   if (kind === undefined || kind === "image" || (kind === "html" && mode !== "pages")) return undefined;
   const { forms } = traitsOf(kind);
   if (!forms.includes("text")) return "rows";
-  if (forms.includes("rows") && (mode === "rows" || mode === "query" || sheet !== undefined)) return "rows";
+  if (forms.includes("cells") && (mode === "rows" || mode === "query" || sheet !== undefined))
+    return mode === "query" ? "values" : "cells";
   return "text";
 }

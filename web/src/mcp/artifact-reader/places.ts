@@ -26,7 +26,7 @@ export async function placesOf(
 ): Promise<readonly string[]> {
   const offsets = found.map(({ at }) => at);
   if (layout.kind === "csv") {
-    const rows = await rowsAt(from, layout, markBytes, offsets);
+    const rows = await rowsAt(from, layout, layout.start, offsets);
     return rows.map((row, index) => `${row === 0 ? "header" : `row ${row}`}, byte ${offsets[index]}`);
   }
   const pointers = await pointersAt(from, markBytes, offsets);

@@ -6,9 +6,10 @@ import { SluiceError } from "../../errors/error.js";
 import { pointerOf } from "../../json/pointer.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
 import type { NamedTables, QueryTable } from "../../query/types.js";
-import { csvTable, jsonTable } from "../../query/table.js";
+import { jsonTable } from "../../query/table.js";
+import { sheetTable } from "./cells.js";
 import { chunksOf, formFor } from "./forms.js";
-import { documentKind, headOf, inspect } from "./inspection.js";
+import { documentKind, headOf } from "./inspection.js";
 import { factsOf, type Readable } from "./source.js";
 
 /** Most tables of one document. */
@@ -96,12 +97,16 @@ class SheetTables implements NamedTables {
   }
 
   async open(name: string): Promise<QueryTable | undefined> {
-    const sheet = meantBy(name, await this.names());
-    if (sheet === undefined) return undefined;
+    const sheet = meantBy(name, await this.names()) ?? name;
     const kind = documentKind(this.#workbook, await headOf(this.#workbook));
-    const rows = await formFor(this.#workbook, kind, { mode: "rows", range: { first: 1, last: 1 } }, { sheet });
-    const { layout } = inspect(rows, await headOf(rows));
-    return csvTable(chunksOf(rows), layout.kind === "csv" ? layout : {});
+    try {
+      const wanted = { mode: "query", sql: "", tokens: undefined } as const;
+      return await sheetTable(await formFor(this.#workbook, kind, wanted, { sheet }), undefined);
+    } catch (error) {
+      // Ranges and tables have names, too.
+      if (sheet !== name || !(error instanceof SluiceError) || error.path !== "sheet") throw error;
+      return undefined;
+    }
   }
 
   async names(): Promise<readonly string[]> {

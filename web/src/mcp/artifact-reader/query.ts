@@ -12,14 +12,17 @@ import { csvCell } from "../../query/csv-cells.js";
 import { query } from "../../query/query.js";
 import type { Cells, QueryAnswer, QueryTable } from "../../query/types.js";
 import { csvTable, jsonTable, ndjsonTable, tableOf as tableOfRows } from "../../query/table.js";
+import type { CellRange } from "../../documents/cell-range.js";
 import { type AnswerParts, prefixWithin } from "./answer.js";
+import { sheetTable } from "./cells.js";
 import { artifactUri, quote } from "./definition.js";
 import { recordOf } from "./derived-record.js";
 import { chunksOf } from "./forms.js";
 import type { Inspection } from "./inspection.js";
+import { noteAbove } from "./records.js";
 import { namedTables } from "./query-tables.js";
 import type { Wanted } from "./request.js";
-import { factsOf, type Readable, subjectOf } from "./source.js";
+import { factsOf, findSheet, type Readable, subjectOf } from "./source.js";
 
 /** Most bytes of an answer that is stored. */
 const MAX_STORED = 64 * 1024 * 1024;
@@ -32,10 +35,14 @@ export async function tellQuery(
   from: Readable,
   inspection: Inspection,
   { sql, tokens }: Extract<Wanted, { mode: "query" }>,
+  cells: CellRange | undefined,
   most: number,
 ): Promise<AnswerParts> {
   const { signal } = from;
-  const { table, note } = await tableOf(from, inspection, tokens);
+  const { table, note } =
+    cells === undefined && findSheet(from) === undefined
+      ? await tableOf(from, inspection, tokens)
+      : { table: await sheetTable(from, cells), note: sheetNote(from) };
   const tables = namedTables(from, inspection.isJson);
   const answer = await query(sql, table, { ...(signal !== undefined && { signal }), ...(tables && { tables }) });
   const { shown, shownRows, rows, stored } = await writtenOf(from, answer, most);
@@ -58,14 +65,10 @@ interface Asked {
   readonly note: readonly string[];
 }
 
-async function tableOf(
-  from: Readable,
-  { layout, isJson }: Inspection,
-  tokens: readonly string[] | undefined,
-): Promise<Asked> {
+async function tableOf(from: Readable, inspection: Inspection, tokens: readonly string[] | undefined): Promise<Asked> {
+  const { layout, isJson } = inspection;
   if (tokens === undefined && layout.kind === "csv") {
-    const table = await csvTable(chunksOf(from), layout);
-    return { table, note: sheetNote(from) };
+    return { table: await csvTable(chunksOf(from, layout.start), layout), note: noteAbove(inspection) };
   }
   if (tokens === undefined && layout.kind === "ndjson") return { table: await ndjsonTable(chunksOf(from)), note: [] };
   if (isJson) {
@@ -81,7 +84,7 @@ async function tableOf(
 /** Which sheet it was, if nobody said. */
 function sheetNote(from: Readable): readonly string[] {
   const { part, names = [] } = factsOf(from) ?? {};
-  if (part !== "sheet" || names.length < 2 || from.ref.source["form"] !== "rows") return [];
+  if (part !== "sheet" || names.length < 2 || from.ref.source["form"] !== "values") return [];
   return [`These are rows of the first sheet. The sheets are ${names.map(quote).join(", ")}: choose one with sheet.`];
 }
 

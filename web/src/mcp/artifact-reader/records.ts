@@ -54,6 +54,7 @@ export async function tellRecords(
     head: `${subjectOf(from)}, ${which}${total === undefined ? "" : ` of ${grouped(total)}`}${aboutRows(mode, inspection)}`,
     data: shown.map((record) => (hasBorders ? `[${noun} ${record.index}]\n` : "") + writeRecord(record)).join("\n"),
     notes: [
+      ...(mode === "rows" ? noteAbove(inspection) : []),
       ...moreNotes(last.index, range, total, mode),
       ...(isUnclosed ? ["A quote is never closed, so the last row takes all that follows it."] : []),
       ...cutNotes(shown, mode, from),
@@ -93,7 +94,7 @@ async function readRecords(
   const header = new RecordCollector({ first: 1, last: 1 }, share);
   const records = new RecordCollector(range, share);
   const splitter = splitterFor(inspection, mode, header, records, !countsAll);
-  const start = mode === "rows" ? inspection.markBytes : 0;
+  const start = mode === "rows" ? startRows(inspection) : 0;
   const end = Math.min(size, from.maxScanned);
   await pour(from, { start, end }, (chunk) => {
     splitter.push(chunk);
@@ -122,7 +123,7 @@ function splitterFor(
 ): Splitter {
   if (mode === "lines") return new LineSplitter(records, 0);
   if (mode === "pages") return new LineSplitter(records, 0, false, FORM_FEED);
-  if (layout.kind === "csv") return new CsvSplitter(header, records, layout, markBytes);
+  if (layout.kind === "csv") return new CsvSplitter(header, records, layout, layout.start);
   if (layout.kind === "ndjson") return new LineSplitter(records, markBytes, true);
   if (layout.kind === "array") return new ElementSplitter(records, markBytes, stopsEarly);
   throw new SluiceError(
@@ -156,6 +157,17 @@ function outside(
 function nounOf(mode: RecordMode, from: Readable): string {
   if (mode === "pages") return factsOf(from)?.part ?? "page";
   return mode === "lines" ? "line" : "row";
+}
+
+/** The byte with which rows begin: what stands above a table is none. */
+function startRows({ layout, markBytes }: Inspection): number {
+  return layout.kind === "csv" ? layout.start : markBytes;
+}
+
+/** Says where to find what stands above a table. */
+export function noteAbove({ layout }: Inspection): readonly string[] {
+  if (layout.kind !== "csv" || layout.above === 0) return [];
+  return [`The table begins at line ${layout.above + 1}: lines "1-${layout.above}" tells what stands above it.`];
 }
 
 function aboutRows(mode: RecordMode, { layout }: Inspection): string {

@@ -5,6 +5,14 @@
 import { readRange, resolveRange, type Span, type WrittenRange } from "../../artifacts/bytes.js";
 import { isArtifactId } from "../../artifacts/reference.js";
 import { counted } from "../../core/amounts.js";
+import {
+  ALL_CELLS,
+  type CellRange,
+  intersectRanges,
+  MAX_ROWS,
+  parseRange,
+  splitReference,
+} from "../../documents/cell-range.js";
 import { SluiceError } from "../../errors/error.js";
 import { tokensOf } from "../../json/pointer.js";
 import { quote } from "./definition.js";
@@ -52,8 +60,10 @@ const FORMS = ["text", "links", "image"] as const;
 export interface Selection {
   /** The path of a file in an archive. */
   readonly entry?: string;
-  /** A sheet of a workbook: its name, or its number from 1. */
+  /** A sheet of a workbook: its name, its number from 1, or the name of a range of it. */
   readonly sheet?: string;
+  /** The cells of the sheet. */
+  readonly cells?: CellRange;
   readonly as?: (typeof FORMS)[number];
   /** The part of an image. */
   readonly region?: ImageRegion;
@@ -89,8 +99,42 @@ export function requestOf(args: unknown): ReadRequest {
     const value = all[mode] ?? undefined;
     if (value !== undefined) modes[mode] = stringOf(mode, value);
   }
-  const selection = selectionOf(all);
-  return { id, selection, wanted: shownAs(wantedOf(modes), selection), limit: limitOf(all["limit"]) };
+  const asked = readCells(selectionOf(all), modes);
+  const wanted = shownAs(wantedOf(asked.modes), asked.selection);
+  return { id, selection: asked.selection, wanted, limit: limitOf(all["limit"]) };
+}
+
+/** Reads ranges of cells where sheets and rows are named: `Q1!B2:D40`, `A:C`. With one alone its rows are asked for. */
+function readCells(selection: Selection, modes: Given): { readonly selection: Selection; readonly modes: Given } {
+  const ofSheet = readReference(selection.sheet, true);
+  const ofRows = /[A-Za-z:!]/.test(modes.rows ?? "") ? readReference(modes.rows, false) : undefined;
+  if (ofSheet === undefined && ofRows === undefined) return { selection, modes };
+  const { sheet: whole, ...others } = selection;
+  const sheet = ofRows?.sheet ?? (ofSheet === undefined ? whole : ofSheet.sheet);
+  const cells = intersectRanges(ofSheet?.range ?? ALL_CELLS, ofRows?.range ?? ALL_CELLS);
+  if (cells === undefined)
+    throw wrong("rows", "The ranges in sheet and rows have no cell in common: give one of them.");
+  const given = MODES.find((mode) => modes[mode] !== undefined && mode !== "rows" && mode !== "query");
+  if (given !== undefined)
+    throw wrong(given, `A range of cells is for rows and query: for ${given} give the sheet alone.`);
+  const rows = ofRows === undefined ? modes.rows : undefined;
+  const all = modes.query === undefined ? { rows: rows ?? ALL_ROWS } : {};
+  return {
+    selection: { ...others, ...(sheet !== undefined && { sheet }), cells },
+    modes: { ...modes, ...all },
+  };
+}
+
+const ALL_ROWS = `1-${MAX_ROWS}`;
+
+/** A range with its sheet or without. A single cell may be the name of a sheet, where one is named: `Q1`. */
+function readReference(
+  text: string | undefined,
+  isSheet: boolean,
+): { readonly sheet: string | undefined; readonly range: CellRange } | undefined {
+  if (text === undefined) return undefined;
+  const range = isSheet && !text.includes(":") ? undefined : parseRange(text);
+  return range === undefined ? splitReference(text) : { sheet: undefined, range };
 }
 
 function selectionOf(all: Readonly<Record<string, unknown>>): Selection {

@@ -7,11 +7,10 @@ import { jsonChars, type AnswerParts } from "./answer.js";
 import { asciiOf } from "./byte-range.js";
 import { plainType } from "../../core/media-type.js";
 import { alternatives } from "../../errors/arguments.js";
-import type { DocumentFacts } from "../../documents/document.js";
 import { quote } from "./definition.js";
 import { MAX_POINTER_BYTES } from "./json-value.js";
 import type { Inspection } from "./inspection.js";
-import { pour, type Readable, subjectOf, factsOf } from "./source.js";
+import { pour, type Readable, subjectOf, factsOf, findSheet } from "./source.js";
 
 /** Most hits in an answer. */
 const MAX_HITS = 50;
@@ -28,6 +27,9 @@ const BINARY_AROUND = 24;
 /** Most characters shown before a hit. The rest of its space follows it. */
 const BEFORE = 60;
 
+/** Bytes from the start of a hit that are shown in any case. */
+const REACH = HIT_CHARS - BEFORE;
+
 /** Answers with hits in at most `most` characters. */
 export async function tellSearch(
   from: Readable,
@@ -36,7 +38,13 @@ export async function tellSearch(
   most: number,
 ): Promise<AnswerParts> {
   const { size_bytes: size } = from.ref;
-  const searcher = new Searcher(new Needle(needle));
+  const isSheet = factsOf(from)?.part === "sheet";
+  // Each row of a table and each value of JSON has a place of its own, and is named.
+  const isGrouped = inspection.isText && !isSheet && !isTable(from, inspection) && !inspection.isJson;
+  const searcher = new Searcher(new Needle(needle), {
+    skipsLabels: isSheet,
+    reach: isGrouped ? REACH : 0,
+  });
   const end = Math.min(size, from.maxScanned);
   await pour(from, { start: 0, end }, (chunk) => {
     searcher.push(chunk);
@@ -44,6 +52,7 @@ export async function tellSearch(
   });
   searcher.end();
   const lines = fittingLines(await told(from, inspection, searcher.hits), most);
+  const shown = searcher.hits.slice(0, lines.length).reduce((sum, { more }) => sum + 1 + more, 0);
   const limit = end < size ? [`Only the first ${humanSize(end)} were searched.`] : [];
   const head = `${subjectOf(from)}, search for ${quote(needle)}`;
   const outline = inOutline(from, needle);
@@ -54,7 +63,7 @@ export async function tellSearch(
   const notes = [...limit, ...outline, ...pathsNote(from), readOn(from, inspection)];
   const all = searcher.isFull ? `more than ${grouped(count)} places` : counted(count, "place");
   return {
-    head: `${head}: ${lines.length < count ? `the first ${lines.length} of ` : ""}${all}`,
+    head: `${head}: ${shown < count ? `the first ${grouped(shown)} of ` : ""}${all}`,
     data: lines.join("\n"),
     notes,
   };
@@ -67,13 +76,17 @@ async function told(from: Readable, inspection: Inspection, hits: readonly Hit[]
   // In service workers nothing is loaded later: lines are told there.
   const places = isNamed && hits.length > 0 ? await import("./places.js").catch(() => undefined) : undefined;
   const named = await places?.placesOf(from, inspection, hits);
-  return hits.map((hit, at) => `${named?.[at] ?? placeOf(hit, factsOf(from))}: ${textLine(hit)}`);
+  return hits.map((hit, at) => {
+    const more = hit.more > 0 ? ` and ${counted(hit.more, "place")} behind it` : "";
+    return `${named?.[at] ?? placeOf(hit, from)}${more}: ${textLine(hit, hits[at + 1]?.isContinued)}`;
+  });
 }
 
 /** Whether the places are rows: of CSV, or of a sheet. The text of a document has places of its own. */
 function isTable(from: Readable, { layout }: Inspection): boolean {
   return (
-    layout.kind === "csv" && (from.origin === undefined || !/^(?:text|links)/.test(String(from.ref.source["form"])))
+    layout.kind === "csv" &&
+    (from.origin === undefined || !/^(?:text|links|cells)/.test(String(from.ref.source["form"])))
   );
 }
 
@@ -89,10 +102,17 @@ function fittingLines(all: readonly string[], most: number): readonly string[] {
 }
 
 /** Where a hit is: in a part of a document, or in the bytes. */
-function placeOf({ at, line, part }: Hit, facts: DocumentFacts | undefined): string {
+function placeOf(hit: Hit, from: Readable): string {
+  const { at, line } = hit;
+  const facts = factsOf(from);
   if (facts === undefined) return `line ${line}, byte ${at}`;
+  const part = findSheet(from)?.number ?? hit.part;
   const name = facts.names?.[part - 1];
-  return `${facts.part} ${name === undefined ? part : quote(name)}, line ${line}`;
+  const place = `${facts.part} ${name === undefined ? part : quote(name)}`;
+  if (facts.part !== "sheet") return `${place}, line ${line}`;
+  // Its row begins with the number that it has in the sheet.
+  const row = /(?:^|[\n\f])([1-9][0-9]{0,6}),[^\n]*$/.exec(new TextDecoder().decode(hit.before))?.[1];
+  return row === undefined ? place : `${place}, row ${row}`;
 }
 
 /** Most entries of an outline that are named. */
@@ -108,8 +128,8 @@ function inOutline(from: Readable, needle: string): readonly string[] {
   return [`The outline has ${named.join(", ")}${found.length > MAX_OUTLINE ? " and more" : ""}.`];
 }
 
-/** The line around a hit, as far as it fits. */
-function textLine({ before, match, after }: Hit): string {
+/** The line around a hit, as far as it fits; up to {@link REACH} if the next hit is on the same line, and shows what follows. */
+function textLine({ before, match, after, isContinued }: Hit, goesOn = false): string {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const left = Array.from(
     decoder
@@ -125,8 +145,10 @@ function textLine({ before, match, after }: Hit): string {
       .split(/[\n\f]/, 1)[0]
       ?.replace(/\r$/, "") ?? "",
   );
-  const end = right.slice(0, HIT_CHARS - own.length - start.length);
-  const opening = start.length < left.length ? "…" : "";
+  const near = Array.from(decoder.decode(after.subarray(0, Math.max(0, REACH - match.length)), { stream: true }));
+  const room = HIT_CHARS - own.length - start.length;
+  const end = right.slice(0, goesOn ? Math.min(room, near.length) : room);
+  const opening = start.length < left.length || isContinued ? "…" : "";
   const closing = end.length < right.length ? "…" : "";
   return `${opening}${[...start, ...own, ...end].join("")}${closing}`;
 }
@@ -150,6 +172,7 @@ function readOn(from: Readable, inspection: Inspection): string {
 function waysOn(from: Readable, inspection: Inspection): readonly string[] {
   if (!inspection.isText) return ["bytes"];
   if (isTable(from, inspection)) return ["rows", "bytes"];
+  if (factsOf(from)?.part === "sheet") return ["rows and sheet"];
   if (from.ref.source["form"] === "links") return ['lines and as "links"'];
   // Lines of HTML are those of its source, unless it is said otherwise.
   if (plainType(from.origin?.mime_type ?? null) === "text/html") return ["pages", 'lines and as "text"'];
@@ -178,7 +201,11 @@ interface Hit {
   readonly line: number;
   /** Number of the page, from 1. Form feeds separate pages. */
   readonly part: number;
-  /** Bytes around it, at most {@link AROUND} on either side. */
+  /** Whether the hit before is on the same line. */
+  readonly isContinued: boolean;
+  /** Further ones that its line of the answer shows, too. */
+  more: number;
+  /** Bytes around it, at most {@link AROUND} on either side, and before it none that the hit before shows. */
   readonly before: Uint8Array;
   readonly match: Uint8Array;
   readonly after: Uint8Array;
@@ -189,7 +216,23 @@ const AROUND: number = 4 * HIT_CHARS;
 
 const PIECE = 64 * 1024;
 const NEWLINE = 0x0a;
+const COMMA = 0x2c;
+
+/** Digits of the number of a row. */
+const MAX_LABEL = 7;
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === NEWLINE || byte === FORM_FEED;
+}
+
 const FORM_FEED = 0x0c;
+
+interface SearchOptions {
+  /** Whether what names the rows of a sheet is no text of it: `12,` at the start of a line. */
+  readonly skipsLabels: boolean;
+  /** Bytes from the start of a hit that its line of the answer shows at least: others within them are told with it. */
+  readonly reach: number;
+}
 
 /** Finds hits that do not overlap. It copies chunks into a window, which is all that it holds. */
 class Searcher {
@@ -198,6 +241,7 @@ class Searcher {
   /** How many there are so far. */
   count = 0;
   readonly #needle: Needle;
+  readonly #options: SearchOptions;
   /** Bytes that must be available after a place before it is examined. */
   readonly #ahead: number;
   readonly #window: Uint8Array;
@@ -209,8 +253,9 @@ class Searcher {
   #part = 1;
   #countedTo = 0;
 
-  constructor(needle: Needle) {
+  constructor(needle: Needle, options: SearchOptions) {
     this.#needle = needle;
+    this.#options = options;
     this.#ahead = needle.mostBytes + AROUND;
     this.#window = new Uint8Array(AROUND + PIECE + this.#ahead);
   }
@@ -244,24 +289,44 @@ class Searcher {
       this.#searched = at;
       if (at >= until) return;
       const length = this.#needle.matchAt(window, at, this.#filled);
-      if (length > 0) this.#note(at, length);
+      if (length > 0 && !(this.#options.skipsLabels && this.#isLabel(at, at + length))) this.#note(at, length);
       this.#searched = at + Math.max(1, length);
     }
   }
 
   #note(at: number, length: number): void {
     this.count += 1;
-    if (this.hits.length >= MAX_HITS) return;
+    const last = this.hits.at(-1);
+    const shown = last === undefined ? 0 : last.at + this.#options.reach - this.#base;
+    if (this.hits.length >= MAX_HITS && at >= shown) return;
     this.#countLines(at);
     const end = at + length;
+    const isSameLine = this.#options.reach > 0 && last?.line === this.#line && last.part === this.#part;
+    if (last !== undefined && isSameLine && end <= shown) {
+      last.more += 1;
+      return;
+    }
+    if (this.hits.length >= MAX_HITS) return;
     this.hits.push({
       at: this.#base + at,
       line: this.#line,
       part: this.#part,
-      before: this.#window.slice(Math.max(0, at - AROUND), at),
+      isContinued: isSameLine,
+      more: 0,
+      before: this.#window.slice(Math.max(0, at - AROUND, isSameLine ? Math.min(shown, at) : 0), at),
       match: this.#window.slice(at, end),
       after: this.#window.slice(end, Math.min(this.#filled, end + AROUND)),
     });
+  }
+
+  #isLabel(start: number, end: number): boolean {
+    const window = this.#window;
+    let from = start;
+    while (from > 0 && start - from < MAX_LABEL && !isLineEnd(window[from - 1])) from -= 1;
+    if (from > 0 ? !isLineEnd(window[from - 1]) : this.#base > 0) return false;
+    const to = window.indexOf(COMMA, from);
+    if (to < end || to > from + MAX_LABEL) return false;
+    return /^(?:row|[0-9]+)$/.test(String.fromCharCode(...window.subarray(from, to)));
   }
 
   #countLines(until: number): void {

@@ -12,7 +12,7 @@ import type {
   StoredArtifact,
 } from "../../artifacts/store.js";
 import type { Sluice } from "../../core/types.js";
-import type { DocumentFacts } from "../../documents/document.js";
+import type { DocumentFacts, SheetFacts } from "../../documents/document.js";
 import { SluiceError } from "../../errors/error.js";
 
 /** Most bytes of one part of an artifact that is read as a resource. */
@@ -41,7 +41,7 @@ export interface Readable {
   /** The artifact that it was made of, if it is what that one is read as. */
   readonly origin?: StoredArtifact;
   /** Finds the types of files. */
-  readonly sluice?: Pick<Sluice, "look"> | undefined;
+  readonly sluice?: Pick<Sluice, "look" | "documents"> | undefined;
   readonly source: ReadSource;
   /** Most bytes read for lines, rows and search. */
   readonly maxScanned: number;
@@ -72,6 +72,11 @@ export async function loaded<Part>(load: () => Promise<Part>): Promise<Part> {
 export function factsOf({ ref, origin }: Readable): DocumentFacts | undefined {
   if (origin === undefined) return undefined;
   return ref.source["document"] as DocumentFacts | undefined;
+}
+
+/** The sheet that the cells or values of a text are of. */
+export function findSheet(from: Readable): SheetFacts | undefined {
+  return factsOf(from)?.sheet;
 }
 
 /** How an answer names what was read. A file of an archive is named too, because it can be passed on. */

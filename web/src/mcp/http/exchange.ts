@@ -33,7 +33,7 @@ export async function exchange(
     return refuseTooLarge(interceptor, membersOf([body]), deps);
   }
   const { forward, answers } = await interceptor.fromClient(body);
-  const own = await Promise.all(answers);
+  const own = (await Promise.all(answers)).filter((answer) => answer !== undefined);
   if (forward === undefined) {
     // A cancelled call, or the notification that cancelled it.
     if (own.length === 0) return new Response(null, { status: 202 });

@@ -2,7 +2,7 @@
  * One session of Streamable HTTP: a server that speaks lines of JSON-RPC, and the requests that wait for it.
  * @module
  */
-import { elementsOf, requestOf } from "../client-request.js";
+import { cancelledBy, elementsOf, requestOf } from "../client-request.js";
 import type { Interceptor } from "../interceptor.js";
 import { errorMessage, idKey, RpcCode } from "../../jsonrpc/rpc.js";
 import { passServerLines } from "../stdio/lines.js";
@@ -101,10 +101,12 @@ export class McpSession {
   /** Forwards a message and returns its response. */
   async post(post: Post): Promise<Response> {
     this.lastUsed = Date.now();
+    // Its id may be the number of another client's request.
+    if (this.#ids?.isStray(cancelledBy(post.body)) === true) return new Response(null, { status: 202 });
     const elements = elementsOf(post.body);
     const { body, keys } = this.#ids === undefined ? plain(post.body, elements) : this.#mapIds(this.#ids, post.body);
     if (keys.length === 0) {
-      await this.#pass(body);
+      await this.#pass(body, keys);
       return new Response(null, { status: 202 });
     }
     if (keys.some((key) => this.#posts.has(key))) return duplicateId(keys);
@@ -129,7 +131,7 @@ export class McpSession {
     if (post.signal.aborted) gone();
     // Not awaited: a client that does not read must still get its response.
     void this.#posts.flush();
-    this.#pass(body).catch(() => this.#fail(keys, "The request could not be passed on."));
+    this.#pass(body, keys).catch(() => this.#fail(keys, "The request could not be passed on."));
     return exchange.response;
   }
 
@@ -178,12 +180,23 @@ export class McpSession {
     return { body: mapped.bytes, keys: [mapped.key] };
   }
 
-  async #pass(body: Uint8Array): Promise<void> {
+  /** `keys` are those of the requests in it. */
+  async #pass(body: Uint8Array, keys: readonly string[]): Promise<void> {
     const { forward, answers } = await this.#interceptor.fromClient(body);
-    for (const answer of answers) {
-      void answer.then((text) => this.#route(new TextEncoder().encode(text))).catch(() => undefined);
-    }
+    for (const answer of answers) void this.#answer(answer, keys).catch(() => undefined);
     if (forward !== undefined) await this.#send(forward);
+    else if (answers.length === 0) this.#leaveUnanswered(keys);
+  }
+
+  async #answer(answer: Promise<string | undefined>, keys: readonly string[]): Promise<void> {
+    const text = await answer;
+    if (text === undefined) this.#leaveUnanswered(keys);
+    else await this.#route(new TextEncoder().encode(text));
+  }
+
+  /** Ends the response to a cancelled request. In a batch it ends with the others. */
+  #leaveUnanswered([key, ...others]: readonly string[]): void {
+    if (key !== undefined && others.length === 0) this.#posts.answered(key);
   }
 
   async #send(message: Uint8Array): Promise<void> {
@@ -271,11 +284,10 @@ export class McpSession {
     if (this.#ids === undefined) return;
     // Since 2026-07-28 a client that disconnects no longer wants the answer.
     for (const key of left) {
-      this.#interceptor.forget(key);
       const params = `{"requestId":${key},"reason":"the client disconnected"}`;
-      void this.#send(
-        new TextEncoder().encode(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`),
-      );
+      const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`;
+      void this.#pass(new TextEncoder().encode(cancelled), []).catch(() => undefined);
+      this.#interceptor.forget(key);
     }
     for (const key of exchange.ids) this.#ids.close(key);
   }
@@ -376,6 +388,11 @@ export class MappedIds {
       return isToken ? token : id;
     });
     return { bytes: new TextEncoder().encode(applyEdits(text, edits)), key: key ?? about };
+  }
+
+  /** Whether an id is that of no request that waits for an answer. */
+  isStray(key: string | undefined): boolean {
+    return key !== undefined && ![...this.#own.values()].some(({ id }) => idKey(id) === key);
   }
 
   /** The id of a request as its client wrote it. */

@@ -7,6 +7,7 @@ import {
   membersOf,
   nameOf,
   removeEdits,
+  replaceEdit,
   sourceOf,
   spanOf,
   valueAt,
@@ -16,36 +17,68 @@ import {
   type ValueNode,
 } from "../../json/text.js";
 import { hasOnly, isClosed, constrainsNothing, isOpen, listAt, stringAt } from "./keywords.js";
-import { DIVERTIBLE, OBJECT, REFERENCE } from "./values.js";
-import { REFERENCE_SCHEMA, Widening } from "./widen.js";
+import { DIVERTIBLE, OBJECT } from "./values.js";
+import { Widening, type Manner } from "./widen.js";
 
 /** How schemas change. `widen` accepts references, `keep` changes nothing, `drop` removes the schema of results. */
 export type SchemaMode = "widen" | "keep" | "drop";
+
+/** A widened schema has at most so many times its characters, and so many more. */
+const GROWTH = { factor: 1.2, more: 200 };
 
 /**
  * The splices that make a tool's schemas accept what passes the gate. They depend only on the tool's text, and applying
  * them twice changes nothing more.
  *
- * `widen` offers `{"type":"string","pattern":"^artifact://"}` at each position of `outputSchema` that may be diverted,
- * and at those strings of `inputSchema` that would refuse a reference. Everything that was valid stays valid. `drop`
- * removes `outputSchema` and leaves `inputSchema`.
+ * `widen` offers a text with `artifact://` at each position of `outputSchema` that may be diverted, and one that begins so at those strings of
+ * `inputSchema` that would refuse a reference. Everything that was valid stays valid. A schema that would grow too much is loosened in fewer
+ * characters: any text is let stand, and at last any object. `drop` removes `outputSchema` and leaves `inputSchema`.
  *
  * @param tool one element of `tools` in a `tools/list` result.
  * @param text the text that it was parsed from. Offsets refer to it.
+ * @param checksResults whether the client holds results against their schemas. Otherwise these stay.
  */
-export function schemaEdits(tool: ObjectNode, text: string, mode: SchemaMode): Edit[] {
+export function schemaEdits(tool: ObjectNode, text: string, mode: SchemaMode, checksResults: boolean = true): Edit[] {
   if (mode === "keep") return [];
   if (mode === "drop") return removeEdits(tool, (name) => name === "outputSchema");
   const output = valueAt(tool, "outputSchema");
   const input = valueAt(tool, "inputSchema");
   return [
-    ...(output?.type === "Object" ? outputEdits(output, text) : []),
-    ...(input?.type === "Object" ? inputEdits(input, text) : []),
+    ...(output?.type === "Object" && checksResults
+      ? (fittingEdits(output, text, OUTPUT_MANNERS) ?? [replaceEdit(output, anyResult(output))])
+      : []),
+    ...(input?.type === "Object" ? (fittingEdits(input, text, INPUT_MANNERS) ?? []) : []),
   ];
 }
 
-function inputEdits(root: ObjectNode, text: string): Edit[] {
-  const widening = new Widening(text, root, "input");
+type Manners = readonly ((root: ObjectNode, text: string) => Edit[])[];
+
+const OUTPUT_MANNERS: Manners = (["definition", "type"] as const).map(
+  (manner) => (root: ObjectNode, text: string) => outputEdits(root, text, manner),
+);
+
+const INPUT_MANNERS: Manners = (["definition", "pattern"] as const).map(
+  (manner) => (root: ObjectNode, text: string) => inputEdits(root, text, manner),
+);
+
+/** The schema of a result that is described no more. */
+function anyResult(root: ObjectNode): string {
+  return stringAt(root, "type") === "object" ? '{"type":"object"}' : "{}";
+}
+
+/** The first edits after which a schema is not too long. Undefined if there are none. */
+function fittingEdits(root: ObjectNode, text: string, manners: Manners): Edit[] | undefined {
+  const { start, end } = spanOf(root);
+  const most = (end - start) * (GROWTH.factor - 1) + GROWTH.more;
+  for (const makeEdits of manners) {
+    const edits = makeEdits(root, text);
+    if (edits.reduce((sum, { insert, remove }) => sum + insert.length - remove, 0) <= most) return edits;
+  }
+  return undefined;
+}
+
+function inputEdits(root: ObjectNode, text: string, manner: Manner): Edit[] {
+  const widening = new Widening(text, root, "input", manner);
   widening.run();
   // Schemas are only loosened for references where there are any.
   return widening.hasOffers ? widening.edits() : [];
@@ -55,7 +88,7 @@ function inputEdits(root: ObjectNode, text: string): Edit[] {
 const ARTIFACT = "artifact";
 
 /** The schema of a result that was diverted whole. */
-const COLLAPSED: string = `{"type":"object","properties":{"${ARTIFACT}":${REFERENCE_SCHEMA}},"required":["${ARTIFACT}"]}`;
+const COLLAPSED: string = `{"required":["${ARTIFACT}"]}`;
 
 /** Keywords that an object with only the artifact may fail, and that do not depend on neighbouring keywords. */
 const DEMANDS: ReadonlySet<string> = new Set(
@@ -69,8 +102,8 @@ const DEMANDS: ReadonlySet<string> = new Set(
  * The splices that widen a schema of results. Its root is special: a result that is diverted whole becomes an object
  * that names the artifact, and clients up to revision 2025-11-25 require `type: "object"` at the root.
  */
-function outputEdits(root: ObjectNode, text: string): Edit[] {
-  const widening = new Widening(text, root, "output");
+function outputEdits(root: ObjectNode, text: string, manner: Manner): Edit[] {
+  const widening = new Widening(text, root, "output", manner);
   const isOfObjects = stringAt(root, "type") === "object";
   const goes = (name: string): boolean => (isOfObjects ? DEMANDS.has(name) : !constrainsNothing(name));
   const moved = root.members.filter((member) => goes(nameOf(member)));
@@ -80,7 +113,8 @@ function outputEdits(root: ObjectNode, text: string): Edit[] {
   widening.run();
   if (isOfObjects) admitArtifact(root, widening);
   const edits = widening.edits();
-  return names.size > 0 ? restructure(root, text, names, alternatives, edits) : edits;
+  const restructured = names.size > 0 ? restructure(root, text, names, alternatives, edits) : edits;
+  return [...restructured, ...widening.definitionEdits()];
 }
 
 function isDemanding(member: MemberNode): boolean {
@@ -95,23 +129,17 @@ function alternativesFor(root: ObjectNode, widening: Widening): string[] {
   const kinds = widening.rootKinds;
   const alternatives: string[] = [];
   if ((kinds & DIVERTIBLE & ~OBJECT) !== 0 && !widening.isRootAccepting) {
-    alternatives.push(widening.alternativeFor(kinds));
+    alternatives.push(widening.alternativeWithin(root));
   }
   if ((kinds & OBJECT) !== 0 && !listAt(root, "anyOf").some(isCollapsed)) alternatives.push(COLLAPSED);
   return alternatives;
 }
 
 function isCollapsed(branch: ValueNode): boolean {
-  const artifact = valueAt(valueAt(branch, "properties"), ARTIFACT);
-  return (
-    artifact !== undefined &&
-    stringAt(artifact, "pattern") === REFERENCE &&
-    branch.type === "Object" &&
-    hasOnly(branch, (name) => OF_COLLAPSED.has(name))
-  );
+  const [only, ...others] = listAt(branch, "required");
+  const isOnly = only?.type === "String" && only.value === ARTIFACT && others.length === 0;
+  return isOnly && branch.type === "Object" && hasOnly(branch, (name) => name === "required");
 }
-
-const OF_COLLAPSED: ReadonlySet<string> = new Set(["type", "properties", "required"]);
 
 /** Accepts an object with only the member `artifact`, as far as members are described. */
 function admitArtifact(root: ObjectNode, widening: Widening): void {
@@ -126,7 +154,7 @@ function admitArtifact(root: ObjectNode, widening: Widening): void {
   // If a member of that name was allowed before, any value it had stays allowed.
   const rest = valueAt(root, "additionalProperties");
   const wasImpossible = rest?.type === "Boolean" && !rest.value && patterns === undefined;
-  const member = `"${ARTIFACT}":${wasImpossible ? REFERENCE_SCHEMA : "{}"}`;
+  const member = `"${ARTIFACT}":${wasImpossible ? widening.alternativeWithin(root) : "{}"}`;
   if (properties === undefined) widening.moves.append(root, `"properties":{${member}}`);
   else if (properties.type === "Object") widening.moves.append(properties, member);
 }

@@ -213,7 +213,8 @@ export class Acceptance {
 }
 
 function isOurs(pattern: string | undefined): boolean {
-  return pattern === REFERENCE || pattern === TEXT_WITH_REFERENCE;
+  // An alternative holds from the last `|` on, in whatever it is the last one of.
+  return pattern !== undefined && /(?:^|\|)\^?artifact:\/\/$/.test(pattern);
 }
 
 /** Keywords about parts of a value that no diversion changes, unless the value itself is diverted. */

@@ -31,6 +31,7 @@ import {
   isThroughData,
   listAt,
   referenceOf,
+  stringAt,
   subschemasOf,
   type Reference,
   type Subschema,
@@ -48,8 +49,14 @@ import {
   type Side,
 } from "./values.js";
 
-/** The schema of a reference. */
-export const REFERENCE_SCHEMA: string = schemaOf(REFERENCE);
+/** The name of the alternative among the definitions of a schema. */
+const DEFINITION = "reference";
+
+/**
+ * How references are let stand: by the definition of one, by a text of any kind, which takes fewer characters, or where that takes too many,
+ * by patterns alone.
+ */
+export type Manner = "definition" | "type" | "pattern";
 
 /** Widens one schema document. */
 export class Widening {
@@ -64,10 +71,13 @@ export class Widening {
   readonly #references: Reference[] = [];
   readonly #unevaluated: ValueNode[] = [];
   readonly #offered = new Set<ValueNode>();
+  readonly #manner: Manner;
   #hasLooseCondition = false;
+  #isDefined = false;
 
-  constructor(text: string, root: ObjectNode, side: Side) {
-    this.moves = new Moves(text, root);
+  constructor(text: string, root: ObjectNode, side: Side, manner: Manner) {
+    this.moves = new Moves(text, root, side);
+    this.#manner = manner;
     this.#side = side;
     this.#root = root;
     this.#acceptance = new Acceptance(side, this.#values);
@@ -113,7 +123,9 @@ export class Widening {
     if (!(always || this.#isWanted(schema, kinds)) || this.#acceptance.of(schema, base)) return;
     if (this.#offered.has(schema)) return;
     this.#offered.add(schema);
-    const alternative = this.alternativeFor(kinds);
+    if (schema.type === "Object" && this.#extend(schema)) return;
+    if (this.#manner === "pattern") return;
+    const alternative = this.alternativeWithin(base);
     const branches = valueAt(schema, "anyOf");
     // Extends an existing choice rather than wrapping it.
     if (branches?.type === "Array" && schema.type === "Object" && branches.elements.length > 0) {
@@ -125,10 +137,46 @@ export class Widening {
     this.moves.offer(schema, alternative);
   }
 
-  /** The schema for a diverted value. In a result, runs within a text become references too. */
-  alternativeFor(kinds: number): string {
-    const mayBeWithin = this.#side === "output" && (kinds & LONG_STRING) !== 0;
-    return mayBeWithin ? schemaOf(TEXT_WITH_REFERENCE) : REFERENCE_SCHEMA;
+  /** Lets a reference stand by the pattern or the type that is there, if nothing else in the schema is in its way. */
+  #extend(schema: ObjectNode): boolean {
+    const pattern = valueAt(schema, "pattern");
+    if (pattern?.type === "String" && hasOnly(schema, isBesidePattern)) {
+      const reference = this.#side === "output" ? TEXT_WITH_REFERENCE : REFERENCE;
+      this.moves.replace(pattern, JSON.stringify(`${pattern.value}|${reference}`));
+      return true;
+    }
+    const type = valueAt(schema, "type");
+    if (this.#manner !== "type" || type?.type !== "String" || !hasOnly(schema, isOfContainers)) return false;
+    this.moves.replace(type, `["${type.value}","string"]`);
+    return true;
+  }
+
+  /** The schema for a diverted value, at a place whose pointers start from `base`. Runs within a text of a result become references too. */
+  alternativeWithin(base: ObjectNode): string {
+    if (this.#side === "input") return schemaOf(REFERENCE);
+    // Hosts that take definitions away from arguments leave results alone. In a schema with an id of its own, pointers start there.
+    if (base !== this.#root) return schemaOf(TEXT_WITH_REFERENCE);
+    this.#isDefined = true;
+    return `{"$ref":"#/$defs/${this.#definition}"}`;
+  }
+
+  get #definition(): string {
+    const taken = valueAt(valueAt(this.#root, "$defs"), DEFINITION);
+    return taken === undefined || stringAt(taken, "pattern") === TEXT_WITH_REFERENCE
+      ? DEFINITION
+      : `${DEFINITION}_of_sluice`;
+  }
+
+  /** Adds the definition that alternatives refer to, if any does: as the last member, behind whatever becomes of the others. */
+  definitionEdits(): Edit[] {
+    if (!this.#isDefined) return [];
+    const definitions = valueAt(this.#root, "$defs");
+    const member = `"${this.#definition}":${schemaOf(TEXT_WITH_REFERENCE)}`;
+    if (definitions === undefined) {
+      return [{ at: spanOf(this.#root).end - 1, remove: 0, insert: `,"$defs":{${member}}` }];
+    }
+    const isThere = definitions.type !== "Object" || valueAt(definitions, this.#definition) !== undefined;
+    return isThere ? [] : [appendEdit(definitions, member)];
   }
 
   #isWanted(schema: ValueNode, kinds: number): boolean {
@@ -231,6 +279,24 @@ export class Widening {
   }
 }
 
+/** Whether a keyword beside a pattern lets every text stand that the pattern lets. */
+function isBesidePattern(name: string): boolean {
+  return name === "type" || name === "pattern" || constrainsNothing(name);
+}
+
+/** Whether a keyword says nothing of a text. */
+function isOfContainers(name: string): boolean {
+  return OF_CONTAINERS.has(name) || constrainsNothing(name);
+}
+
+const OF_CONTAINERS: ReadonlySet<string> = new Set(
+  (
+    "type items prefixItems additionalItems unevaluatedItems contains minContains maxContains minItems maxItems uniqueItems " +
+    "properties patternProperties additionalProperties unevaluatedProperties propertyNames required minProperties maxProperties " +
+    "dependentRequired dependentSchemas dependencies"
+  ).split(" "),
+);
+
 /** Keywords about strings. */
 const OF_STRINGS = ["pattern", "format", "minLength", "maxLength", "contentEncoding", "contentMediaType"];
 
@@ -255,14 +321,16 @@ class Moves {
   readonly #wraps = new Map<ValueNode, Wrap>();
   readonly #edits: Edit[] = [];
   readonly #root: ObjectNode;
+  readonly #side: Side;
   /** Members of the root that moved into the first branch of a new `anyOf`. */
   #moved: ReadonlySet<string> = new Set();
   /** Pointer to where the root's constraints moved. */
   #rootPath = "";
 
-  constructor(text: string, root: ObjectNode) {
+  constructor(text: string, root: ObjectNode, side: Side) {
     this.#text = text;
     this.#root = root;
+    this.#side = side;
   }
 
   /** Wraps a node, outside of previous wraps. */
@@ -275,11 +343,11 @@ class Moves {
     });
   }
 
-  /** Offers an alternative schema, and keeps annotations of the position visible. */
+  /** Offers an alternative schema, and keeps annotations of the position visible; of arguments, extensions too, which hosts go by. */
   offer(schema: ValueNode, alternative: string): void {
     const members = schema.type === "Object" ? schema.members : [];
     const shown = members
-      .filter((member) => ANNOTATIONS.has(nameOf(member)) || isExtension(nameOf(member)))
+      .filter((member) => ANNOTATIONS.has(nameOf(member)) || (this.#side === "input" && isExtension(nameOf(member))))
       .map((member) => `${sourceOf(this.#text, member)},`);
     // Extensions also stay where they were, because references may lead into them.
     if (schema.type === "Object") this.#edits.push(...removeEdits(schema, (name) => ANNOTATIONS.has(name)));

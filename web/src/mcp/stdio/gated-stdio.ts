@@ -157,7 +157,7 @@ export class GatedStdioTransport {
     const bytes = new TextEncoder().encode(JSON.stringify(message));
     if (bytes.length > MAX_MESSAGE) return this.#refuse(bytes);
     const { forward, answers } = await interceptor.fromClient(bytes);
-    for (const answer of answers) void answer.then((text) => this.#deliver(text));
+    for (const answer of answers) void answer.then((text) => text !== undefined && this.#deliver(text));
     if (forward === undefined) return;
     this.#sent = this.#sent.then(() => server.write(withNewline(forward)));
     await this.#sent;

@@ -28,8 +28,8 @@ export async function passClientLines(
 ): Promise<void> {
   const answers = new Set<Promise<void>>();
   const held = new PendingCalls();
-  const answer = (message: Promise<string>): void => {
-    const sent = message.then(sides.client).catch(() => undefined);
+  const answer = (message: Promise<string | undefined>): void => {
+    const sent = message.then((text) => (text === undefined ? undefined : sides.client(text))).catch(() => undefined);
     answers.add(sent);
     void sent.finally(() => answers.delete(sent));
   };

@@ -74,8 +74,8 @@ export class ServerProcess {
   /** Starts a command without a shell. Throws E_MISUSE if it cannot be started. */
   static async start(command: string, options: ServerProcessOptions = {}): Promise<ServerProcess> {
     const { args = [], env, cwd, stderr = "inherit", reusesMemory = false } = options;
-    // Loaded here, since it reads the environment at once: in Deno nobody should have to allow that who starts no program.
-    const { default: spawn } = await import("cross-spawn");
+    // Windows alone needs more than Node does by itself. It reads the environment as soon as it is loaded.
+    const spawn = HAS_GROUPS ? spawnPlain : (await import("cross-spawn")).default;
     const output = reusesMemory ? await (await import("./server-output.js")).ServerOutput.open() : undefined;
     try {
       const child = spawn(command, [...args], {

@@ -4,22 +4,10 @@
  */
 import { EXTENSIONS } from "../../core/extensions.mjs";
 import type { ArtifactRef, StoredArtifact } from "../../artifacts/store.js";
+import { parseEssence, SAFETY, UNKNOWN_TYPE } from "../http/headers.js";
 
 /**
- * Headers of every answer, of any type (but see {@link PLAYED}). A document made of it has its own origin, runs no
- * script and loads nothing. No other origin embeds it. Its address, which may contain a session's key, is sent to
- * nobody.
- */
-export const SAFETY: Readonly<Record<string, string>> = {
-  "Content-Security-Policy":
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  "Referrer-Policy": "no-referrer",
-  "X-Content-Type-Options": "nosniff",
-};
-
-/**
- * For audio and video, which do not work in a sandbox: the document requests its own address again, which another
+ * Unlike {@link SAFETY}, for audio and video, which do not work in a sandbox: the document requests its own address again, which another
  * origin must not. It runs no script either, and `nosniff` lets it be nothing else.
  */
 const PLAYED = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'";
@@ -46,15 +34,7 @@ export function artifactHeaders(artifact: StoredArtifact, disposition: Dispositi
   };
 }
 
-/** The type of unknown bytes. */
-export const UNKNOWN_TYPE = "application/octet-stream";
-
 const PLAIN = "text/plain";
-const MAX_TYPE = 255;
-// RFC 6838 §4.2, which is stricter than the tokens of RFC 9110.
-const NAME = "[a-z0-9][a-z0-9!#$&^_.+-]{0,126}";
-const ESSENCE = new RegExp(`^(${NAME}/${NAME})[ \\t]*(?:;|$)`);
-
 /**
  * What a page of the same origin could run or apply in a script, a worker or a style sheet. Served as plain text with
  * `nosniff` it cannot, even if a policy says `script-src 'self'`.
@@ -62,18 +42,12 @@ const ESSENCE = new RegExp(`^(${NAME}/${NAME})[ \\t]*(?:;|$)`);
 const ACTIVE =
   /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript|css|cache-manifest))$/;
 
-/** A media type in lower case without parameters, or null for an invalid one. */
-export function essenceOf(mimeType: string | null): string | null {
-  if (mimeType === null || mimeType.length > MAX_TYPE) return null;
-  return ESSENCE.exec(mimeType.trim().toLowerCase())?.[1] ?? null;
-}
-
 /**
  * The value of `Content-Type`. Declared parameters are dropped: a charset described what the server read, while texts
  * are stored as UTF-8.
  */
 export function servedType(mimeType: string | null): string {
-  const essence = essenceOf(mimeType);
+  const essence = parseEssence(mimeType);
   // The parts of a multipart type would have types of their own.
   if (essence === null || essence.startsWith("multipart/")) return UNKNOWN_TYPE;
   const type = ACTIVE.test(essence) ? PLAIN : essence;
@@ -155,7 +129,7 @@ function cleaned(name: string): string {
 
 /** With its dot; empty for a type without one. */
 function extensionOf(mimeType: string | null): string {
-  const essence = essenceOf(mimeType) ?? "application/octet-stream";
+  const essence = parseEssence(mimeType) ?? "application/octet-stream";
   const known = Object.hasOwn(EXTENSIONS, essence) ? EXTENSIONS[essence] : undefined;
   if (known !== undefined) return `.${known}`;
   if (essence.endsWith("+json")) return ".json";

@@ -6,7 +6,8 @@ import { BareS3Store } from "../../artifacts/s3/bare-store.js";
 import { optionsFrom, type S3StoreOptions } from "../../artifacts/s3/options.js";
 import { checkOptionNames, objectOf, wrong } from "../../errors/arguments.js";
 import type { ArtifactRef, ArtifactScope } from "../../artifacts/store.js";
-import { contentDisposition, essenceOf, safeFilename, servedType, UNKNOWN_TYPE } from "./headers.js";
+import { parseEssence, UNKNOWN_TYPE } from "../http/headers.js";
+import { contentDisposition, safeFilename, servedType } from "./headers.js";
 
 /** Options of a download link. */
 interface DownloadUrlOptions {
@@ -81,5 +82,5 @@ export function s3StoreFrom(url: string, options: Omit<S3StoreOptions, "bucket" 
 }
 
 function savedType({ mime_type }: ArtifactRef): string {
-  return PASSIVE.test(essenceOf(mime_type) ?? "") ? servedType(mime_type) : UNKNOWN_TYPE;
+  return PASSIVE.test(parseEssence(mime_type) ?? "") ? servedType(mime_type) : UNKNOWN_TYPE;
 }

@@ -10,7 +10,7 @@ import type { ToolContext, ToolProgress } from "../../tools/context.js";
 import { named, REFERENCE } from "../schemas.js";
 import { announced, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
 import type { Told } from "../sessions/session-work.js";
-import { scopeOf, sessionOver, type ServedSession } from "../sessions/session.js";
+import { scopeOf, sessionOver, type ServedSession } from "../session.js";
 import { noteTrace, type SessionRegister } from "../sessions/session-register.js";
 import type { ServedSources } from "../sources/served-sources.js";
 

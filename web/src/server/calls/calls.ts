@@ -7,7 +7,7 @@ import { saidOf } from "../http/refusals.js";
 import { within } from "../http/time-limit.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
 import { failedEvent, type SessionWork, type Told } from "../sessions/session-work.js";
-import type { ServedSession } from "../sessions/session.js";
+import type { ServedSession } from "../session.js";
 import type { ServedSources } from "../sources/served-sources.js";
 import { KeptWork, type KeptWorkDeps } from "../work/kept-work.js";
 import type { HeldWork } from "../work/work-keeper.js";

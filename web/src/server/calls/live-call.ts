@@ -10,7 +10,7 @@ import { Claim } from "../../planner/claim.js";
 import type { ToolContext } from "../../tools/context.js";
 import { fits, type LoggedEvent } from "../sessions/event-log.js";
 import { failedEvent, type Told } from "../sessions/session-work.js";
-import { sessionOver } from "../sessions/session.js";
+import { sessionOver } from "../session.js";
 import { MAX_OPEN, newPause, tooMany, type OpenPause, type PauseQuestion } from "../sources/pauses.js";
 import type { ServedSources } from "../sources/served-sources.js";
 import { EventWriter } from "../work/event-writer.js";

@@ -8,7 +8,7 @@ import { within } from "../http/time-limit.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
 import { type EndedSession, noteTrace } from "../sessions/session-register.js";
 import { failedEvent } from "../sessions/session-work.js";
-import { sessionOver, type ServedSession } from "../sessions/session.js";
+import { sessionOver, type ServedSession } from "../session.js";
 import { KeptWork, type KeptWorkDeps, type Standing } from "../work/kept-work.js";
 import type { HeldWork } from "../work/work-keeper.js";
 import { WorkPlace } from "../work/work-place.js";

@@ -4,7 +4,7 @@
  */
 import type { CallPlace } from "../../planner/event.js";
 import { MAX_EVENTS, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
-import type { ServedSession } from "../sessions/session.js";
+import type { ServedSession } from "../session.js";
 import type { HeldWork } from "../work/work-keeper.js";
 import { listChannel, type WorkPlace } from "../work/work-place.js";
 

@@ -16,7 +16,7 @@ import type { PausePayload } from "../../tools/context.js";
 import { announced, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
 import { fits } from "../sessions/event-log.js";
 import { saidOf } from "../http/refusals.js";
-import { scopeOf } from "../sessions/session.js";
+import { scopeOf } from "../session.js";
 import {
   fitting,
   GIVEN_UP,

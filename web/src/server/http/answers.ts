@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
-import { SAFETY } from "../artifacts/headers.js";
+import { SAFETY } from "./headers.js";
 import { StoreLate } from "./time-limit.js";
 
 /** A JSON answer that must not be cached. */

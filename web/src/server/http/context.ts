@@ -3,7 +3,7 @@
  * @module
  */
 import type { Context } from "hono";
-import type { Identity, ServedSession } from "../sessions/session.js";
+import type { Identity, ServedSession } from "../session.js";
 
 /** The variables of a Hono context. */
 export interface ServeEnv {

@@ -8,7 +8,7 @@ import { cors } from "hono/cors";
 import { wrong } from "../../errors/arguments.js";
 import { McpHeader } from "../../mcp/http/headers.js";
 import { isLoopback, isOrigin } from "../../tools/addresses.js";
-import { SAFETY } from "../artifacts/headers.js";
+import { SAFETY } from "./headers.js";
 import { closingRefused, originRefused } from "./refusals.js";
 import { isProbe } from "./readiness.js";
 import type { ServeEnv } from "./context.js";

@@ -8,7 +8,17 @@ import { ToolNodeError } from "../../tools/errors.js";
 import { StoreLate } from "./time-limit.js";
 import { BodyRefused } from "./request.js";
 import { refusal } from "./answers.js";
-import { UserLimitReached } from "../usage/user-limits.js";
+
+/** A limit that the sender has reached: no fault of the server. */
+export class LimitReached extends SluiceError {
+  /** Seconds until there is room again, where time alone makes it. */
+  declare readonly retryAfterSeconds?: number;
+
+  constructor(code: ErrorCode, message: string, place: { readonly path: string }, retryAfterSeconds?: number) {
+    super(code, message, place);
+    if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
 
 /** 401. The same words for no session, an expired one and a foreign token. */
 export function sessionRefused(): Response {
@@ -180,7 +190,7 @@ export function saidOf(error: unknown, report: (error: unknown) => void): SaidEr
     return { status: 404, code: "E_NOT_FOUND", message: error.message };
   }
   // A user's own limit is no failure of the store.
-  if (known === undefined || (known >= 500 && !(error instanceof UserLimitReached))) report(error);
+  if (known === undefined || (known >= 500 && !(error instanceof LimitReached))) report(error);
   if (known === undefined) return { status: 500, code: "E_INTERNAL", message: "The server failed: try again." };
   const { code, message } = error as SluiceError;
   return { status: known, code, message };
@@ -189,6 +199,6 @@ export function saidOf(error: unknown, report: (error: unknown) => void): SaidEr
 /** An error as an answer, see {@link saidOf}. */
 export function failed(error: unknown, report: (error: unknown) => void): Response {
   const { status, code, message } = saidOf(error, report);
-  const after = error instanceof UserLimitReached ? error.retryAfterSeconds : undefined;
+  const after = error instanceof LimitReached ? error.retryAfterSeconds : undefined;
   return refusal(status, code, message, after === undefined ? {} : { "Retry-After": String(after) });
 }

@@ -9,7 +9,7 @@ import { alternatives } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { BoundedMessage } from "../../mcp/stdio/lines.js";
-import { essenceOf, UNKNOWN_TYPE } from "../artifacts/headers.js";
+import { parseEssence, UNKNOWN_TYPE } from "./headers.js";
 import { inTime } from "./time-limit.js";
 
 /** The limits of a body. */
@@ -266,7 +266,7 @@ export function declaredType({ headers }: Request): string | null {
   if (coding !== null && coding.trim().toLowerCase() !== "identity") {
     throw new BodyRefused(415, "The body must be the plain bytes, without Content-Encoding.");
   }
-  const type = essenceOf(headers.get("content-type"));
+  const type = parseEssence(headers.get("content-type"));
   if (type?.startsWith("multipart/") === true) {
     throw new BodyRefused(415, "The body must be the plain bytes, not a form: give the name in ?filename=.");
   }

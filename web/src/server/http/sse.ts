@@ -6,8 +6,7 @@ import { streamFrom } from "../../artifacts/byte-reader.js";
 import { onAbort } from "../../core/abort.js";
 import { addHeartbeats, encodeEvent, RETRY_MS, writeFields } from "../../http/event-stream.js";
 import { McpHeader } from "../../mcp/http/headers.js";
-import { SAFETY } from "../artifacts/headers.js";
-import { isEventId } from "../sessions/event-log.js";
+import { SAFETY } from "./headers.js";
 import { MAX_TIMER, within } from "./time-limit.js";
 
 /** An event as it is sent. */
@@ -105,6 +104,11 @@ async function* framesOf(
 function encodeFrame({ id, data }: SentEvent): Uint8Array {
   const retry = data === CLOSING_EVENT ? RETRY_MS + Math.floor(Math.random() * SPREAD_MS) : undefined;
   return encodeEvent({ name: data.kind, id, retry }, JSON.stringify(data));
+}
+
+/** Whether a text has the form of an event id: two numbers of 1 to 20 digits. */
+export function isEventId(text: string): boolean {
+  return /^\d{1,20}-\d{1,20}$/.test(text);
 }
 
 /** The last event id of a client that resumes. Null without one, and for an invalid id. */

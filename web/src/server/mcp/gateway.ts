@@ -14,7 +14,7 @@ import type { ToolResult } from "../../tools/result.js";
 import { callTool, invokeTool, type CallDeps } from "../calls/call.js";
 import { readMessage } from "../http/request.js";
 import { announced } from "../sessions/announcer.js";
-import { scopeOf, type ServedSession } from "../sessions/session.js";
+import { scopeOf, type ServedSession } from "../session.js";
 import { SourceServer } from "./source-server.js";
 import type { ServedSources } from "../sources/served-sources.js";
 

@@ -4,7 +4,7 @@
  */
 import { onAbort } from "../../core/abort.js";
 import { objectOr } from "../../jsonrpc/rpc.js";
-import { sameIdentity, type Identity } from "../sessions/session.js";
+import { sameIdentity, type Identity } from "../session.js";
 import type { ResourceEvent, ToolNodeEvent } from "../../tools/event.js";
 import type { ToolContext } from "../../tools/context.js";
 import type { ToolNode } from "../../tools-node.js";

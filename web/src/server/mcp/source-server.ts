@@ -20,7 +20,7 @@ import type { AskedCall, CallHow } from "../calls/call.js";
 import { saidOf } from "../http/refusals.js";
 import { askedBy, type Pauses } from "../sources/pauses.js";
 import type { ServedSources } from "../sources/served-sources.js";
-import { isSessionOver, scopeOf, type ServedSession } from "../sessions/session.js";
+import { isSessionOver, scopeOf, type ServedSession } from "../session.js";
 import type { Told } from "../sessions/session-work.js";
 import { SourceChanges } from "./source-changes.js";
 import { addResultType, isCallToolResult, toCallToolResult, toMcpTool } from "./tool-result.js";

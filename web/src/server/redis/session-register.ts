@@ -15,7 +15,7 @@ import {
   type SessionRegister,
   type Subscription,
 } from "../sessions/session-register.js";
-import type { Identity, ServedSession } from "../sessions/session.js";
+import type { Identity, ServedSession } from "../session.js";
 
 type Kind = "traces" | "subscriptions";
 

@@ -20,7 +20,7 @@ import { MAX_FILENAME, TRACE } from "../http/request.js";
 import { inSteps, inStoreTime, inTime, limitedStore, StoreLate, type StoreTimeouts } from "../http/time-limit.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
-import { scopeOf } from "../sessions/session.js";
+import { scopeOf } from "../session.js";
 import { noteTrace, type SessionRegister } from "../sessions/session-register.js";
 import type { SessionWork } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";

@@ -18,7 +18,7 @@ import { BodyRefused, MAX_FILENAME } from "../http/request.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
 import type { Announcer } from "../sessions/announcer.js";
-import { ownerOf, scopeOf } from "../sessions/session.js";
+import { ownerOf, scopeOf } from "../session.js";
 import type { SessionRegister } from "../sessions/session-register.js";
 import type { SessionWork } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";

@@ -9,7 +9,7 @@ import { refusal } from "../http/answers.js";
 import { nothingThere } from "../http/refusals.js";
 import { McpHeader } from "../../mcp/http/headers.js";
 import type { McpGateway, McpWay } from "../mcp/gateway.js";
-import { whileValid } from "../oidc/protected-resource.js";
+import { whileValid } from "../access/protected-resource.js";
 import type { ServedSources } from "../sources/served-sources.js";
 import { either, jsonOf, noBody, operation, type Passed, routesOf, describeStream } from "../http/operation.js";
 

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { z } from "zod";
-import { SAFETY } from "../artifacts/headers.js";
+import { SAFETY } from "../http/headers.js";
 import { verdictOf } from "../artifacts/bytes.js";
 import { REFUSED } from "../http/refusals.js";
 import type { ServeEnv } from "../http/context.js";

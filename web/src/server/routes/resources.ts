@@ -13,7 +13,7 @@ import { TRACE } from "../http/request.js";
 import { emptyAnswer } from "../http/answers.js";
 import { announced, type AnnouncingDeps, publicRef } from "../sessions/announcer.js";
 import { sessionRefused } from "../http/refusals.js";
-import { scopeOf } from "../sessions/session.js";
+import { scopeOf } from "../session.js";
 import { MAX_SUBSCRIPTIONS, noteTrace, type SessionRegister } from "../sessions/session-register.js";
 import { type AnswerDeps, answeredFor } from "../sessions/session-work.js";
 import type { ServedSources } from "../sources/served-sources.js";

@@ -9,13 +9,19 @@ import { StoreLate, inTime } from "../http/time-limit.js";
 import { jsonAnswer, refusal } from "../http/answers.js";
 import { identityRefused } from "../http/refusals.js";
 import type { SessionEnding } from "../sessions/session-end.js";
-import { type CredentialsDeps, deleteSessionCookie, inSession, setSessionCookie } from "../sessions/credentials.js";
+import {
+  type CredentialsDeps,
+  deleteSessionCookie,
+  identifySender,
+  inSession,
+  setSessionCookie,
+} from "../access/credentials.js";
 import { beginRefusal, beginSession } from "../sessions/session-begin.js";
-import { identityOf, type Identity, type ServedSession } from "../sessions/session.js";
+import { type Identity, type ServedSession } from "../session.js";
 import type { InSession, ServeEnv } from "../http/context.js";
 import { describeStream, jsonOf, operation, routesOf } from "../http/operation.js";
 import { RESUMING, TIME } from "../schemas.js";
-import type { OidcAccess } from "../oidc/oidc-access.js";
+import type { OidcAccess } from "../access/oidc-access.js";
 import { SESSION_EVENT, sessionChannel } from "../sessions/announcer.js";
 import type { EventLog } from "../sessions/event-log.js";
 import type { ServedSources } from "../sources/served-sources.js";
@@ -52,7 +58,7 @@ const ENDING = 60_000;
  */
 export function sessionRoutes(deps: SessionRouteDeps, ending: SessionEnding): Hono<ServeEnv> {
   const admit = async (c: InSession): Promise<Response | undefined> => {
-    const identity = await (deps.access?.identity(c.req.raw) ?? identityOf(c.req.raw, deps));
+    const identity = await (deps.access?.identity(c.req.raw) ?? identifySender(c.req.raw, deps));
     if (identity instanceof Response) return identity;
     if (identity === null) return identityRefused();
     const tooMany = await beginRefusal(identity, deps);

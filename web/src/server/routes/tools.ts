@@ -7,7 +7,7 @@ import { TRACE } from "../http/request.js";
 import { lastEventId, resumableStream } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
 import { saidOf } from "../http/refusals.js";
-import { scopeOf } from "../sessions/session.js";
+import { scopeOf } from "../session.js";
 import { CALLED, calledFor, RESULT, type AskedCall, type CallDeps, type CallResult } from "../calls/call.js";
 import type { Calls } from "../calls/calls.js";
 import { askedBy } from "../sources/pauses.js";

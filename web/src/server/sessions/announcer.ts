@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { ArtifactRef, ArtifactStore } from "../../artifacts/store.js";
 import { isTruncated } from "../../artifacts/reference.js";
 import type { AnswerRef } from "../../core/types.js";
-import type { ServedSession } from "./session.js";
+import type { ServedSession } from "../session.js";
 import { CLAMPED, CLOSING, eventOf, named, REFERENCE, TIME } from "../schemas.js";
 import { EVENTS_LOST, type EventLog } from "./event-log.js";
 import type { SessionRegister } from "./session-register.js";

@@ -3,6 +3,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
+import { isEventId } from "../http/sse.js";
 
 /** An event, as JSON. */
 export interface LoggedEvent {
@@ -38,11 +39,6 @@ export const ENDED_SECONDS = 10 * 60;
 
 /** Most channels. Beyond that those with the oldest last event are dropped. */
 export const MAX_CHANNELS = 100_000;
-
-/** Whether a text has the form of an event id: two numbers of 1 to 20 digits. */
-export function isEventId(text: string): boolean {
-  return /^\d{1,20}-\d{1,20}$/.test(text);
-}
 
 /** Whether an event is small enough for a log. */
 export function fits(event: LoggedEvent): boolean {

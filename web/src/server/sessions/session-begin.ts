@@ -4,7 +4,7 @@
  */
 import { userKey } from "../../tools/auth/token-store.js";
 import { rateRefused } from "../http/refusals.js";
-import { ownerOf, type Identity, type ServedSession } from "./session.js";
+import { ownerOf, type Identity, type ServedSession } from "../session.js";
 import type { Readiness } from "../http/readiness.js";
 import type { RateLimit } from "../http/rate-limit.js";
 import type { SessionRegister } from "./session-register.js";

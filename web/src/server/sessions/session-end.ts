@@ -10,7 +10,7 @@ import { storageError } from "../../errors/storage.js";
 import { sessionChannel, type Announcer } from "./announcer.js";
 import type { EventLog } from "./event-log.js";
 import type { EndedSession, SessionRegister } from "./session-register.js";
-import { ownerOf, scopeOf } from "./session.js";
+import { ownerOf, scopeOf } from "../session.js";
 
 /** Cleans up what a part of the server holds for a session. Must not throw. */
 type OnSessionEnd = (ended: EndedSession) => Promise<void>;

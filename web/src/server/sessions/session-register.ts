@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../artifacts/store.js";
 import { userKey } from "../../tools/auth/token-store.js";
-import type { Identity, ServedSession } from "./session.js";
+import type { Identity, ServedSession } from "../session.js";
 import { SluiceError } from "../../errors/error.js";
 
 /** A resource whose changes a session receives. */

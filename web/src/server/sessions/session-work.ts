@@ -10,7 +10,7 @@ import { sessionChannel } from "./announcer.js";
 import type { EventLog } from "./event-log.js";
 import { eventStream, type SentEvent } from "../http/sse.js";
 import { CLOSING, closingRefused, saidOf, sessionRefused } from "../http/refusals.js";
-import { isSessionOver, OVER } from "./session.js";
+import { isSessionOver, OVER } from "../session.js";
 import type { InSession } from "../http/context.js";
 import type { SessionRegister } from "./session-register.js";
 

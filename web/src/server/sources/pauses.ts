@@ -5,7 +5,7 @@
 import type { PausePayload, PauseReason, ToolContext } from "../../tools/context.js";
 import { ToolRateLimitError } from "../../tools/errors.js";
 import type { EventLog, LoggedEvent } from "../sessions/event-log.js";
-import type { ServedSession } from "../sessions/session.js";
+import type { ServedSession } from "../session.js";
 import type { Told } from "../sessions/session-work.js";
 
 /** A question, as `ToolContext.pause` gets it. */

@@ -19,7 +19,7 @@ import { resolveVariables } from "../../tools/config/resolved-config.js";
 import { variablesOf, type Variables } from "../../tools/config/variables.js";
 import type { Announcer } from "../sessions/announcer.js";
 import type { EndedSession } from "../sessions/session-register.js";
-import { ownerOf, type ServedSession } from "../sessions/session.js";
+import { ownerOf, type ServedSession } from "../session.js";
 import type { ServeState } from "../state.js";
 import { Pauses } from "./pauses.js";
 import { ServedSource, SharedProviders, type SourceFacts } from "./served-source.js";

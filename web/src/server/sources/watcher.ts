@@ -16,7 +16,7 @@ import {
   type SessionRegister,
   type Subscription,
 } from "../sessions/session-register.js";
-import { scopeOf, type ServedSession } from "../sessions/session.js";
+import { scopeOf, type ServedSession } from "../session.js";
 
 interface WatchingDeps extends Pick<WatcherDeps, "get" | "report"> {
   readonly register: SessionRegister;

@@ -19,7 +19,7 @@ import { bytesOf, encoded } from "../../artifacts/bytes.js";
 import { claimOf, infoOfText } from "../../artifacts/reference.js";
 import { SinkWriter, writerOf, writtenWhole } from "../../artifacts/writer.js";
 import { guarded } from "../../errors/storage.js";
-import type { Identity } from "../sessions/session.js";
+import type { Identity } from "../session.js";
 import { keyOfUser } from "../sessions/session-register.js";
 import { BoundedMap } from "./bounded-map.js";
 import type { ReadUse, StoredKind, StoredUse, StoringLease, UserUsage } from "./user-usage.js";

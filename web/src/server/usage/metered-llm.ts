@@ -4,7 +4,7 @@
  */
 import { tokensOf } from "../../planner/budget.js";
 import type { LlmAnswer, LlmClient, LlmOptions, LlmRequest } from "../../planner/llm/client.js";
-import type { Identity } from "../sessions/session.js";
+import type { Identity } from "../session.js";
 import { UserLimitReached } from "./user-limits.js";
 import type { UserUsage } from "./user-usage.js";
 

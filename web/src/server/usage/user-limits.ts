@@ -3,7 +3,8 @@
  * @module
  */
 import { COUNT, checkOptions, type OptionTests } from "../../errors/arguments.js";
-import { type ErrorCode, SluiceError } from "../../errors/error.js";
+import type { ErrorCode } from "../../errors/error.js";
+import { LimitReached } from "../http/refusals.js";
 
 /**
  * Limits for one user: a tenant and a user id. They hold over all sessions, and over all processes that share the state.
@@ -129,11 +130,9 @@ export function checkUserLimits(limits: UserLimits, wrong: (sentence: string, pa
 }
 
 /** A limit that a user reached. The sentence names it, what is used of it, and what makes room or when it begins anew. */
-export class UserLimitReached extends SluiceError {
+export class UserLimitReached extends LimitReached {
   /** The limit. */
   readonly limit: UserLimitName;
-  /** Seconds until it begins anew, where it does. */
-  declare readonly retryAfterSeconds?: number;
 
   constructor(limit: UserLimitName, { used, most, resetsInMs }: LimitUse) {
     const { what, remedy, code, key, seconds: window } = USER_LIMITS[limit];
@@ -141,9 +140,8 @@ export class UserLimitReached extends SluiceError {
     const have = window === undefined ? "have" : "have used";
     const wait = seconds === undefined ? "" : `wait ${said(seconds)} until they begin anew`;
     const sentence = `You ${have} ${used.toLocaleString("en")} of ${most.toLocaleString("en")} ${what}`;
-    super(code, `${sentence}: ${remedy ?? wait}.`, { path: `user_limits.${key}` });
+    super(code, `${sentence}: ${remedy ?? wait}.`, { path: `user_limits.${key}` }, seconds);
     this.limit = limit;
-    if (seconds !== undefined) this.retryAfterSeconds = seconds;
   }
 }
 

@@ -8,7 +8,7 @@ import { untilLate } from "../../core/abort.js";
 import { BoundedMap } from "./bounded-map.js";
 import type { Announcer } from "../sessions/announcer.js";
 import { keyOfUser, type SessionRegister } from "../sessions/session-register.js";
-import type { Identity } from "../sessions/session.js";
+import type { Identity } from "../session.js";
 import {
   BUCKET_MS,
   LEASE_MS,

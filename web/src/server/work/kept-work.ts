@@ -9,7 +9,7 @@ import { within } from "../http/time-limit.js";
 import { drained, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
 import type { EndedSession, SessionRegister } from "../sessions/session-register.js";
 import { failedEvent } from "../sessions/session-work.js";
-import type { ServedSession } from "../sessions/session.js";
+import type { ServedSession } from "../session.js";
 import type { HeldWork, WorkKeeper } from "./work-keeper.js";
 import { isWorkId, listChannel, WorkPlace } from "./work-place.js";
 import type { Work, WorkKind } from "./work-register.js";

@@ -1,0 +1,161 @@
+/** Tables and texts as programs write them: UTF-16, titles above a table, decimal commas, characters of two units, lines of any length. */
+import { describe, expect, test } from "vitest";
+import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
+import { ArtifactEditor } from "../../../../web/src/mcp/artifact-editor/artifact-editor.js";
+import { ArtifactReader } from "../../../../web/src/mcp/artifact-reader/artifact-reader.js";
+import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
+import { dataOf, wordsOf } from "./artifacts.js";
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** What one call answers: what is of the file, and our own words. */
+interface Reply {
+  readonly data: string;
+  readonly words: string;
+}
+
+async function open(content: string | Uint8Array, filename: string): Promise<(args: Args) => Promise<Reply>> {
+  const store = new MemoryArtifactStore();
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const { id } = await store.putBytes(bytes, { filename, mime_type: null, namespace: "ns" });
+  const source = new ArtifactSource(store, {}, "ns");
+  return async (args) => {
+    const uri = `artifact://${id}`;
+    const result =
+      "cells" in args
+        ? await new ArtifactEditor(source, { tool: "edit", readTool: "read" }).call({ uri, ...args })
+        : await new ArtifactReader(source).call({ uri, ...args });
+    return { data: dataOf(result) ?? "", words: wordsOf(result) };
+  };
+}
+
+/** A text in UTF-16 with its mark, as Excel's "Unicode text" is. */
+function toUtf16(text: string, isBig = false): Uint8Array {
+  const bytes = Buffer.from(`\ufeff${text}`, "utf16le");
+  return isBig ? bytes.swap16() : bytes;
+}
+
+describe.each([
+  ["little", false],
+  ["big", true],
+])("UTF-16, %s end first", (_, isBig) => {
+  const text = `Ort\tBetrag\r\nZürich 😀\t1\r\nOslo\t2\r\n${"x\t3\r\n".repeat(3000)}`;
+
+  test("is read, searched and asked as any text", async () => {
+    const ask = await open(toUtf16(text, isBig), "export.tsv");
+    expect((await ask({})).data).toContain("Zürich 😀\t1");
+    expect((await ask({ rows: "1-2" })).data).toBe("Ort\tBetrag\r\nZürich 😀\t1\nOslo\t2".replace("\r", ""));
+    expect((await ask({ search: "zürich" })).data).toContain("row 1, byte 12: Zürich 😀\t1");
+    expect((await ask({ query: "SELECT Ort, Betrag FROM rows WHERE Betrag = 2" })).data).toBe("Ort,Betrag\nOslo,2");
+  });
+
+  test("has its own bytes", async () => {
+    const ask = await open(toUtf16(text, isBig), "export.tsv");
+    expect((await ask({ bytes: "0-3" })).data).toContain(isBig ? "fe ff 00 4f" : "ff fe 4f 00");
+  });
+
+  test("that ends in half a character is read to its end", async () => {
+    const bytes = toUtf16("a\nb 😀", isBig);
+    const ask = await open(bytes.subarray(0, bytes.length - 3), "cut.txt");
+    expect((await ask({ lines: "1-2" })).data).toBe("a\nb \ufffd");
+  });
+});
+
+describe("a title above a table", () => {
+  const TITLED = "Regional sales 2026\n\nRegion,Sales\nNorth,10\nSouth,20\n";
+
+  test("is no row of it, and where to find it is told", async () => {
+    const ask = await open(TITLED, "sales.csv");
+    const rows = await ask({ rows: "1-5" });
+    expect(rows.data).toBe("Region,Sales\nNorth,10\nSouth,20");
+    expect(rows.words).toContain('The table begins at line 3: lines "1-2" tells what stands above it.');
+    const sum = await ask({ query: "SELECT SUM(Sales) AS total FROM rows WHERE Region <> 'x'" });
+    expect(sum.data).toBe("total\n30");
+    expect((await ask({ search: "South" })).data).toContain("row 2, byte 43: South,20");
+    expect((await ask({ lines: "1-1" })).data).toBe("Regional sales 2026");
+  });
+
+  test("stays where it is when a cell is edited", async () => {
+    const ask = await open(TITLED, "sales.csv");
+    const { words } = await ask({ cells: [{ row: 2, column: "Sales", value: 21 }] });
+    expect(words).toContain("1 cell");
+  });
+
+  test.each([
+    ["padded to the width of the table", 'Report,,\n"Q3, final",,\n,,\na,b,c\n1,2,3\n4,,6\n7,8,9\n', "a,b,c\n1,2,3"],
+    ["right above three columns", "Report\na,b,c\n1,2,3\n4,5,6\n7,8,9\n", "a,b,c\n1,2,3"],
+    ["with semicolons below it", "Bericht, Teil 1\n\na;b\n1;2\n3;4\n", "Bericht, Teil 1\na;b"],
+  ])("%s", async (_, text, expected) => {
+    const ask = await open(text, "report.csv");
+    expect((await ask({ rows: "1-1" })).data).toBe(expected);
+  });
+
+  test.each([
+    ["one column", "name\nAda\nBob, junior\nEve\n"],
+    ["an unnamed first column", ",0\n0,5\n1,6\n2,7\n"],
+    ["rows of different lengths", "a\nb,c\nd\ne,f,g\nh\n"],
+    ["a plain table", "a,b\n1,2\n3,4\n"],
+  ])("is not seen in %s", async (_, text) => {
+    const { data, words } = await (await open(text, "t.csv"))({ rows: "1-1" });
+    expect(data).toBe(text.split("\n").slice(0, 2).join("\n"));
+    expect(words).not.toContain("The table begins");
+  });
+});
+
+describe("decimal commas", () => {
+  test("are numbers where cells are not separated by commas, and the guess is told", async () => {
+    const ask = await open("Ort;Betrag\nA;50,5\nB;1.999,5\nC;-1499,5\nD;7\nE;\n", "b.csv");
+    const { data, words } = await ask({ query: "SELECT MAX(Betrag) AS m, SUM(Betrag) AS s FROM rows" });
+    expect(data).toBe("m,s\n1999.5,557.5");
+    expect(words).toContain('A comma in "Betrag" is read as the decimal point.');
+    expect((await ask({ query: "SELECT Ort FROM rows LIMIT 1" })).words).not.toContain("decimal point");
+  });
+
+  test.each([
+    ["thousands as well", "k;v\na;1,234\nb;12,345\n", "1,234"],
+    ["lists", "k;v\na;1,2,3\nb;4,5\n", "1,2,3"],
+    ["texts", "k;v\na;1,5\nb;about 2,5\n", "1,5"],
+  ])("that may be %s stay text", async (_, text, first) => {
+    const ask = await open(text, "v.csv");
+    expect((await ask({ query: "SELECT v FROM rows LIMIT 1" })).data).toBe(`v\n"${first}"`.replaceAll('"', ""));
+  });
+});
+
+test.each([
+  ["LENGTH(e)", "3"],
+  ["SUBSTR(e, 2, 1)", "b"],
+  ["SUBSTR(e, 3)", "😁"],
+  ["LEFT(e, 1)", "😀"],
+  ["RIGHT(e, 2)", "b😁"],
+  ["INSTR(e, '😁')", "3"],
+  ["REPLACE(e, '😀', 'x')", "xb😁"],
+  ["UPPER(e)", "😀B😁"],
+])("%s counts characters, not units of UTF-16", async (expression, expected) => {
+  const ask = await open(JSON.stringify([{ e: "😀b😁" }]), "e.json");
+  expect((await ask({ query: `SELECT ${expression} AS x FROM rows` })).data).toBe(`x\n${expected}`);
+});
+
+describe("hits on one long line", () => {
+  const cells = Array.from({ length: 330 }, (_, at) => `<td>${at}</td><td>Oslo ${at}</td>`);
+  const page = `<html><body><table><tr>${cells.join("")}</tr></table></body></html>`;
+
+  test("are told with each other, without repeating what is around them", async () => {
+    const { data, words } = await (await open(page, "p.html"))({ search: "Oslo" });
+    const lines = data.split("\n");
+    expect(lines[0]).toMatch(/^line 1, byte \d+ and \d places behind it: .*Oslo 0<.*Oslo 1</);
+    const [, shown = ""] = /the first (\d+) of 330 places/.exec(words) ?? [];
+    expect(Number(shown)).toBeGreaterThan(150);
+    const seen = data.match(/Oslo \d+(?=<)/g) ?? [];
+    expect(new Set(seen).size).toBe(seen.length);
+    // Behind the last one there is room for a few more.
+    const named = data.match(/Oslo/g)?.length ?? 0;
+    expect(named - Number(shown)).toBeGreaterThanOrEqual(0);
+    expect(named - Number(shown)).toBeLessThan(6);
+  });
+
+  test("of JSON keep their pointers", async () => {
+    const rows = JSON.stringify(Array.from({ length: 3 }, (_, id) => ({ id, city: "Oslo" })));
+    const { data } = await (await open(rows, "r.json"))({ search: "Oslo" });
+    expect(data.split("\n").map((line) => line.split(",")[0])).toEqual(["/0/city", "/1/city", "/2/city"]);
+  });
+});

@@ -1,0 +1,295 @@
+/**
+ * What hosts make of results: one table, one row a host. A client is known by the name that it introduces itself with. Of an
+ * unknown one, only what harms no host is assumed. `docs/hosts.md` has what runs have shown, with their dates.
+ * @module
+ */
+import { objectOr, stringOr } from "../jsonrpc/rpc.js";
+import type { ClientRequest } from "./client-request.js";
+import type { ResultWishes } from "./in-flight.js";
+
+/** What a host makes of results. Each member says which case of `npm run hosts` shows it. */
+export interface HostProfile {
+  /** The word for the host, as `--host` takes it. */
+  readonly host: string;
+  /** The version that the row was seen in, or what it was read in. */
+  readonly seen: string;
+  /** Whether image blocks come before a model that sees. Cases `img`, `three_images`. */
+  readonly images: boolean;
+  /** Whether those of a call that failed do. Case `err`. */
+  readonly imagesInErrors: boolean;
+  /** Media types of an embedded resource whose bytes it gives its model, or saves to a file; `*` stands for all. Case `blob_pdf`. */
+  readonly blobs: readonly string[];
+  /** Whether it gives its model the sound of an audio block, or saves it to a file. Case `audio`. */
+  readonly audio: boolean;
+  /** The half of a result with both that its model reads. Cases `both`, `both_rows`. */
+  readonly half: "structured" | "content" | "both" | "unknown";
+  /** What of `content` is hidden by `structuredContent` if that half alone is read: texts, or images too. Case `img_structured`. */
+  readonly hides: "texts" | "all";
+  /** What becomes of `structuredContent` beside empty `content`. Case `structured_only`. */
+  readonly structuredAlone: "shown" | "lost";
+  /** What becomes of the text of an embedded resource. Case `res_text`. */
+  readonly resourceTexts: "shown" | "lost";
+  /** Whether its model is told of links, whether it takes further ones, whether it drops them, or the call throws. Case `link`. */
+  readonly links: "told" | "taken" | "dropped" | "throw";
+  /** Whether its model reads `_meta` of results: of all, or of those that are errors. Case `meta`. */
+  readonly meta: "always" | "errors" | "never";
+  /** The longest text that it shows whole, in bytes. Cases `text8k` to `text400k`. */
+  readonly wholeText: number;
+  /** The same where it depends on the model, by the beginning of the name that the client sends with a call. */
+  readonly wholeTextByModel: Readonly<Record<string, number>>;
+  /** The most lines of a text that it shows whole. Case `text_lines`. */
+  readonly wholeLines: number;
+  /** Characters that it shows of a text that is longer. Case `text400k`. */
+  readonly cutText: number;
+  /** Calls whose result goes to a script of its model's, not to the model: a member of the call's `_meta`, and how it begins. */
+  readonly scripts: { readonly member: string; readonly begins: string } | undefined;
+  /** Most characters of an answer of our own tools, as JSON. Case `answer`. */
+  readonly answerChars: number;
+  /** Whether it refuses a result that the schema of its tool refuses. Case `refused_value`. */
+  readonly checksResults: boolean;
+  /** What its model calls a tool, of the name of its server in its configuration and that of the tool. Case `dotted_name`. */
+  readonly toolNames: string;
+}
+
+/** What is assumed of an unknown host. */
+const CAREFUL: HostProfile = {
+  host: "unknown",
+  seen: "",
+  images: false,
+  imagesInErrors: false,
+  blobs: [],
+  audio: false,
+  half: "unknown",
+  hides: "texts",
+  structuredAlone: "shown",
+  resourceTexts: "shown",
+  links: "told",
+  meta: "never",
+  wholeText: 10_000,
+  wholeTextByModel: {},
+  wholeLines: Infinity,
+  cutText: Infinity,
+  scripts: undefined,
+  answerChars: 10_000,
+  checksResults: true,
+  toolNames: "{tool}",
+};
+
+interface HostRow extends Partial<HostProfile> {
+  readonly host: string;
+  readonly seen: string;
+  /** Names of its clients in lower case; one that ends in `*` stands for all that begin so. None: it has no name of its own. */
+  readonly clients: readonly string[];
+  /** The first version that shows images, where older ones do not, or are unknown. */
+  readonly imagesSince?: string;
+}
+
+const HOSTS: readonly HostRow[] = [
+  {
+    host: "claude-code",
+    clients: ["claude-code"],
+    seen: "2.1.328",
+    checksResults: false,
+    toolNames: "mcp__{server}__{tool}",
+    images: true,
+    imagesSince: "2.0.0",
+    blobs: ["*"],
+    audio: true,
+    half: "structured",
+    wholeText: 48_000,
+    cutText: 2300,
+  },
+  {
+    host: "codex",
+    clients: ["codex-mcp-client"],
+    seen: "0.169.0",
+    images: true,
+    imagesSince: "0.53.0",
+    imagesInErrors: true,
+    half: "structured",
+    hides: "all",
+    checksResults: false,
+    wholeTextByModel: { "gpt-5.": 40_000 },
+    cutText: 12_000,
+    scripts: { member: "callId", begins: "exec-" },
+  },
+  {
+    host: "opencode",
+    clients: ["opencode"],
+    seen: "1.18.33",
+    toolNames: "{server}_{tool}",
+    images: true,
+    imagesSince: "1.18.33",
+    blobs: ["application/pdf"],
+    half: "content",
+    links: "dropped",
+    wholeText: 45_000,
+    wholeLines: 1900,
+    cutText: 51_500,
+  },
+  {
+    host: "gemini",
+    clients: ["gemini-cli-mcp-client"],
+    seen: "0.61.0",
+    toolNames: "mcp_{server}_{tool}",
+    images: true,
+    blobs: ["application/pdf"],
+    half: "content",
+    structuredAlone: "lost",
+    meta: "errors",
+    wholeText: 36_000,
+    cutText: 40_900,
+  },
+  {
+    host: "qwen",
+    clients: ["qwen-cli-mcp-client-*"],
+    seen: "0.24.4",
+    checksResults: false,
+    toolNames: "mcp__{server}__{tool}",
+    images: true,
+    imagesInErrors: true,
+    blobs: ["application/pdf"],
+    half: "both",
+    meta: "errors",
+    wholeText: 20_000,
+    cutText: 2600,
+  },
+  {
+    host: "cline",
+    clients: ["@cline/core"],
+    seen: "3.0.65",
+    checksResults: false,
+    toolNames: "{server}__{tool}",
+    half: "both",
+    meta: "always",
+    wholeText: 7000,
+    cutText: 8200,
+    answerChars: 7500,
+  },
+  {
+    host: "kilo",
+    clients: ["kilo"],
+    seen: "7.7.7",
+    toolNames: "{server}_{tool}",
+    images: true,
+    blobs: ["application/pdf"],
+    half: "content",
+    links: "dropped",
+    wholeText: 45_000,
+    wholeLines: 1900,
+    cutText: 53_300,
+  },
+  { host: "continue", clients: ["continue-cli-client"], seen: "1.5.47", half: "content", structuredAlone: "lost" },
+  {
+    host: "vscode",
+    clients: ["visual studio code", "visual studio code - insiders"],
+    seen: "source of 027907cb",
+    images: true,
+    imagesSince: "1.100.0",
+    half: "structured",
+  },
+  { host: "cursor", clients: ["cursor-vscode"], seen: "documentation of 2026-11-25", images: true },
+  {
+    host: "langchain",
+    clients: ["@langchain/mcp-adapters"],
+    seen: "1.1.4",
+    half: "both",
+    structuredAlone: "lost",
+    resourceTexts: "lost",
+    links: "throw",
+    meta: "always",
+  },
+  { host: "ai-sdk", clients: ["ai-sdk-mcp-client"], seen: "2.0.99", half: "content", structuredAlone: "lost" },
+  // The name that they tell is the one that their user gives the server.
+  {
+    host: "openai-agents",
+    clients: [],
+    seen: "0.20.0",
+    images: true,
+    imagesInErrors: true,
+    half: "content",
+    structuredAlone: "lost",
+  },
+  {
+    host: "strands",
+    clients: ["strands-agents-ts-sdk"],
+    seen: "1.19.0",
+    images: true,
+    imagesInErrors: true,
+    half: "content",
+    structuredAlone: "lost",
+  },
+  { host: "mastra", clients: [], seen: "2.0.0", half: "structured", hides: "all", meta: "always" },
+  { host: "mcporter", clients: ["mcporter"], seen: "0.12.3", images: true, half: "structured", meta: "always" },
+  { host: "inspector", clients: ["mcp-inspector"], seen: "2.12", half: "both", links: "taken", meta: "always" },
+  { host: "librechat", clients: ["@librechat/api-client"], seen: "source of 001f16d8", half: "content" },
+  { host: "zed", clients: ["zed"], seen: "source of 00400088", half: "content" },
+];
+
+/** The words for hosts that are known. */
+export const HOST_WORDS: readonly string[] = HOSTS.map(({ host }) => host);
+
+/** Most characters of a name or a version. Longer ones belong to no client of the table. */
+const MAX_CHARS = 64;
+
+/** The profile of a client by what it says of itself, `clientInfo` of MCP. If it is not known, that of an unknown host. */
+export function recognizeHost(clientInfo: unknown): HostProfile {
+  const { name, version } = objectOr(clientInfo);
+  const known = cut(name).toLowerCase();
+  const row = HOSTS.find(({ clients }) => clients.some((client) => isNamed(known, client)));
+  return row === undefined ? CAREFUL : complete(row, cut(version));
+}
+
+/** The profile of a host by its word, of the version that the table has. Undefined for other words. */
+export function findHost(word: string): HostProfile | undefined {
+  const row = HOSTS.find(({ host }) => host === word);
+  return row && complete(row);
+}
+
+/** How a client asks for the result of a call. */
+export function readWishes({ params }: Pick<ClientRequest, "params">, { scripts }: HostProfile): ResultWishes {
+  const meta = objectOr(params["_meta"]);
+  const isScript = scripts !== undefined && stringOr(meta[scripts.member])?.startsWith(scripts.begins) === true;
+  return { wantsList: meta["sluice/refs"] === "list", wantsWhole: isScript || meta["sluice/whole"] === true };
+}
+
+/** The longest name of a tool that hosts leave as it is. */
+const MAX_TOOL_NAME = 64;
+
+/**
+ * What a host's model calls a tool. `server` is the name of its server in the host's configuration, if it is known; some clients tell
+ * it in their own name. Where it is not, or where the host would write the name otherwise, it is the tool's own name.
+ */
+export function nameToolFor({ toolNames }: HostProfile, tool: string, server: string | undefined): string {
+  if (!toolNames.includes("{server}")) return tool;
+  // Hosts write other signs in their own way, and cut long names.
+  if (server === undefined || !/^\w+$/.test(server)) return tool;
+  const name = toolNames.replace("{server}", server).replace("{tool}", tool);
+  return name.length <= MAX_TOOL_NAME ? name : tool;
+}
+
+/** The name of its server that a client tells in its own. */
+export function readServerName(clientInfo: unknown): string | undefined {
+  const name = cut(objectOr(clientInfo)["name"]);
+  const [, server] = /^qwen-cli-mcp-client-(.+)$/i.exec(name) ?? [];
+  return server;
+}
+
+function complete({ clients: _, imagesSince, ...row }: HostRow, version?: string): HostProfile {
+  const isTooOld = version !== undefined && imagesSince !== undefined && !isSince(version, imagesSince);
+  return { ...CAREFUL, ...row, ...(isTooOld && { images: false, imagesInErrors: false }) };
+}
+
+function isNamed(name: string, client: string): boolean {
+  return client.endsWith("*") ? name.startsWith(client.slice(0, -1)) : name === client;
+}
+
+function cut(value: unknown): string {
+  const text = stringOr(value) ?? "";
+  return text.length > MAX_CHARS ? "" : text;
+}
+
+/** Compares versions. A pre-release counts as its release, and what is no version as older than any. */
+function isSince(version: string, first: string): boolean {
+  return /^\d/.test(version) && version.localeCompare(first, "en", { numeric: true }) >= 0;
+}
