@@ -64,6 +64,7 @@ import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import { markReduced, MAX_WHOLE } from "./whole-result.js";
 import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
 import { showImages, showTo } from "./shown-media.js";
+import { measureShown } from "./shown-size.js";
 
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";
 
@@ -466,7 +467,20 @@ export class McpInterceptor implements Interceptor {
     this.#requestHandler.remember(reduced.artifacts);
     for (const error of reduced.failures) this.#deps.onEvent({ kind: "failed", error });
     const { artifacts, bytesIn, bytesOut } = reduced;
-    if (artifacts.length > 0) this.#deps.onEvent({ kind: "stored", tool, artifacts, bytesIn, bytesOut });
+    if (artifacts.length === 0) return;
+    const { host } = this.#host;
+    // A program got all of it.
+    const isWhole = request?.wantsWhole === true;
+    const shown = isWhole ? { before: 0, now: 0 } : measureShown(reduced, this.#host);
+    this.#deps.onEvent({
+      kind: "stored",
+      tool,
+      artifacts,
+      bytesIn,
+      bytesOut: isWhole ? bytesIn : bytesOut,
+      host,
+      shown,
+    });
   }
 
   /** Notes a call that was answered with a task: its result comes later, under the task's id. */
