@@ -303,7 +303,7 @@ function keptText({ artifacts, bytes }: Kept): string {
 
 async function printJson(
   found: Found,
-  { saved, ...store }: Sum,
+  { saved: savings, ...store }: Sum,
   documents: readonly DocumentCheck[],
   { output }: Terminal,
 ): Promise<void> {
@@ -321,8 +321,8 @@ async function printJson(
       ...(saved !== undefined && { saved: withTokens(saved) }),
     })),
   }));
-  const byHost = Object.fromEntries([...saved].map(([host, savings]) => [host, withTokens(savings)]));
-  const savedByHost = { ...withTokens(totalSavings(saved.values())), hosts: byHost };
+  const byHost = Object.fromEntries([...savings].map(([host, each]) => [host, withTokens(each)]));
+  const savedByHost = { ...withTokens(totalSavings(savings.values())), hosts: byHost };
   const files = documents.map(({ kinds, problem }) => ({ kinds, read: problem === undefined, problem }));
   await output.write(`${JSON.stringify({ hosts, store, saved: savedByHost, files })}\n`);
 }
