@@ -154,7 +154,8 @@ const HOSTS: readonly HostRow[] = [
     blobs: ["application/pdf"],
     half: "both",
     meta: "errors",
-    wholeText: 20_000,
+    wholeText: 24_000,
+    wholeLines: 900,
     cutText: 2600,
   },
   {
@@ -197,7 +198,7 @@ const HOSTS: readonly HostRow[] = [
     blobs: ["application/pdf"],
     half: "both",
     links: "dropped",
-    wholeText: 20_000,
+    wholeText: 20_100,
     cutText: 840,
   },
   {
