@@ -106,7 +106,7 @@ export function instructionOf([reader, editor]: readonly string[]): string {
 export function withTools(
   message: string,
   own: () => readonly ToolDefinition[],
-  schemas: SchemaMode,
+  schemas: { readonly mode: SchemaMode; readonly checksResults: boolean },
   catalog: Catalog,
 ): string | undefined {
   const result = resultOf(message);
@@ -114,7 +114,7 @@ export function withTools(
   if (result === undefined || tools?.type !== "Array") return undefined;
   catalog.note(objectOr(objectOr(JSON.parse(message))["result"])["tools"]);
   const edits = tools.elements.flatMap(({ value }) => {
-    return value.type === "Object" ? schemaEdits(value, message, schemas) : [];
+    return value.type === "Object" ? schemaEdits(value, message, schemas.mode, schemas.checksResults) : [];
   });
   const added = isLastPage(result) ? own().filter(({ name }) => catalog.find(name) === undefined) : [];
   if (added.length > 0) edits.push(appendEdit(tools, added.map((tool) => JSON.stringify(tool)).join(",")));

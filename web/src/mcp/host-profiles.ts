@@ -41,6 +41,8 @@ export interface HostProfile {
   readonly cutText: number;
   /** Most characters of an answer of our own tools, as JSON. Case `answer`. */
   readonly answerChars: number;
+  /** Whether it refuses a result that the schema of its tool refuses. Case `refused_value`. */
+  readonly checksResults: boolean;
   /** What its model calls a tool, of the name of its server in its configuration and that of the tool. Case `dotted_name`. */
   readonly toolNames: string;
 }
@@ -64,6 +66,7 @@ const CAREFUL: HostProfile = {
   wholeLines: Infinity,
   cutText: Infinity,
   answerChars: 10_000,
+  checksResults: true,
   toolNames: "{tool}",
 };
 
@@ -81,6 +84,7 @@ const HOSTS: readonly HostRow[] = [
     host: "claude-code",
     clients: ["claude-code"],
     seen: "2.1.328",
+    checksResults: false,
     toolNames: "mcp__{server}__{tool}",
     images: true,
     imagesSince: "2.0.0",
@@ -94,6 +98,7 @@ const HOSTS: readonly HostRow[] = [
     host: "codex",
     clients: ["codex-mcp-client"],
     seen: "0.169.0",
+    checksResults: false,
     images: true,
     imagesSince: "0.53.0",
     imagesInErrors: true,
@@ -133,6 +138,7 @@ const HOSTS: readonly HostRow[] = [
     host: "qwen",
     clients: ["qwen-cli-mcp-client-*"],
     seen: "0.24.4",
+    checksResults: false,
     toolNames: "mcp__{server}__{tool}",
     images: true,
     imagesInErrors: true,
@@ -146,6 +152,7 @@ const HOSTS: readonly HostRow[] = [
     host: "cline",
     clients: ["@cline/core"],
     seen: "3.0.65",
+    checksResults: false,
     toolNames: "{server}__{tool}",
     half: "both",
     meta: "always",

@@ -397,7 +397,8 @@ export class McpInterceptor implements Interceptor {
       case "tools/list":
         return async (message) => {
           const shown = isShown ? await withApp(tools, namespace) : tools;
-          return withTools(message, () => (this.#requestHandler.offersApp ? shown : tools), schemas, this.#catalog);
+          const widened = { mode: schemas, checksResults: this.#host.checksResults };
+          return withTools(message, () => (this.#requestHandler.offersApp ? shown : tools), widened, this.#catalog);
         };
       case "resources/list":
         return (message) => {

@@ -86,6 +86,7 @@ export const CASES: readonly HostCase[] = [
   { ...small("list", "tools and instructions", { instructions: "instruction-7001" }), tool: null },
   { ...small("reader", "name of `artifact_read`"), tool: null },
   small("both_differ", "text and another structured value", { text: "words-6621", structured: "structured-6622" }),
+  small("refused_value", "value that its schema refuses", { text: "words-5521", structured: "refused-5522" }),
   small("small_alone", "structured value alone", { value: "alone-5512" }),
   small("link", "link to a resource", { uri: "docs://handbook-8812", name: "handbook-8813" }),
   small("res_text", "embedded text", { text: "embedded-3321" }),

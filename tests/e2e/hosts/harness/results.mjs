@@ -90,6 +90,8 @@ export const RESULTS = {
   },
   json_alone: () => ({ content: [], structuredContent: { rows: listRows(1500) } }),
   small_alone: () => ({ content: [], structuredContent: { note: "alone-5512", list: [1, 2, 3] } }),
+  // Its schema wants a number.
+  refused_value: () => ({ content: [text("words-5521")], structuredContent: { value: "refused-5522" } }),
   both_differ: () => ({ content: [text("words-6621")], structuredContent: { value: "structured-6622" } }),
   link: () => ({
     content: [

@@ -23,8 +23,12 @@ function listTools() {
       name,
       description: `Answers with the sample ${name}.`,
       inputSchema: SCHEMAS[name] ?? { type: "object", properties: {} },
+      ...(name === "refused_value" && { outputSchema: REFUSING }),
     }));
 }
+
+/** A schema that refuses what its tool answers. */
+const REFUSING = { type: "object", properties: { value: { type: "number" } }, required: ["value"] };
 
 function initialize(id, { protocolVersion }) {
   const result = {

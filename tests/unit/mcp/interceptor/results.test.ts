@@ -408,3 +408,21 @@ describe("the tool that a sentence names", () => {
     expect(namesOf(await named.list({ name: "shot" }))).toContain("my_srv_artifact_read");
   });
 });
+
+test("schemas of results are widened for clients that hold results against them, and for no others", async () => {
+  const outputSchema = { type: "object", properties: { rows: { type: "array" } } };
+  for (const [client, isWidened] of [
+    ["opencode", true],
+    ["another", true],
+    ["claude-code", false],
+    ["codex-mcp-client", false],
+  ] as const) {
+    const listing = new Talk();
+    await begin(listing, client);
+    const [tool] = ((await listing.list({ name: "rows", outputSchema })).result?.["tools"] ?? []) as Record<
+      string,
+      unknown
+    >[];
+    expect(JSON.stringify(tool?.["outputSchema"]) !== JSON.stringify(outputSchema)).toBe(isWidened);
+  }
+});

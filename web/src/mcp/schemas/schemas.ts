@@ -36,14 +36,15 @@ const GROWTH = { factor: 1.2, more: 200 };
  *
  * @param tool one element of `tools` in a `tools/list` result.
  * @param text the text that it was parsed from. Offsets refer to it.
+ * @param checksResults whether the client holds results against their schemas. Otherwise these stay.
  */
-export function schemaEdits(tool: ObjectNode, text: string, mode: SchemaMode): Edit[] {
+export function schemaEdits(tool: ObjectNode, text: string, mode: SchemaMode, checksResults: boolean = true): Edit[] {
   if (mode === "keep") return [];
   if (mode === "drop") return removeEdits(tool, (name) => name === "outputSchema");
   const output = valueAt(tool, "outputSchema");
   const input = valueAt(tool, "inputSchema");
   return [
-    ...(output?.type === "Object"
+    ...(output?.type === "Object" && checksResults
       ? (fittingEdits(output, text, OUTPUT_MANNERS) ?? [replaceEdit(output, anyResult(output))])
       : []),
     ...(input?.type === "Object" ? (fittingEdits(input, text, INPUT_MANNERS) ?? []) : []),
