@@ -66,6 +66,12 @@ class Core {
   double original(uint32_t segment) const { return session_.original(segment); }
   void link(uint32_t number) { session_.link(number, in_); }
 
+  void showable(double max_text) { out_ = session_.showable(static_cast<uint64_t>(max_text)); }
+  void kept(uint32_t segment) { out_ = session_.kept(segment); }
+  bool show(size_t json) {
+    return answer(session_.show(std::string_view(in_).substr(0, json), in_.substr(json)));
+  }
+
   // The answer.
   bool render() { return answer(session_.render(out_)); }
   uint32_t outcome() const { return session_.outcome(); }
@@ -141,6 +147,9 @@ EMSCRIPTEN_BINDINGS(sluice) {
       .function("endDecode", &Core::end_decode)
       .function("original", &Core::original)
       .function("link", &Core::link)
+      .function("showable", &Core::showable)
+      .function("kept", &Core::kept)
+      .function("show", &Core::show)
       .function("render", &Core::render)
       .function("outcome", &Core::outcome)
       .function("report", &Core::report)

@@ -17,6 +17,7 @@ import { withRetention } from "./artifacts/retention/retaining-store.js";
 import { checkOptionNames } from "./errors/arguments.js";
 import { artifactTools } from "./mcp/artifact-tools.js";
 import { withoutInterceptor } from "./mcp/interceptor-config.js";
+import { showImages } from "./mcp/shown-media.js";
 
 /**
  * Compiles the core once and gives a Sluice over a store. `wasm` says where the core is when a bundler moved it.
@@ -33,7 +34,7 @@ export async function createSluice(
   checkOptionNames(options, "createSluice", ["config", "onStoreFailure", "stateStore", "store", "wasm"]);
   const { store, config } = withRetention(chosenStore(options.store, options.stateStore), options.config);
   const { onStoreFailure: onFailure = "answer" } = options;
-  const access = { store, onFailure, tools: artifactTools } as const;
+  const access = { store, onFailure, tools: artifactTools, show: showImages } as const;
   return createSluiceOver(access, withoutInterceptor(config), options.wasm);
 }
 

@@ -304,7 +304,7 @@ TEST(ConfigTest, TheGateFollowsTheConfiguration) {
   EXPECT_EQ(standard.max_probe_bytes, 5'000'000u);
   EXPECT_TRUE(standard.detect_runs && standard.require_magic && standard.divert_text);
   EXPECT_EQ(standard.keep_bytes, 1'048'576u);
-  EXPECT_EQ(standard.keep_count, 2u);
+  EXPECT_EQ(standard.keep_count, 20u);
   const GateOptions set =
       gate_options(config_of(R"({"max_inline_size":300,"auto_artifact_large_content":false,
     "binary_detection":{"enabled":false,"require_magic_bytes":false,"min_size_for_detection":99,"max_decode_bytes":999,

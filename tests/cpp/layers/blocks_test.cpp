@@ -39,9 +39,12 @@ TEST_F(LayersBlocks, RunKeepsItsSegment) {
   EXPECT_EQ(string_at(out, {"content", "0", "artifact", "id"}), Bench::id(png()));
 }
 
-TEST_F(LayersBlocks, EmptyDataStays) {
-  const std::string same = result(image(""));
-  EXPECT_EQ(bench.show(same), same);
+TEST_F(LayersBlocks, AnImageWithoutBytesIsASentence) {
+  const std::string source = result(image(""));
+  EXPECT_EQ(bench.show(source),
+            R"({"content":[{"type":"text","text":)"
+            R"("[sluice] An image without any bytes: the tool sent nothing of it."}]})");
+  EXPECT_EQ(bench.restore(bench.mcp(source)), source);
 }
 
 TEST_F(LayersBlocks, ShortInvalidBase64IsTheTextThatItIs) {
@@ -122,8 +125,8 @@ TEST_F(LayersBlocks, LooselyWrittenBase64IsBytes) {
   }
 }
 
-TEST_F(LayersBlocks, LooselyWrittenImageThatIsKeptIsShown) {
-  bench.call.client_shows_images = true;
+TEST_F(LayersBlocks, LooselyWrittenImageComesBack) {
+  bench.shows = true;
   const std::string source = result(image(loose(png(), "\\n")));
   EXPECT_EQ(string_at(bench.show(source), {"content", "0", "data"}), base64(png()));
   EXPECT_EQ(bench.restore(bench.mcp(source)), source);
@@ -268,50 +271,55 @@ TEST_F(LayersBlocks, ContentThatHoldsNoBlocksIsJustAKey) {
   EXPECT_EQ(bench.show(same), same);
 }
 
-TEST_F(LayersBlocks, ImageStaysForClientsThatShowThem) {
-  bench.call.client_shows_images = true;
+TEST_F(LayersBlocks, ImagesComeBack) {
+  bench.shows = true;
   const std::string m = bench.run(png(), "image/png");
-  bench.last().kept = png();
   const std::string out = bench.show(result(image(m) + "," + image(base64(png(50)))));
   EXPECT_EQ(string_at(out, {"content", "0", "data"}), base64(png()));
   EXPECT_EQ(string_at(out, {"content", "0", "artifact", "id"}), Bench::id(png()));
   EXPECT_EQ(string_at(out, {"content", "1", "data"}), base64(png(50)));
 }
 
-TEST_F(LayersBlocks, ImagesStayUpToACount) {
-  bench.call.client_shows_images = true;
-  bench.config.inline_media.max_count = 1;
-  const std::string out = bench.show(result(image(base64(png(41))) + "," + image(base64(png(42)))));
-  EXPECT_NE(at(out, {"content", "0", "data"}), "(none)");
-  EXPECT_EQ(at(out, {"content", "1", "data"}), "(none)");
-}
-
-TEST_F(LayersBlocks, ImagesStayOnlyIfListedOrShown) {
+TEST_F(LayersBlocks, ImagesMayComeBackAsTheConfigurationSays) {
   const std::string input = result(image(base64(png())));
-  EXPECT_EQ(at(bench.show(input), {"content", "0", "data"}), "(none)");
+  const auto showable = [&] {
+    bench.show(input);
+    return bench.layers->showable(0);
+  };
+  ASSERT_EQ(showable().size(), 1u);
+  EXPECT_FALSE(showable()[0].listed);
   bench.config.inline_media.mode = InlineMedia::Mode::listed;
   bench.config.inline_media.types = {"image/gif"};
-  EXPECT_EQ(at(bench.show(input), {"content", "0", "data"}), "(none)");
+  EXPECT_TRUE(showable().empty());
   bench.config.inline_media.types = {"image/*"};
-  EXPECT_NE(at(bench.show(input), {"content", "0", "data"}), "(none)");
-  bench.config.inline_media.max_bytes = 10;
-  EXPECT_EQ(at(bench.show(input), {"content", "0", "data"}), "(none)");
+  ASSERT_EQ(showable().size(), 1u);
+  EXPECT_TRUE(showable()[0].listed);
   bench.config.inline_media = {};
   bench.config.inline_media.mode = InlineMedia::Mode::off;
-  bench.call.client_shows_images = true;
-  EXPECT_EQ(at(bench.show(input), {"content", "0", "data"}), "(none)");
+  EXPECT_TRUE(showable().empty());
 }
 
-TEST_F(LayersBlocks, ImagesOfAnErrorStayOnlyIfListed) {
+TEST_F(LayersBlocks, TellsWhetherTheResultIsAnError) {
   const std::string blocks = image(base64(png()));
-  const std::string input = R"({"content":[)" + blocks + R"(],"isError":true})";
-  bench.call.client_shows_images = true;
-  EXPECT_EQ(at(bench.show(input), {"content", "0", "data"}), "(none)");
-  EXPECT_NE(
-      at(bench.show(R"({"isError":false,"content":[)" + blocks + "]}"), {"content", "0", "data"}),
-      "(none)");
-  bench.config.inline_media.mode = InlineMedia::Mode::listed;
-  EXPECT_NE(at(bench.show(input), {"content", "0", "data"}), "(none)");
+  bench.show(R"({"content":[)" + blocks + R"(],"isError":true})");
+  EXPECT_TRUE(bench.layers->is_error());
+  bench.show(R"({"isError":false,"content":[)" + blocks + "]}");
+  EXPECT_FALSE(bench.layers->is_error());
+}
+
+TEST_F(LayersBlocks, TextsThatAreProseMayComeBack) {
+  bench.shows = true;
+  bench.max_text = 100;
+  const std::string short_one = bench.text("To be, or not to be.");
+  EXPECT_EQ(bench.mcp(R"({"content":[{"type":"text","text":")" + short_one + R"("}]})"),
+            R"({"content":[{"type":"text","text":"To be, or not to be."}]})");
+  const std::string rows = bench.text("a,b\n1,2\n");
+  bench.last().mime_type = "text/csv";
+  const std::string long_one = bench.text(std::string(101, 'x'));
+  const std::string out = bench.mcp(R"({"content":[{"type":"text","text":")" + rows +
+                                    R"("},{"type":"text","text":")" + long_one + R"("}]})");
+  EXPECT_EQ(out.find("1,2\\n"), std::string::npos);
+  EXPECT_NE(string_at(out, {"content", "1", "text"}).find("[sluice] "), std::string::npos);
 }
 
 class LayersLinks : public ::testing::Test {

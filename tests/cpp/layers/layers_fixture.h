@@ -73,6 +73,9 @@ class Bench {
   std::string warning;                         // what the store says of everything
   bool opaque = false;                         // no text could be looked into
   bool expanding = false;                      // texts to be decoded are
+  bool shows = false;                          // what may come back does
+  uint64_t max_text = 0;                       // … of texts, in bytes
+  std::string note;                            // what is said of it
   std::map<std::string, std::string> decoded;  // text that `decode` finds to be these bytes
 
   Bench() {
@@ -122,6 +125,14 @@ class Bench {
       stored_[id(contents_[i])] = contents_[i];
       refs_of_[id(contents_[i])] = refs_[i];
       layers->stored(i, {id(contents_[i]), names_[i], {}, warning, opaque});
+    }
+    for (const Showable& one : layers->showable(max_text)) {
+      const std::string& content = contents_[one.segment];
+      const bool text = one.kind == Showable::Kind::text;
+      if (shows) {
+        layers->show(one.segment, {one.kind, layers->segments()[one.segment].mime_type,
+                                   text ? content : base64(content), note});
+      }
     }
     return layers->render();
   }

@@ -297,15 +297,78 @@ TEST_F(LayersMcp, ErrorResponsePasses) {
   EXPECT_FALSE(bench.layers->changed());
 }
 
-TEST_F(LayersMcp, KeptImageStaysAndIsNamed) {
-  bench.call.client_shows_images = true;
+TEST_F(LayersMcp, ImageComesBackAndIsNamed) {
+  bench.shows = true;
   const std::string block =
       "{\"type\":\"image\",\"data\":\"" + base64(png()) + "\",\"mimeType\":\"image/png\"}";
   const std::string out = bench.mcp("{\"content\":[" + block + "]}");
   EXPECT_EQ(at(out, {"content", "0"}), block);
   const std::string text = string_at(out, {"content", "1", "text"});
   EXPECT_NE(text.find(uri(png(), ": PNG image")), std::string::npos) << text;
-  EXPECT_NE(text.find("(also shown here)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("shown"), std::string::npos) << text;
+  EXPECT_EQ(bench.restore(out), "{\"content\":[" + block + "]}");
+  bench.note = "scaled down to 4 × 3 pixels here";
+  EXPECT_NE(bench.mcp("{\"content\":[" + block + "]}").find("(scaled down to 4 × 3 pixels here)"),
+            std::string::npos);
+}
+
+TEST_F(LayersMcp, ImageOfAResourceComesBackAsAnImage) {
+  bench.shows = true;
+  const std::string input =
+      R"({"content":[{"type":"resource","annotations":{"priority":1},"resource":{"uri":"x://a",)"
+      R"("mimeType":"image/jpeg","blob":")" +
+      base64(png()) + R"("}}]})";
+  bench.config.inline_media.mode = InlineMedia::Mode::listed;
+  const std::string out = bench.mcp(input);
+  EXPECT_EQ(string_at(out, {"content", "0", "resource", "mimeType"}), "image/png");
+  EXPECT_EQ(at(out, {"content", "0", "annotations"}), R"({"priority":1})");
+  EXPECT_EQ(bench.restore(out), input);
+}
+
+// --- both halves -----------------------------------------------------------------------------
+
+TEST_F(LayersMcp, ReferencesInTheStructuredHalfSayWhatTheyStandFor) {
+  const std::string rows = bench.json("[{\"id\":1},{\"id\":2}]");
+  const std::string more = bench.text("long");
+  const std::string input = "{\"content\":[],\"structuredContent\":{\"total\":2,\"rows\":\"" +
+                            rows + "\",\"a/b\":[\"" + more + "\"]}}";
+  const std::string bare = bench.mcp(input);
+  EXPECT_EQ(string_at(bare, {"structuredContent", "rows"}).find(' '), std::string::npos);
+  for (const auto notes : {StructureNotes::sentences, StructureNotes::previews}) {
+    bench.call.structure_notes = notes;
+    const std::string out = bench.mcp(input);
+    const std::string told = string_at(out, {"structuredContent", "rows"});
+    EXPECT_TRUE(told.starts_with("artifact://tableau_")) << told;
+    EXPECT_NE(told.find(" [sluice] JSON"), std::string::npos) << told;
+    EXPECT_NE(told.find("Read it with tableau_artifact_read"), std::string::npos) << told;
+    EXPECT_EQ(told.find("Preview") != std::string::npos, notes == StructureNotes::previews) << told;
+    const std::string again = string_at(out, {"structuredContent", "a/b", "0"});
+    EXPECT_NE(again.find("[sluice] text"), std::string::npos) << again;
+    EXPECT_EQ(again.find("Read it with"), std::string::npos) << again;
+    EXPECT_EQ(normal(bench.restore(out)), normal(bench.original(input)));
+  }
+}
+
+TEST_F(LayersMcp, NoReferenceIsLongerThanWhatItStandsFor) {
+  bench.call.structure_notes = StructureNotes::previews;
+  const std::string pdf_run = bench.run(pdf(), "application/pdf");
+  bench.last().chars = 120;
+  const std::string out = bench.mcp("{\"structuredContent\":{\"pdf\":\"" + pdf_run + "\"}}");
+  EXPECT_EQ(string_at(out, {"structuredContent", "pdf"}).find(' '), std::string::npos);
+}
+
+TEST_F(LayersMcp, EqualHalvesAreToldOnce) {
+  const std::string spaced = "[ { \"id\": 1 }, { \"id\": 2 } ]";
+  const std::string text = bench.text("{\"rows\": " + spaced + "}");
+  const std::string rows = bench.json("[{\"id\":1},{\"id\":2}]");
+  const std::string input = "{\"content\":[{\"type\":\"text\",\"text\":\"" + text +
+                            "\"}],\"structuredContent\":{\"rows\":\"" + rows + "\"}}";
+  const std::string out = bench.mcp(input);
+  const std::string first = string_at(out, {"content", "0", "text"});
+  EXPECT_EQ(first.find("{\"rows\":\"artifact://"), 0u) << first;
+  EXPECT_NE(string_at(out, {"content", "1", "text"}).find("[sluice] JSON"), std::string::npos);
+  EXPECT_EQ(at(out, {"content", "2"}), "(none)");
+  EXPECT_EQ(normal(bench.restore(out)), normal(bench.original(input)));
 }
 
 TEST_F(LayersMcp, ServersOwnListIsNotTrusted) {

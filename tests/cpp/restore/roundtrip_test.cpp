@@ -202,9 +202,8 @@ TEST_F(RestoreRoundTrip, ShortFieldsAndBlocks) {
               "\\n\"}]}");
 }
 
-TEST_F(RestoreRoundTrip, KeptImages) {
-  bench.call.client_shows_images = true;
-  bench.config.inline_media.max_count = 1;
+TEST_F(RestoreRoundTrip, ImagesThatCameBack) {
+  bench.shows = true;
   const std::string image = ",\"mimeType\":\"image/png\",\"type\":\"image\"}";
   expect_back("{\"content\":[{\"data\":\"" + base64(png()) + "\"" + image + ",{\"data\":\"" +
               base64(png(50)) + "\"" + image + "]}");

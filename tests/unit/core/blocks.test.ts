@@ -116,12 +116,12 @@ describe("images for a client that shows them", () => {
   const image = { type: "image", data: base64(PNG), mimeType: "image/png" };
   const call = { dialect: "mcp", clientShowsImages: true } as const;
 
-  test("two stay, are stored and named too, and the third goes", async () => {
+  test("all stay, and are stored and named too", async () => {
     const { store, sluice } = await opened();
     const result = { content: [image, image, image] };
     const { value, artifacts } = await sluice.transform(result, call);
     const { content } = CallToolResultSchema.parse(value);
-    expect(content.filter(({ type }) => type === "image")).toHaveLength(2);
+    expect(content.filter(({ type }) => type === "image")).toHaveLength(3);
     expect(content[0]).toMatchObject({ data: image.data });
     expect(new Set(artifacts.map(({ id }) => id)).size).toBe(1);
     expect(Buffer.from((await store.get(artifacts[0]?.id ?? "")) ?? []).equals(PNG)).toBe(true);

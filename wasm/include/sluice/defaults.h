@@ -45,7 +45,7 @@ inline constexpr InlineMediaMode kInlineMedia = InlineMediaMode::automatic;
 inline constexpr std::array<std::string_view, 4> kInlineMediaTypes = {"image/png", "image/jpeg",
                                                                       "image/gif", "image/webp"};
 inline constexpr uint64_t kInlineMediaMaxBytes = 1'048'576;
-inline constexpr uint32_t kInlineMediaMaxCount = 2;
+inline constexpr uint32_t kInlineMediaMaxCount = 20;
 
 inline constexpr Prefer kPrefer = Prefer::structured;
 

@@ -17,6 +17,10 @@ namespace sluice {
 
 enum class Dialect : uint8_t { observation, mcp };
 
+/// What a reference in `structuredContent` says of what it stands for, in the mcp dialect: nothing;
+/// the sentence that a block would have; or that with a preview.
+enum class StructureNotes : uint8_t { none, sentences, previews };
+
 /// The call that a result answers.
 struct Call {
   std::string tool;
@@ -26,7 +30,10 @@ struct Call {
   std::optional<std::string> read_tool;
   Dialect dialect = Dialect::observation;
   bool client_shows_images = false;  ///< what `inline_media: auto` asks
-  bool transformed = false;          ///< a transformer wrote it: L4, L1 and L2 are over
+  StructureNotes structure_notes = StructureNotes::none;
+  /// Characters of a string that its client shows whole, if fewer than `max_inline_size`; else 0.
+  uint32_t whole_text = 0;
+  bool transformed = false;  ///< a transformer wrote it: L4, L1 and L2 are over
 };
 
 /// The store's answer for a segment.
@@ -36,6 +43,28 @@ struct Stored {
   std::string mime_type;  ///< empty: as the segment says
   std::string warning;    ///< set when the content was not stored
   bool opaque = false;    ///< a text that may be encoded bytes, for a `decode` could not be done
+};
+
+/// A block whose bytes, or a string whose text, was taken out, and may come back before `render` in
+/// a form that the client shows.
+struct Showable {
+  enum class Kind : uint8_t {
+    image,     ///< the data of an image block
+    audio,     ///< the data of an audio block
+    resource,  ///< the blob of an embedded resource
+    text,      ///< the whole of a string
+  };
+  uint32_t segment = 0;
+  Kind kind = Kind::image;
+  bool listed = false;  ///< `inline_media` says that it stays, for any client
+};
+
+/// What stands in the place of a block.
+struct Shown {
+  Showable::Kind kind = Showable::Kind::image;
+  std::string mime_type;
+  std::string data;  ///< base64; of a text the text
+  std::string note;  ///< said of it beside its description: `scaled down to 800 × 600 here`
 };
 
 /// Something the host has to do before `render`.
@@ -87,6 +116,16 @@ class Layers {
   /// `{"fetched":true,"artifact":{…}}`, `{"fetched":true,"text":"…"}` or
   /// `{"fetched":false,"fetch_error":"…"}`.
   void link(uint32_t number, std::string json);
+
+  /// After all are stored: what may come back. Texts of at most `max_text` bytes, without tables,
+  /// data and markup.
+  std::vector<Showable> showable(uint64_t max_text) const;
+  /// Puts one of them back.
+  void show(uint32_t segment, Shown shown);
+  /// Whether the result tells an error.
+  bool is_error() const;
+  /// Bytes of the result without what was taken out.
+  size_t reduced_bytes() const;
 
   /// Whether anything differs from the original. If not, the original bytes are the answer in the
   /// mcp dialect.

@@ -33,9 +33,11 @@ class Session {
   std::string policy() const;
 
   /// Begins a message:
-  /// `{"tool":…,"namespace":…,"dialect":"observation"|"mcp","clientShowsImages":…,"transformed":…}`,
-  /// all keys optional. With `mcp`, members that have to pass unchanged stay; the message can still
-  /// be answered in either dialect.
+  /// `{"tool":…,"namespace":…,"dialect":"observation"|"mcp","clientShowsImages":…,
+  /// "structureNotes":"none"|"sentences"|"previews","wholeText":…,"transformed":…}`, all keys
+  /// optional. With
+  /// `mcp`, members that have to pass unchanged stay; the message can still be answered in either
+  /// dialect.
   Status begin(std::string_view call_json);
 
   /// Room for the next bytes of the message, valid until the next call. Then call `push(size)`.
@@ -79,6 +81,16 @@ class Session {
   /// After `end_decode`: the segment that now holds the original text, or -1 if it is not needed.
   int32_t original(uint32_t segment) const;
   void link(uint32_t number, std::string json);
+
+  /// After all are stored, what may come back:
+  /// `{"max_bytes":…,"max_count":…,"is_error":…,"reduced_bytes":…,"showable":[{"segment":…,"kind":"image"|"audio"|
+  /// "resource"|"text","mime_type":…,"size_bytes":…,"listed":…}]}`. Texts of at most `max_text`
+  /// bytes.
+  std::string showable(uint64_t max_text) const;
+  /// The bytes of a segment, if the gate kept them.
+  std::string kept(uint32_t segment) const;
+  /// Puts one back: `{"segment":…,"kind":…,"mime_type":…,"note":…}`, and its base64 or text.
+  Status show(std::string_view json, std::string data);
 
   Status render(std::string& text);
   /// After `render`, bits: 1 if the result differs from what came, 2 if the observation was

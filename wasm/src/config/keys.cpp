@@ -130,14 +130,15 @@ constexpr Row kRows[] = {
     row<&Config::inline_media, &InlineMedia::mode>(
         "inline_media", "string|object", 0, 0,
         "Keeps images in place for models that can see them, and stores them too. auto: for "
-        "clients known to show images; off: never; an object: always, within the keys below."),
+        "clients known to show images; off: never; an object: always, within the keys below. "
+        "Images longer than 2,000 pixels are scaled down."),
     row<&Config::inline_media, &InlineMedia::types>(
         "inline_media.types", "array", 1, 32,
         "MIME types of the images that may stay, such as image/png or image/*. Others are "
         "only stored."),
     row<&Config::inline_media, &InlineMedia::max_bytes>(
         "inline_media.max_bytes", "integer", 1, 5'242'880,
-        "Largest image, in decoded bytes, that stays."),
+        "Bytes of an image that stays as it is. Larger ones are scaled down."),
     row<&Config::inline_media, &InlineMedia::max_count>(
         "inline_media.max_count", "integer", 1, 20,
         "Most images that stay in one result, counted from the first. The rest are only "

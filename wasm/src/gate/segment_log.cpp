@@ -45,6 +45,9 @@ namespace {
 // Segments of a message whose lines are chosen by their kind; later ones show how they begin.
 constexpr size_t kMaxExcerpts = 64;
 
+// Bytes of the longest text that is compared with the other half of a result for an MCP client.
+constexpr uint64_t kMaxCompared = 4 << 20;
+
 // The share of damage above which a text was binary, and the share that is enough if it begins like
 // a file.
 constexpr uint64_t kMangledPercent = 10;
@@ -159,14 +162,19 @@ void SegmentLog::count_damaged(Open& open, std::string_view bytes, bool sound) {
 }
 
 // A text that begins with a bracket is compared as JSON, any other as the content of a string. An
-// MCP client gets every text, so nothing is compared there.
-void SegmentLog::print(Open& open, SegmentKind kind, std::string_view bytes) const {
-  if (options_.protect) return;
+// MCP client gets every text, so long ones are not compared there.
+void SegmentLog::print(Open& open, const Segment& segment, std::string_view bytes) const {
+  if (options_.protect && segment.bytes > kMaxCompared && open.compared) {
+    open.compared = false;
+    open.source.reset();
+    open.content = {};
+  }
+  if (!open.compared) return;
   if (!open.begun) {
     const size_t first = bytes.find_first_not_of(kWhite);
     open.begun = first != std::string_view::npos;
     const bool like = open.begun && (bytes[first] == '{' || bytes[first] == '[');
-    if (like || kind == SegmentKind::json) open.source.emplace();
+    if (like || segment.kind == SegmentKind::json) open.source.emplace();
   }
   if (open.source) {
     open.source->push(bytes);
@@ -181,7 +189,7 @@ void SegmentLog::look(uint32_t index, std::string_view bytes, bool sound) {
   Segment& segment = segments_[index];
   segment.bytes += bytes.size();
   if (segment.kind == SegmentKind::text) count_damaged(open, bytes, sound);
-  if (segment.kind != SegmentKind::run) print(open, segment.kind, bytes);
+  if (segment.kind != SegmentKind::run) print(open, segment, bytes);
   follow(open, segment, bytes);
 }
 
@@ -207,7 +215,7 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
   open.begun = true;
   if (open.source) {
     open.source->refer(segments_[inner]);
-  } else if (!options_.protect) {
+  } else if (open.compared) {
     open.content.refer();
   }
   std::string marker;

@@ -57,6 +57,7 @@ class SegmentLog {
     ContentPrint content;               // of text
     std::optional<SourcePrint> source;  // of what is JSON, or begins like it
     bool begun = false;                 // a character that is no white space was there
+    bool compared = true;               // it has a fingerprint
   };
 
   static constexpr size_t kNoRecord = SIZE_MAX;
@@ -67,7 +68,7 @@ class SegmentLog {
   void look(uint32_t index, std::string_view bytes, bool sound);
   void follow(Open& open, const Segment& segment, std::string_view bytes, bool uncut = false);
   static void count_damaged(Open& open, std::string_view bytes, bool sound);
-  void print(Open& open, SegmentKind kind, std::string_view bytes) const;
+  void print(Open& open, const Segment& segment, std::string_view bytes) const;
   std::string_view keep(Open& open, std::string_view bytes, bool uncut);
   void recognise(Open& open, const Segment& segment) const;
 

@@ -23,35 +23,45 @@ bool matches(std::string_view pattern, std::string_view mime_type) {
 
 }  // namespace
 
-bool Media::allows(const std::string& mime_type) const {
+Staying staying(const InlineMedia& media, const std::string& mime_type) {
   const auto match = [&](std::string_view pattern) { return matches(pattern, mime_type); };
-  switch (media_.mode) {
-    case InlineMedia::Mode::listed:
-      if (media_.types.empty()) break;
-      return std::any_of(media_.types.begin(), media_.types.end(), match);
-    case InlineMedia::Mode::automatic:
-      if (!client_shows_) return false;
-      break;
-    case InlineMedia::Mode::off:
-      return false;
+  const auto is_among = [&](const auto& types) {
+    return std::any_of(types.begin(), types.end(), match);
+  };
+  if (media.mode == InlineMedia::Mode::off) return Staying::never;
+  const bool listed = media.mode == InlineMedia::Mode::listed;
+  const bool given = listed && !media.types.empty();
+  if (!(given ? is_among(media.types) : is_among(defaults::kInlineMediaTypes))) {
+    return Staying::never;
   }
-  return std::any_of(defaults::kInlineMediaTypes.begin(), defaults::kInlineMediaTypes.end(), match);
+  return listed ? Staying::always : Staying::where_shown;
 }
 
-bool Media::keeps(const Segment& segment) {
-  if (segment.kind != SegmentKind::run || segment.kept.size() != segment.bytes) return false;
-  if (segment.kept.empty() || segment.bytes > media_.max_bytes) return false;
-  if (count_ >= media_.max_count || !allows(segment.mime_type)) return false;
-  ++count_;
-  return true;
-}
-
-std::string Media::data(const Segment& segment) {
-  std::string text;
-  FormWriter writer(segment.form);
-  writer.write(segment.kept, text);
-  writer.finish(text);
-  return json_string(text);
+std::string block_shown(const Document& document, size_t block, const Shown& shown) {
+  Object out;
+  if (shown.kind == Showable::Kind::resource) {
+    const std::optional<size_t> resource = document.tape().find(block, "resource");
+    Object inner;
+    if (const auto uri = resource ? document.tape().find(*resource, "uri") : std::nullopt;
+        uri && document.marks(*uri).empty()) {
+      inner.source("uri", document.tape().source(*uri));
+    }
+    inner.text("mimeType", shown.mime_type).text("blob", shown.data);
+    out.text("type", "resource").source("resource", inner.end());
+  } else {
+    const bool audio = shown.kind == Showable::Kind::audio;
+    out.text("type", audio ? "audio" : "image");
+    out.text("data", shown.data).text("mimeType", shown.mime_type);
+  }
+  std::string text = out.end();
+  text.pop_back();
+  for (const std::string_view key : {"annotations", "_meta"}) {
+    const std::optional<size_t> value = document.tape().find(block, key);
+    if (!value || !document.marks(*value).empty()) continue;
+    append_key(text, key);
+    text += document.tape().source(*value);
+  }
+  return text + "}";
 }
 
 // --- blocks ----------------------------------------------------------------------------------
@@ -83,12 +93,16 @@ void append_members(std::string& out, const Document& document, size_t object, c
   }
 }
 
-std::string show_kept(const Document& document, size_t block, const Notes& notes,
-                      const SegmentTable& table, const Load& load) {
+std::string show_shown(const Document& document, size_t block, const Notes& notes,
+                       const Shown& shown, const Load& load) {
   std::string out = "{";
-  append_members(out, document, block, notes, {"data", "_meta"});
+  append_members(out, document, block, notes, {"type", "data", "mimeType", "resource", "_meta"});
+  append_key(out, "type");
+  out += json_string("image");
+  append_key(out, "mimeType");
+  out += json_string(shown.mime_type);
   append_key(out, "data");
-  out += Media::data(table.segment(load.segment));
+  out += json_string(shown.data);
   notes.append_artifact(out, load.segment);
   out += '}';
   return out;
@@ -123,6 +137,26 @@ std::optional<Load> load_of_resource(const Document& document, size_t resource) 
   return load ? load : whole_marker(document, resource, "text");
 }
 
+bool lacks_bytes(const Document& document, size_t block) {
+  if (!document.is_block(block, "image") && !document.is_block(block, "audio")) return false;
+  const std::optional<size_t> data = document.tape().find(block, "data");
+  return !data || (document.tape()[*data].type == Type::string &&
+                   document.inside(*data).find_first_not_of(" \\ntr\t") == std::string_view::npos);
+}
+
+std::string block_without_bytes(const Document& document, size_t block) {
+  const bool audio = document.is_block(block, "audio");
+  return note_as_block(std::string("[sluice] ") + (audio ? "A sound" : "An image") +
+                       " without any bytes: the tool sent nothing of it.");
+}
+
+std::optional<Showable::Kind> kind_of_block(const Document& document, size_t block,
+                                            const Load& load) {
+  if (load.member == "blob") return Showable::Kind::resource;
+  if (load.member != "data") return std::nullopt;
+  return document.is_block(block, "audio") ? Showable::Kind::audio : Showable::Kind::image;
+}
+
 std::optional<Load> load_of_block(const Document& document, size_t block) {
   if (document.is_block(block, "image") || document.is_block(block, "audio")) {
     return only_marker(document, block, "data");
@@ -137,15 +171,17 @@ std::optional<Load> load_of_block(const Document& document, size_t block) {
 }
 
 std::string show_block(const Document& document, size_t block, const Notes& notes,
-                       const SegmentTable& table, Media& media) {
+                       const SegmentTable& table) {
+  if (lacks_bytes(document, block)) return block_without_bytes(document, block);
   std::string out;
   const std::optional<Load> load = load_of_block(document, block);
   if (!load) {
     append_showing(out, document, block, notes);
     return out;
   }
-  if (document.is_block(block, "image") && media.keeps(table.segment(load->segment))) {
-    return show_kept(document, block, notes, table, *load);
+  const std::optional<Shown>& shown = table.about(load->segment).shown;
+  if (shown && shown->kind == Showable::Kind::image) {
+    return show_shown(document, block, notes, *shown, *load);
   }
   out = "{";
   append_members(out, document, block, notes, {"data", "mimeType", "text", "resource", "_meta"});

@@ -15,28 +15,13 @@
 
 namespace sluice::layers {
 
-/// Decides which images of a result stay in place, and writes them.
-class Media {
- public:
-  /// With `automatic` no image of an error stays: some clients drop it, and some print all of the
-  /// error as JSON.
-  Media(const Config& config, const Call& call, bool is_error)
-      : media_(config.inline_media), client_shows_(call.client_shows_images && !is_error) {}
+/// Whether `inline_media` lets images of a type stay: for any client (`listed`), for those that
+/// show them, or for none.
+enum class Staying : uint8_t { never, where_shown, always };
+Staying staying(const InlineMedia& media, const std::string& mime_type);
 
-  /// Counts the image in and returns true if `inline_media` allows its type and size, the gate kept
-  /// its bytes, and the limit per result is not reached.
-  bool keeps(const Segment& segment);
-
-  /// The image's original data as a JSON string.
-  static std::string data(const Segment& segment);
-
- private:
-  bool allows(const std::string& mime_type) const;
-
-  const InlineMedia& media_;
-  bool client_shows_ = false;
-  uint32_t count_ = 0;
-};
+/// A block with something in place of its bytes, as JSON source: `annotations` and `_meta` stay.
+std::string block_shown(const Document& document, size_t block, const Shown& shown);
 
 /// The segment that replaced the content of a block.
 struct Load {
@@ -44,6 +29,16 @@ struct Load {
   size_t holder = 0;        ///< the block, or the resource inside it
   std::string_view member;  ///< `data`, `blob` or `text` of the holder
 };
+
+/// Whether an image or audio block has no bytes at all: the providers of models refuse it.
+bool lacks_bytes(const Document& document, size_t block);
+
+/// A text block in its place, as JSON source.
+std::string block_without_bytes(const Document& document, size_t block);
+
+/// What a block with bytes is. Empty for any other.
+std::optional<Showable::Kind> kind_of_block(const Document& document, size_t block,
+                                            const Load& load);
 
 /// The diverted content of a block: the `data` of an image or audio block, the `blob` of a
 /// resource, or a `text`. Bytes may have white space around the marker; text must be the marker
@@ -63,7 +58,7 @@ std::optional<size_t> text_for_blob(const Document& document, size_t resource);
 /// A block as an observation shows it: `{"type","artifact","summary"}` in place of the bytes, plus
 /// the other members that the server sent.
 std::string show_block(const Document& document, size_t block, const Notes& notes,
-                       const SegmentTable& table, Media& media);
+                       const SegmentTable& table);
 
 /// An entry of `contents`: `{"uri","artifact","summary"}`.
 std::string show_resource(const Document& document, size_t resource, const Notes& notes);

@@ -14,6 +14,16 @@
 
 namespace sluice::layers {
 
+/// A text block, and the value in `structuredContent` that it says over again.
+struct Repetition {
+  uint32_t block = 0;
+  size_t value = 0;
+};
+
+/// The text blocks that say what `structuredContent` says, or a part of it.
+std::vector<Repetition> texts_that_say_structure(const Document& document, const Shape& shape,
+                                                 const SegmentTable& table);
+
 // --- what a planner shows its model --------------------------------------------------------------
 
 /// Writes one observation. It is a view: it opens envelopes, shows the half that `prefer` names,
@@ -44,7 +54,6 @@ class Observation {
   bool adds_to(size_t node, const Ids& ids) const;
   bool repeats(size_t block, const Ids& ids) const;
   bool says_nothing(size_t node) const;
-  std::vector<uint32_t> texts_that_say_structure() const;
   Ids ids_in(size_t node) const;
   Object head() const;
   std::string other_members() const;
@@ -56,7 +65,6 @@ class Observation {
   const std::vector<std::string>& links_;
   Shape shape_;
   Notes notes_;
-  Media media_;
   std::vector<uint32_t> link_blocks_;
   std::vector<uint32_t> repeated_;  // text blocks that say what the structured half says
 };
@@ -85,12 +93,16 @@ class Mcp {
   void finish_list(const std::string& at);
   void rewrite_block(size_t block, const std::string& at);
   void rewrite_entry(size_t entry, const std::string& at);
+  bool has_empty_block() const;
   void rewrite_structured(const std::string& at);
+  void tell_structured(size_t node, const std::string& at);
+  std::optional<std::string> told_reference(uint32_t segment);
+  bool has_ids_of(size_t node, size_t other) const;
+  bool repeat_structured(size_t block, const std::string& at);
   void rewrite_meta(size_t meta, const std::string& at);
   void replace_in_meta(size_t meta);
   Splice list_in(const Tape& tape, size_t body) const;
   void finish_body();
-  void keep(size_t data, const Load& load);
   void replace(size_t node, const std::string& at, std::optional<uint32_t> segment,
                std::string with);
   std::string text_of(size_t string) const;
@@ -104,15 +116,18 @@ class Mcp {
 
   const Document& document_;
   const SegmentTable& table_;
+  const StructureNotes structure_notes_;
   Shape shape_;
   Notes notes_;
   Told told_;
-  Media media_;
+  Told told_structured_;        // in the strings of `structuredContent`
+  size_t references_told_ = 0;  // of those strings
+  std::vector<Repetition> repeated_;
   Referrer referrer_;
   std::vector<Splice> splices_;
   Edits edits_;
   std::vector<uint32_t> noted_;    // what a block's own note tells of
-  std::vector<uint32_t> shown_;    // images that stay
+  std::vector<uint32_t> shown_;    // blocks that stay
   std::vector<uint32_t> beside_;   // what a replaced block held beside what its note names
   std::vector<std::string> tail_;  // members to add at the end of the body
 };

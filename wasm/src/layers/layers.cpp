@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "json/object.h"
 #include "layers/dialects.h"
 #include "layers/result/document.h"
 #include "layers/result/segment_table.h"
@@ -94,6 +95,82 @@ void Layers::link(uint32_t number, std::string json) {
   if (number >= links.size()) links.resize(std::min<size_t>(number, kMaxLinks) + 1);
   if (number < links.size()) links[number] = std::move(json);
   plan_->differs.reset();
+}
+
+bool Layers::is_error() const {
+  return !plan_->call.transformed &&
+         layers::shape_of(plan_->document, plan_->table.segments()).is_error;
+}
+
+size_t Layers::reduced_bytes() const {
+  return plan_->document.text().size();
+}
+
+namespace {
+
+/// Texts that are read from their beginning to their end: no tables, data or markup.
+bool is_prose(const Segment& segment) {
+  if (segment.kind != SegmentKind::text || segment.mangled || !segment.inner.empty()) return false;
+  const std::string_view type = segment.mime_type;
+  for (const std::string_view other : {"text/csv", "text/tab-separated-values", "text/html",
+                                       "text/xml", "text/calendar", "text/vcard"}) {
+    if (type.starts_with(other)) return false;
+  }
+  return type.starts_with("text/");
+}
+
+}  // namespace
+
+std::vector<Showable> Layers::showable(uint64_t max_text) const {
+  std::vector<Showable> found;
+  if (plan_->stays || plan_->call.transformed) return found;
+  const Document& document = plan_->document;
+  const SegmentTable& table = plan_->table;
+  const layers::Shape shape = layers::shape_of(document, table.segments());
+  const bool blocks =
+      shape.kind == layers::Shape::Kind::result || shape.kind == layers::Shape::Kind::blocks;
+  if (blocks && shape.listed(document)) {
+    for (const size_t block : document.children(*shape.list)) {
+      const std::optional<layers::Load> load = layers::load_of_block(document, block);
+      const auto kind = load ? layers::kind_of_block(document, block, *load) : std::nullopt;
+      if (!kind || table.segment(load->segment).kind != SegmentKind::run) continue;
+      const std::string& type = table.segment(load->segment).mime_type;
+      layers::Staying staying = layers::Staying::where_shown;
+      if (*kind == Showable::Kind::image || type.starts_with("image/")) {
+        staying = layers::staying(plan_->config.inline_media, type);
+      }
+      if (staying == layers::Staying::never) continue;
+      found.push_back({load->segment, *kind, staying == layers::Staying::always});
+    }
+  }
+  for (uint32_t index = 0; max_text > 0 && index < table.size(); ++index) {
+    const Segment& segment = table.segment(index);
+    // What the configuration names is taken out whatever it is.
+    const bool configured = !table.about(index).label.empty();
+    if (configured || !is_prose(segment) || !segment.whole || segment.bytes > max_text) continue;
+    found.push_back({index, Showable::Kind::text, false});
+  }
+  return found;
+}
+
+void Layers::show(uint32_t index, Shown shown) {
+  if (index >= plan_->table.size()) return;
+  plan_->differs.reset();
+  if (shown.kind != Showable::Kind::text) {
+    plan_->table.about(index).shown = std::move(shown);
+    return;
+  }
+  Document& document = plan_->document;
+  for (const layers::Mark& mark : document.marks(0, document.text().size())) {
+    if (mark.segment != index) continue;
+    const size_t node = document.string_around(mark.offset);
+    if (document.whole(node) != index) return;
+    const Node& place = document.tape()[node];
+    document.read(
+        apply_splices(document.text(), {{place.begin, place.end, json_string(shown.data)}}),
+        plan_->table.size());
+    return;
+  }
 }
 
 std::string Layers::refs_json() const {

@@ -10,9 +10,9 @@ Mcp::Mcp(const Config& config, const Call& call, const Document& document,
          const SegmentTable& table)
     : document_(document),
       table_(table),
+      structure_notes_(call.structure_notes),
       shape_(call.transformed ? Shape{} : shape_of(document, table.segments())),
       notes_(config, call, table, shape_.is_error),
-      media_(config, call, shape_.is_error),
       referrer_(document, table, notes_) {}
 
 // The server may have sent a list under our name. It must not be mistaken for ours, so it moves
@@ -24,7 +24,16 @@ std::optional<size_t> Mcp::server_refs() const {
 }
 
 bool Mcp::changes() const {
-  return !document_.marks(0, document_.text().size()).empty() || server_refs().has_value();
+  return !document_.marks(0, document_.text().size()).empty() || server_refs().has_value() ||
+         has_empty_block();
+}
+
+bool Mcp::has_empty_block() const {
+  const bool blocks = shape_.kind == Shape::Kind::result || shape_.kind == Shape::Kind::blocks;
+  if (!blocks || !shape_.listed(document_)) return false;
+  const std::vector<uint32_t> items = document_.children(*shape_.list);
+  return std::any_of(items.begin(), items.end(),
+                     [&](size_t item) { return lacks_bytes(document_, item); });
 }
 
 std::string Mcp::write() {
@@ -32,6 +41,12 @@ std::string Mcp::write() {
   splices_.clear();
   edits_ = {};
   told_ = {};
+  told_structured_ = {};
+  references_told_ = 0;
+  repeated_.clear();
+  if (shape_.structured && !document_.marks(*shape_.structured).empty()) {
+    repeated_ = texts_that_say_structure(document_, shape_, table_);
+  }
   const bool object = document_.tape()[shape_.body].type == Type::object;
   if (shape_.kind == Shape::Kind::collapsed) {
     rewrite_collapsed();
@@ -92,6 +107,12 @@ void Mcp::rewrite_items(const std::string& at) {
   size_t index = 0;
   for (const size_t item : document_.children(*shape_.list)) {
     const std::string item_at = pointer_to(at, index++);
+    if (shape_.kind != Shape::Kind::contents && lacks_bytes(document_, item)) {
+      const Node& place = document_.tape()[item];
+      edits_.replaced(item_at, document_.tape().source(item), {});
+      splices_.push_back({place.begin, place.end, block_without_bytes(document_, item)});
+      continue;
+    }
     if (document_.marks(item).empty()) continue;
     if (shape_.kind == Shape::Kind::contents) {
       rewrite_entry(item, item_at);
@@ -102,6 +123,7 @@ void Mcp::rewrite_items(const std::string& at) {
 }
 
 void Mcp::rewrite_block(size_t block, const std::string& at) {
+  if (repeat_structured(block, at)) return;
   if (const std::optional<uint32_t> segment = document_.whole(block)) {
     noted_.push_back(*segment);
     return replace(block, at, *segment, note(*segment));
@@ -112,21 +134,13 @@ void Mcp::rewrite_block(size_t block, const std::string& at) {
   }
   const std::optional<Load> load = load_of_block(document_, block);
   if (!load) return referrer_.refer(block, at, splices_, edits_);
-  const bool image = document_.is_block(block, "image");
-  const std::optional<size_t> data = document_.tape().find(load->holder, load->member);
-  if (image && document_.whole(*data) && document_.marks(block).size() == 1 &&
-      !table_.about(load->segment).original && media_.keeps(table_.segment(load->segment))) {
-    return keep(*data, *load);
+  if (const std::optional<Shown>& shown = table_.about(load->segment).shown) {
+    shown_.push_back(load->segment);
+    return replace(block, at, load->segment, block_shown(document_, block, *shown));
   }
   noted_.push_back(load->segment);
   replace(block, at, load->segment,
           block_with(block, json_string(notes_.note(load->segment, told_))));
-}
-
-void Mcp::keep(size_t data, const Load& load) {
-  const Node& node = document_.tape()[data];
-  splices_.push_back({node.begin, node.end, Media::data(table_.segment(load.segment))});
-  shown_.push_back(load.segment);
 }
 
 void Mcp::replace(size_t node, const std::string& at, std::optional<uint32_t> segment,
@@ -208,6 +222,9 @@ namespace {
 /// How many unstored texts get a block with their beginning.
 constexpr size_t kMaxBeginnings = 8;
 
+/// How many references in `structuredContent` have a note.
+constexpr size_t kMaxToldReferences = 8;
+
 void add_once(std::vector<uint32_t>& list, uint32_t segment, const SegmentTable& table) {
   const std::string id = table.id(segment);
   const bool known =
@@ -223,12 +240,90 @@ void Mcp::rewrite_structured(const std::string& at) {
   const std::optional<uint32_t> segment = document_.whole(node);
   const bool collapsed = segment && table_.segment(*segment).kind == SegmentKind::json;
   if (!collapsed || was_array(table_.segment(*segment))) {
-    return referrer_.refer_member(node, at, splices_, edits_);
+    tell_structured(node, at);
+    return referrer_.refer_key(node, at, splices_, edits_);
   }
   const Rewritten was = referrer_.alone(node);
   edits_.replaced(at, was.text, was.edits);
   splices_.push_back({document_.tape()[node].begin, document_.tape()[node].end,
-                      "{\"artifact\":" + was.text + "}"});
+                      "{\"artifact\":" + told_reference(*segment).value_or(was.text) + "}"});
+}
+
+// Some hosts show this half alone, so its references say what they stand for. Schemas of results
+// allow any string that begins with a reference.
+void Mcp::tell_structured(size_t node, const std::string& at) {
+  if (document_.marks(node).empty()) return;
+  const Type type = document_.tape()[node].type;
+  if (const std::optional<uint32_t> segment = document_.whole(node)) {
+    const std::optional<std::string> told = told_reference(*segment);
+    if (!told) return referrer_.refer(node, at, splices_, edits_);
+    const Rewritten was = referrer_.alone(node);
+    edits_.replaced(at, was.text, was.edits);
+    return splices_.push_back({document_.tape()[node].begin, document_.tape()[node].end, *told});
+  }
+  if (type == Type::string) return referrer_.refer(node, at, splices_, edits_);
+  const std::vector<std::string> names =
+      type == Type::object ? referrer_.members(at, node) : std::vector<std::string>();
+  size_t index = 0;
+  for (const size_t child : document_.children(node)) {
+    const std::string child_at = type == Type::object ? names[index] : pointer_to(at, index);
+    ++index;
+    tell_structured(child, child_at);
+    if (type == Type::object) referrer_.refer_key(child, child_at, splices_, edits_);
+  }
+}
+
+/// A reference with its note, as JSON source. Empty where the note is not wanted, or is longer than
+/// what it stands for.
+std::optional<std::string> Mcp::told_reference(uint32_t segment) {
+  if (structure_notes_ == StructureNotes::none || references_told_ >= kMaxToldReferences) {
+    return std::nullopt;
+  }
+  const size_t previews =
+      structure_notes_ == StructureNotes::previews ? told_structured_.previews : SIZE_MAX;
+  Told told{told_structured_.how_to_read, previews};
+  const std::string text = plain_uri(table_.id(segment)) + " " + notes_.note(segment, told);
+  if (count_chars(text) >= table_.segment(segment).chars) return std::nullopt;
+  told_structured_ = told;
+  ++references_told_;
+  return json_string(text);
+}
+
+/// Whether all that a node refers to is what another refers to.
+bool Mcp::has_ids_of(size_t node, size_t other) const {
+  const std::span<const Mark> marks = document_.marks(node);
+  const std::span<const Mark> others = document_.marks(other);
+  return std::all_of(marks.begin(), marks.end(), [&](const Mark& mark) {
+    return std::any_of(others.begin(), others.end(), [&](const Mark& known) {
+      return table_.id(known.segment) == table_.id(mark.segment);
+    });
+  });
+}
+
+// The text says what the structured half says: it refers to the same artifacts, and each is told of
+// once.
+bool Mcp::repeat_structured(size_t block, const std::string& at) {
+  const auto found =
+      std::find_if(repeated_.begin(), repeated_.end(),
+                   [&](const Repetition& repetition) { return repetition.block == block; });
+  if (found == repeated_.end() || has_ids_of(block, found->value)) return false;
+  if (document_.marks(found->value).empty()) return false;
+  std::string text;
+  if (const std::optional<uint32_t> segment = document_.whole(found->value)) {
+    text = json_string(notes_.note(*segment, told_));
+    noted_.push_back(*segment);
+  } else if (document_.tape()[found->value].type == Type::string) {
+    text = text_of(found->value);
+  } else {
+    std::string value;
+    append_referring(value, document_, found->value, notes_);
+    text = json_string(value);
+  }
+  const Rewritten was = Referrer(document_, table_, notes_).alone(block);
+  edits_.replaced(at, was.text, was.edits);
+  const Node& place = document_.tape()[block];
+  splices_.push_back({place.begin, place.end, block_with(block, text)});
+  return true;
 }
 
 // --- notes ------------------------------------------------------------------------------------
@@ -256,7 +351,7 @@ std::vector<std::string> Mcp::tail_blocks() {
     }
   }
   if (!listed.empty()) {
-    blocks.insert(blocks.begin(), note_as_block(notes_.list(listed, shown_, told_)));
+    blocks.insert(blocks.begin(), note_as_block(notes_.list(listed, told_)));
   }
   return blocks;
 }

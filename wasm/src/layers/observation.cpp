@@ -177,7 +177,53 @@ bool says_value(const Document& document, size_t text, size_t value, const Segme
 
 }  // namespace
 
+// Servers wrap a value that is no object as `{"result": …}`, and write a list as one text block per
+// item.
+std::vector<Repetition> texts_that_say_structure(const Document& document, const Shape& shape,
+                                                 const SegmentTable& table) {
+  std::vector<Repetition> found;
+  if (!shape.structured || !shape.listed(document)) return found;
+  const Tape& tape = document.tape();
+  std::vector<uint32_t> blocks;
+  std::vector<uint32_t> texts;
+  for (const uint32_t block : document.children(*shape.list)) {
+    const std::optional<size_t> text = tape.find(block, "text");
+    if (!document.is_block(block, "text") || !text || tape[*text].type != Type::string) continue;
+    blocks.push_back(block);
+    texts.push_back(static_cast<uint32_t>(*text));
+  }
+  const size_t structured = *shape.structured;
+  const size_t wrapped = tape.find(structured, "result").value_or(0);
+  const bool wraps = wrapped != 0 && tape.count(structured) == 1;
+  const auto says = [&](size_t text, size_t value) {
+    return says_value(document, text, value, table);
+  };
+  const std::vector<uint32_t> items = document.children(wrapped);
+  const bool are_items = wraps && !items.empty() &&
+                         std::equal(texts.begin(), texts.end(), items.begin(), items.end(), says);
+  for (size_t at = 0; at < blocks.size(); ++at) {
+    if (are_items) {
+      found.push_back({blocks[at], items[at]});
+    } else if (says(texts[at], structured)) {
+      found.push_back({blocks[at], structured});
+    } else if (wraps && says(texts[at], wrapped)) {
+      found.push_back({blocks[at], wrapped});
+    }
+  }
+  return found;
+}
+
 // --- the observation -------------------------------------------------------------------------
+
+namespace {
+
+std::vector<uint32_t> blocks_of(const std::vector<Repetition>& repetitions) {
+  std::vector<uint32_t> blocks;
+  for (const Repetition& repetition : repetitions) blocks.push_back(repetition.block);
+  return blocks;
+}
+
+}  // namespace
 
 Observation::Observation(const Config& config, const Call& call, const Document& document,
                          const SegmentTable& table, const std::vector<std::string>& links)
@@ -188,9 +234,8 @@ Observation::Observation(const Config& config, const Call& call, const Document&
       links_(links),
       shape_(call.transformed ? Shape{} : shape_of(document, table.segments())),
       notes_(config, call, table, shape_.is_error),
-      media_(config, call, shape_.is_error),
       link_blocks_(links_of(document, shape_)),
-      repeated_(texts_that_say_structure()) {}
+      repeated_(blocks_of(texts_that_say_structure(document, shape_, table))) {}
 
 std::string Observation::write() {
   switch (shape_.kind) {
@@ -318,7 +363,7 @@ std::string Observation::show(size_t block) {
     return show_link(document_, block, notes_, call_.name_space,
                      number < links_.size() ? links_[number] : none);
   }
-  return show_block(document_, block, notes_, table_, media_);
+  return show_block(document_, block, notes_, table_);
 }
 
 std::vector<std::string> Observation::blocks_beside(size_t half) {
@@ -345,39 +390,6 @@ bool Observation::says_nothing(size_t node) const {
   const Type type = document_.tape()[node].type;
   return type == Type::null ||
          ((type == Type::object || type == Type::array) && document_.tape().count(node) == 0);
-}
-
-// Servers wrap a value that is no object as `{"result": …}`, and write a list as one text block per
-// item.
-std::vector<uint32_t> Observation::texts_that_say_structure() const {
-  std::vector<uint32_t> blocks;
-  if (!shape_.structured || !shape_.listed(document_)) return blocks;
-  const Tape& tape = document_.tape();
-  std::vector<uint32_t> texts;
-  for (const uint32_t block : document_.children(*shape_.list)) {
-    const std::optional<size_t> text = tape.find(block, "text");
-    if (!document_.is_block(block, "text") || !text || tape[*text].type != Type::string) continue;
-    blocks.push_back(block);
-    texts.push_back(static_cast<uint32_t>(*text));
-  }
-  const size_t structured = *shape_.structured;
-  const size_t wrapped = tape.find(structured, "result").value_or(0);
-  const bool wraps = wrapped != 0 && tape.count(structured) == 1;
-  const auto says = [&](size_t text, size_t value) {
-    return says_value(document_, text, value, table_);
-  };
-  const std::vector<uint32_t> items = document_.children(wrapped);
-  if (wraps && !items.empty() &&
-      std::equal(texts.begin(), texts.end(), items.begin(), items.end(), says)) {
-    return blocks;
-  }
-  std::vector<uint32_t> found;
-  for (size_t at = 0; at < blocks.size(); ++at) {
-    if (says(texts[at], structured) || (wraps && says(texts[at], wrapped))) {
-      found.push_back(blocks[at]);
-    }
-  }
-  return found;
 }
 
 // --- artifacts by their ids -------------------------------------------------------------------

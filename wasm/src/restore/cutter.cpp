@@ -361,7 +361,12 @@ void Cutter::take_list_out() {
   const std::optional<size_t> list = meta ? tape_.find(*meta, kRefsKey) : std::nullopt;
   if (!list || replaced_.has(root_) || replaced_.has(*meta) || replaced_.has(*list)) return;
   const bool added = removed_.has(*meta);
-  if (added && tape_.count(*meta) == 1) return;
+  // Whatever else we have written there goes with it.
+  size_t others = 0;
+  for (size_t key = *meta + 1; added && key < tape_[*meta].next; key = tape_[key + 1].next) {
+    others += key + 1 == *list || removed_.has(key + 1) ? 0 : 1;
+  }
+  if (added && others == 0) return shrunk_.erase(*meta);
   // Somebody else has written into our `_meta` since. That stays.
   if (added) removed_.erase(*meta);
   remove(*meta, *list);

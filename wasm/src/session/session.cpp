@@ -90,6 +90,9 @@ Status Session::Message::read(std::string_view json) {
   Status status = read_call(json, call);
   if (!status.ok()) return status;
   options = gate_options(config);
+  if (call.whole_text > 0) {
+    options.max_inline_size = std::min<size_t>(options.max_inline_size, call.whole_text);
+  }
   options.max_inline_size = std::max(options.max_inline_size, reference_chars(call));
   if (!keeps_images(config, call)) options.keep_count = 0;
   options.protect = call.dialect == Dialect::mcp;
@@ -288,6 +291,29 @@ Status Session::stored(std::string_view json) {
   Stored stored;
   Status status = read_stored(json, segment, stored);
   if (status.ok()) message_->layers->stored(segment, std::move(stored));
+  return status;
+}
+
+std::string Session::showable(uint64_t max_text) const {
+  const Message& message = *message_;
+  const InlineMedia& media = message.config.inline_media;
+  const Layers& layers = *message.layers;
+  return write_showable(layers.showable(max_text), layers.segments(), media, layers.is_error(),
+                        layers.reduced_bytes());
+}
+
+std::string Session::kept(uint32_t segment) const {
+  const Segment* const found = message_->segment(segment);
+  return found ? found->kept : std::string();
+}
+
+Status Session::show(std::string_view json, std::string data) {
+  uint32_t segment = 0;
+  Shown shown;
+  Status status = read_shown(json, segment, shown);
+  if (!status.ok()) return status;
+  shown.data = std::move(data);
+  message_->layers->show(segment, std::move(shown));
   return status;
 }
 

@@ -1,5 +1,6 @@
 #include "session/wire.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -61,6 +62,9 @@ class Fields {
 constexpr std::array<std::string_view, 3> kSegmentKinds = {"run", "text", "json"};
 constexpr std::array<std::string_view, 3> kTaskKinds = {"annotate", "decode", "read"};
 
+/// By Showable::Kind.
+constexpr std::array<std::string_view, 4> kShowableKinds = {"image", "audio", "resource", "text"};
+
 }  // namespace
 
 Status misuse(std::string path, std::string message) {
@@ -86,6 +90,13 @@ Status read_call(std::string_view json, Call& call) {
   if (!fields.flag("clientShowsImages", call.client_shows_images)) {
     return misuse("clientShowsImages", "clientShowsImages must be true or false");
   }
+  fields.number("wholeText", call.whole_text);
+  std::string notes = "none";
+  if (!fields.text("structureNotes", notes)) {
+    return misuse("structureNotes", "structureNotes must be a string");
+  }
+  if (notes == "sentences") call.structure_notes = StructureNotes::sentences;
+  if (notes == "previews") call.structure_notes = StructureNotes::previews;
   if (!fields.flag("transformed", call.transformed)) {
     return misuse("transformed", "transformed must be true or false");
   }
@@ -122,6 +133,43 @@ std::string write_segment(const Segment& segment) {
       .number("size_bytes", segment.bytes)
       .text("description", segment.description)
       .end();
+}
+
+std::string write_showable(const std::vector<Showable>& showable,
+                           const std::vector<Segment>& segments, const InlineMedia& media,
+                           bool is_error, size_t reduced_bytes) {
+  std::string list = "[";
+  for (const Showable& one : showable) {
+    const Segment& segment = segments[one.segment];
+    if (list.size() > 1) list += ',';
+    list += Object()
+                .number("segment", one.segment)
+                .text("kind", kShowableKinds[static_cast<size_t>(one.kind)])
+                .text("mime_type", segment.mime_type)
+                .number("size_bytes", segment.bytes)
+                .flag("listed", one.listed)
+                .end();
+  }
+  return Object()
+      .number("max_bytes", media.max_bytes)
+      .number("max_count", media.max_count)
+      .flag("is_error", is_error)
+      .number("reduced_bytes", reduced_bytes)
+      .source("showable", list + "]")
+      .end();
+}
+
+Status read_shown(std::string_view json, uint32_t& segment, Shown& shown) {
+  const Fields fields(json);
+  std::string kind;
+  if (!fields.is_object() || !fields.number("segment", segment) || !fields.text("kind", kind) ||
+      !fields.text("mime_type", shown.mime_type) || !fields.text("note", shown.note)) {
+    return misuse("", "what is shown is described by a JSON object");
+  }
+  const auto* const found = std::find(kShowableKinds.begin(), kShowableKinds.end(), kind);
+  if (found == kShowableKinds.end()) return misuse("kind", "kind must be one that was offered");
+  shown.kind = static_cast<Showable::Kind>(found - kShowableKinds.begin());
+  return {};
 }
 
 std::string write_tasks(const std::vector<Task>& tasks) {

@@ -25,6 +25,10 @@ Status read_stored(std::string_view json, uint32_t& segment, Stored& stored);
 void read_told(std::string_view json, Stored& told);
 
 std::string write_segment(const Segment& segment);
+std::string write_showable(const std::vector<Showable>& showable,
+                           const std::vector<Segment>& segments, const InlineMedia& media,
+                           bool is_error, size_t reduced_bytes);
+Status read_shown(std::string_view json, uint32_t& segment, Shown& shown);
 std::string write_tasks(const std::vector<Task>& tasks);
 std::string write_report(const Clamped& clamped);
 

@@ -11,6 +11,7 @@ import { createSluiceOver } from "../core/sluice.js";
 import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../core/types.js";
 import type { SluiceError } from "../errors/error.js";
 import { readToolName } from "../mcp/artifact-reader/definition.js";
+import { showImages } from "../mcp/shown-media.js";
 import { withoutInterceptor } from "../mcp/interceptor-config.js";
 import { isBlank, linePieces } from "../jsonrpc/lines.js";
 import type { Invocation } from "./command.js";
@@ -311,6 +312,7 @@ export async function openSluice(store: ArtifactStore, configFile: string | unde
   const all = configFile === undefined ? undefined : await readConfig(configFile);
   return checkConfig(configFile, () => {
     const { store: kept, config } = withRetention(store, all);
-    return createSluiceOver({ store: kept, onFailure: "answer", readTool: readToolName }, withoutInterceptor(config));
+    const deps = { store: kept, onFailure: "answer", readTool: readToolName, show: showImages } as const;
+    return createSluiceOver(deps, withoutInterceptor(config));
   });
 }

@@ -19,7 +19,7 @@ export interface Core {
   configure(): boolean;
   /** Writes `{"inlineTextUnderChars":…,"cacheReads":…}` of the configuration. */
   policy(): void;
-  /** Begins a message: `{"tool":…,"namespace":…,"dialect":…,"clientShowsImages":…,"readTool":…,"transformed":…}`. */
+  /** Begins a message: `{"tool":…,"namespace":…,"dialect":…,"clientShowsImages":…,"structureNotes":…,"readTool":…,"transformed":…}`. */
   begin(): boolean;
   /** Room for the next bytes of the document, then `push`. */
   body(size: number): Uint8Array;
@@ -72,6 +72,13 @@ export interface Core {
   original(segment: number): number;
   /** Takes what a read task found: an object with `fetched`, and what the link's block shows. */
   link(number: number): void;
+
+  /** Writes what may come back, texts of at most `maxText` bytes among it: `Session::showable` of `session.h`. */
+  showable(maxText: number): void;
+  /** Writes the bytes of a segment, if the gate kept them. */
+  kept(segment: number): void;
+  /** Puts one back. Takes `{"segment":…,"kind":…,"mime_type":…,"note":…}`, which has so many bytes, and behind it its base64 or text. */
+  show(jsonBytes: number): boolean;
 
   // The answer.
 

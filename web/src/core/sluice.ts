@@ -12,6 +12,7 @@ import {
   checkOptionNames,
   FUNCTION,
   isBytes,
+  isObject,
   namespaceOf,
   noBytes,
   TEXT,
@@ -56,6 +57,7 @@ const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "sc
   tool: TEXT,
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   clientShowsImages: ["true or false", (value) => typeof value === "boolean"],
+  client: ["an object", (value) => isObject(value)],
   readTool: TEXT,
   transformed: ["true or false", (value) => typeof value === "boolean"],
   rewritten: ["true or false", (value) => typeof value === "boolean"],
@@ -160,7 +162,8 @@ class StoreSluice implements Sluice {
     const given = this.#readTools.get(namespace) ?? this.#readTools.get(undefined);
     const readTool = options.readTool ?? given ?? this.#deps.readTool?.(namespace ?? "");
     const access = this.#access ?? new StoreAccess(this.#deps, signal);
-    return { access, options, readTool, resources: this.#resources, reduce: this.#reduce };
+    const { show, documents } = this.#deps;
+    return { access, options, readTool, resources: this.#resources, reduce: this.#reduce, show, documents };
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {

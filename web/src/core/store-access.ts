@@ -24,6 +24,7 @@ import type {
   ArtifactTool,
   ArtifactToolsOptions,
   OnStoreFailure,
+  ShowContent,
   Sluice,
   Transformed,
   TransformOptions,
@@ -58,6 +59,8 @@ export interface StoreDeps {
   readonly onFailure: OnStoreFailure;
   /** The name of the tool that reads artifacts of a namespace, as sentences give it. Undefined if the model has none. */
   readonly readTool?: (namespace: string) => string;
+  /** Chooses what comes back of what was taken out, which is written above this room. Left out: nothing. */
+  readonly show?: ShowContent;
   /** The modules that read documents, where some were handed in. */
   readonly documents?: DocumentModules | undefined;
   /** Makes the tools over the store, which are written above this room. The first one reads. */
@@ -267,6 +270,10 @@ export interface MessageDeps {
   /** Reduces another result over the same store, such as a resource that was read from a link. */
   readonly reduce: (result: unknown, options: TransformOptions, access: StoreAccess) => Promise<Transformed>;
   readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
+  /** Chooses what comes back of what was taken out, where the options do not. */
+  readonly show: ShowContent | undefined;
+  /** The modules that scale pictures, where some were handed in. */
+  readonly documents: DocumentModules | undefined;
 }
 
 /** The record of what is stored of a result. */

@@ -13,11 +13,13 @@ import { toolAttributes } from "../telemetry/names.js";
 import type { Engine, EnginePool } from "./engine.js";
 import { keepSidecarRefs } from "./restore.js";
 import { Segments, SegmentWriter } from "./segments.js";
+import { showContent } from "./shown-content.js";
 import type {
   AnswerOptions,
   AnswerRef,
   ClampReport,
   GatedResult,
+  ResultClient,
   SluiceStream,
   Transformed,
   TransformOptions,
@@ -40,6 +42,7 @@ const TEXT_PIECE = 65_536;
 const MOST_BYTES = 4;
 
 const NO_REFS: ReadonlyMap<number, AnswerRef> = new Map();
+const NO_SEGMENTS: ReadonlySet<number> = new Set();
 
 const encoder = new TextEncoder();
 
@@ -132,7 +135,7 @@ export class Message implements GatedResult {
   /** What the core is told of the call. */
   readonly #call: {
     readonly [Name in "tool" | "namespace" | "dialect" | "clientShowsImages" | "transformed"]: TransformOptions[Name];
-  } & { readonly readTool: string };
+  } & Omit<ResultClient, "show"> & { readonly readTool: string };
   /** What the gate diverts. Made for the first segment. */
   #segments: Segments | undefined;
   /** The document so far, while it is short enough for `keepOriginal`. */
@@ -153,8 +156,9 @@ export class Message implements GatedResult {
     this.#engine = engine;
     this.#deps = deps;
     if ((deps.options.keepOriginal ?? 0) > 0) this.#original = [];
-    const { tool, namespace, dialect, clientShowsImages, transformed } = deps.options;
-    this.#call = { tool, namespace, dialect, clientShowsImages, readTool: deps.readTool ?? "", transformed };
+    const { tool, namespace, dialect, clientShowsImages, transformed, client } = deps.options;
+    const { show: _, ...needs } = client ?? {};
+    this.#call = { tool, namespace, dialect, clientShowsImages, readTool: deps.readTool ?? "", transformed, ...needs };
     engine.give(JSON.stringify(this.#call));
     engine.call("begin");
   }
@@ -247,6 +251,7 @@ export class Message implements GatedResult {
     const ofAnswer = (): Segments => gated?.of(deps, refs) ?? new Segments(engine, deps);
     let segments = isWork ? ofAnswer() : undefined;
     await segments?.do();
+    const back = segments === undefined ? NO_SEGMENTS : await showContent(engine, deps, segments.refs);
     engine.call("render");
     const outcome = engine.call("outcome");
     const isChanged = (outcome & CHANGED) !== 0;
@@ -267,7 +272,8 @@ export class Message implements GatedResult {
     }
     // Each once: the same content may stand in a result twice, as text and as structure.
     const once = new Map<string, AnswerRef>();
-    for (const ref of [...(segments?.refs.values() ?? []), ...(segments?.linked ?? [])]) once.set(ref.id, ref);
+    const told = [...(segments?.refs ?? [])].flatMap(([segment, ref]) => (back.has(segment) ? [] : [ref]));
+    for (const ref of [...told, ...(segments?.linked ?? [])]) once.set(ref.id, ref);
     if (isMeasured()) this.#count(deps.options, bytesOut, [...once.values()]);
     if (cut !== undefined) countClamp(cut.originalChars, text);
     return new Answer({

@@ -164,6 +164,64 @@ export type CallToolResult = {
 /** What a dialect makes of a CallToolResult. What else is reduced keeps its own form. */
 export type Reduced<D extends Dialect> = D extends "mcp" ? CallToolResult : unknown;
 
+/** Content that may come back. */
+export interface StoredContent {
+  readonly segment: number;
+  /** The data of an image or audio block, the blob of an embedded resource, or the whole of a string. */
+  readonly kind: "image" | "audio" | "resource" | "text";
+  readonly mime_type: string;
+  readonly size_bytes: number;
+  /** Whether the configuration says that it stays, for any client. */
+  readonly listed: boolean;
+  /** Its bytes. Undefined if there are none, or more than `most`. */
+  readonly read: (most: number) => Promise<Uint8Array | undefined>;
+}
+
+/** What stands in its place. */
+export interface ShownContent {
+  readonly kind: StoredContent["kind"];
+  readonly mime_type: string;
+  /** Base64, or the text. */
+  readonly data: string;
+  /** What is said of it beside its description: `scaled down to 800 × 600 here`. */
+  readonly note?: string;
+}
+
+/** The result that the content is of. */
+export interface ResultFacts {
+  /** Limits of `inline_media`. */
+  readonly max_bytes: number;
+  readonly max_count: number;
+  readonly is_error: boolean;
+  /** Bytes of the result without what was taken out. */
+  readonly reduced_bytes: number;
+  /** Whether the client is said to show images. */
+  readonly showsImages: boolean;
+  /** The modules that scale pictures, where some were handed in. */
+  readonly modules: DocumentModules | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Chooses what comes back. */
+export type ShowContent = (
+  content: readonly StoredContent[],
+  facts: ResultFacts,
+) => Promise<ReadonlyMap<StoredContent, ShownContent>>;
+
+/** What a client makes of results. */
+export interface ResultClient {
+  /**
+   * What references in `structuredContent` say of what they stand for: the sentence that a text block has, for clients that hide those,
+   * also with a preview.
+   * @defaultValue `"none"`
+   */
+  readonly structureNotes?: "none" | "sentences" | "previews";
+  /** Bytes of a text that it shows whole. Prose up to that stays; no text stays that is longer. Defaults to `max_inline_size`. */
+  readonly wholeText?: number;
+  /** Chooses what comes back of what was taken out. Defaults to images, if `clientShowsImages`. */
+  readonly show?: ShowContent;
+}
+
 /** Options for one result: the call that it answers, and how it is written. */
 export interface TransformOptions<D extends Dialect = Dialect> {
   /** The name of the tool. Selects its `tool_fields` and names files. */
@@ -176,6 +234,8 @@ export interface TransformOptions<D extends Dialect = Dialect> {
   readonly dialect?: D;
   /** Whether the client is known to show images (`inline_media: "auto"`). */
   readonly clientShowsImages?: boolean;
+  /** What the client makes of a result in the `mcp` dialect. */
+  readonly client?: ResultClient;
   /** What the model calls the tool that reads artifacts. Defaults to the one that `tools` gave for the namespace. */
   readonly readTool?: string;
   /**

@@ -11,6 +11,8 @@ export interface PictureLimits {
   readonly maxSide: number;
   /** Most bytes, encoded. */
   readonly maxBytes: number;
+  /** Whether it is a photo, or as large as one: as PNG it would not be small enough. Defaults to false. */
+  readonly isPhoto?: boolean;
   /** The part to show. Defaults to all of it. */
   readonly region?: Region;
 }
@@ -107,10 +109,10 @@ export function scaleRegion(region: Region, width: number, height: number): Omit
 }
 
 /** As PNG if that is small enough, else as JPEG, worse and worse. Throws E_DOCUMENT. */
-export async function encodeWithin(drawing: Drawing, { maxBytes }: PictureLimits): Promise<Picture> {
+export async function encodeWithin(drawing: Drawing, { maxBytes, isPhoto }: PictureLimits): Promise<Picture> {
   const { width, height } = drawing;
-  const png = await drawing.encodePng();
-  if (png.length <= maxBytes) return { mime_type: "image/png", width, height, bytes: png };
+  const png = isPhoto === true ? undefined : await drawing.encodePng();
+  if (png !== undefined && png.length <= maxBytes) return { mime_type: "image/png", width, height, bytes: png };
   for (const quality of QUALITIES) {
     const jpeg = await drawing.encodeJpeg(quality);
     if (jpeg.length <= maxBytes) return { mime_type: "image/jpeg", width, height, bytes: jpeg };

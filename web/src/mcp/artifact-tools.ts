@@ -15,8 +15,8 @@ export interface ToolDeps extends Pick<ArtifactReaderOptions, "sluice" | "showsI
   readonly source: ReadSource;
   /** The name of one of our tools as the model knows it, of its name without a namespace. Left out: by each artifact's namespace. */
   readonly nameOf?: (name: string) => string;
-  /** Most characters of an answer, as code points of its JSON. Defaults to 10,000. */
-  readonly maxChars?: number | undefined;
+  /** Most characters of an answer, as code points of its JSON, or what tells it for each answer. Defaults to 10,000. */
+  readonly maxChars?: number | (() => number) | undefined;
   /** Called with each artifact that a tool made to be passed on: an edit, a file of an archive, a long answer to a query. */
   readonly onStored?: ((ref: ArtifactRef) => void) | undefined;
 }
@@ -66,7 +66,7 @@ export const ARTIFACT_TOOLS: readonly ToolRow[] = [
           const editor = new ArtifactEditor(source, {
             tool: nameOf(EDIT),
             readTool: nameOf(READ),
-            ...(maxChars !== undefined && { maxChars }),
+            ...(maxChars !== undefined && { maxChars: typeof maxChars === "number" ? maxChars : maxChars() }),
             onStored,
           });
           return await editor.call(args, options);

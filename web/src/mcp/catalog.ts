@@ -13,6 +13,8 @@ import { schemaEdits, type SchemaMode } from "./schemas/schemas.js";
 export interface ListedTool {
   readonly name: string;
   readonly inputSchema: unknown;
+  /** Whether it has a schema of its results. */
+  readonly isTyped: boolean;
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
@@ -48,9 +50,10 @@ export class Catalog {
   note(tools: unknown): void {
     if (!Array.isArray(tools)) return;
     for (const tool of tools as unknown[]) {
-      const { name, inputSchema, _meta } = objectOr(tool);
+      const { name, inputSchema, outputSchema, _meta } = objectOr(tool);
       if (typeof name !== "string") continue;
-      if (this.#hasRoom(name)) this.#tools.set(name, { name, inputSchema, meta: objectOr(_meta) });
+      const isTyped = outputSchema !== undefined;
+      if (this.#hasRoom(name)) this.#tools.set(name, { name, inputSchema, isTyped, meta: objectOr(_meta) });
       else this.#tellFull();
     }
     this.#onListed([...this.#tools.keys()]);

@@ -30,7 +30,8 @@ import { artifactToolsOver } from "./artifact-tools.js";
 import { errorMessage, objectOr, resultMessage, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 
 /** Dependencies of a handler. The namespace is also the prefix of our tools. */
-export interface ClientRequestDeps extends ArgumentDeps, Pick<ArtifactReaderOptions, "sluice" | "showsImages"> {
+export interface ClientRequestDeps
+  extends ArgumentDeps, Pick<ArtifactReaderOptions, "sluice" | "showsImages" | "maxChars"> {
   /** The owner of the artifacts. */
   readonly scope: ArtifactScope;
   /** Whether the server is our own, which puts artifacts into arguments and has results written by `writeResult`. */
@@ -82,6 +83,7 @@ export class ClientRequestHandler {
       source,
       sluice: deps.sluice,
       showsImages: deps.showsImages,
+      maxChars: deps.maxChars,
       onStored: (tool, ref) => {
         this.remember([ref]);
         onStored(tool, ref);

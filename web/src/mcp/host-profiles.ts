@@ -4,6 +4,8 @@
  * @module
  */
 import { objectOr, stringOr } from "../jsonrpc/rpc.js";
+import type { ClientRequest } from "./client-request.js";
+import type { ResultWishes } from "./in-flight.js";
 
 /** What a host makes of results. Each member says which case of `npm run hosts` shows it. */
 export interface HostProfile {
@@ -39,6 +41,8 @@ export interface HostProfile {
   readonly wholeLines: number;
   /** Characters that it shows of a text that is longer. Case `text400k`. */
   readonly cutText: number;
+  /** Calls whose result goes to a script of its model's, not to the model: a member of the call's `_meta`, and how it begins. */
+  readonly scripts: { readonly member: string; readonly begins: string } | undefined;
   /** Most characters of an answer of our own tools, as JSON. Case `answer`. */
   readonly answerChars: number;
   /** Whether it refuses a result that the schema of its tool refuses. Case `refused_value`. */
@@ -65,6 +69,7 @@ const CAREFUL: HostProfile = {
   wholeTextByModel: {},
   wholeLines: Infinity,
   cutText: Infinity,
+  scripts: undefined,
   answerChars: 10_000,
   checksResults: true,
   toolNames: "{tool}",
@@ -98,14 +103,15 @@ const HOSTS: readonly HostRow[] = [
     host: "codex",
     clients: ["codex-mcp-client"],
     seen: "0.169.0",
-    checksResults: false,
     images: true,
     imagesSince: "0.53.0",
     imagesInErrors: true,
     half: "structured",
     hides: "all",
+    checksResults: false,
     wholeTextByModel: { "gpt-5.": 40_000 },
     cutText: 12_000,
+    scripts: { member: "callId", begins: "exec-" },
   },
   {
     host: "opencode",
@@ -238,6 +244,13 @@ export function recognizeHost(clientInfo: unknown): HostProfile {
 export function findHost(word: string): HostProfile | undefined {
   const row = HOSTS.find(({ host }) => host === word);
   return row && complete(row);
+}
+
+/** How a client asks for the result of a call. */
+export function readWishes({ params }: Pick<ClientRequest, "params">, { scripts }: HostProfile): ResultWishes {
+  const meta = objectOr(params["_meta"]);
+  const isScript = scripts !== undefined && stringOr(meta[scripts.member])?.startsWith(scripts.begins) === true;
+  return { wantsList: meta["sluice/refs"] === "list", wantsWhole: isScript || meta["sluice/whole"] === true };
 }
 
 /** The longest name of a tool that hosts leave as it is. */

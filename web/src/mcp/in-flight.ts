@@ -6,8 +6,18 @@ import type { ClientRequest } from "./client-request.js";
 import type { Operation, OperationEnd } from "../telemetry/operation.js";
 import { errorMessage, idKey, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 
+/** How a client asks for a result, in the `_meta` of its call. */
+export interface ResultWishes {
+  /** The list of references in the result, not its name: `"sluice/refs": "list"`. */
+  readonly wantsList: boolean;
+  /** The whole result, for a program that reads it: `"sluice/whole": true`. */
+  readonly wantsWhole: boolean;
+}
+
+const NO_WISHES: ResultWishes = { wantsList: false, wantsWhole: false };
+
 /** The parts of a request that decide how its answer is treated. */
-export interface Request {
+export interface Request extends ResultWishes {
   readonly method: string;
   /** The tool that is called, or that a task runs. */
   readonly tool: string | undefined;
@@ -45,8 +55,8 @@ export class InFlight {
   }
 
   /** Adds a request that is sent to the server. */
-  open(request: ClientRequest, operation?: Operation): void {
-    this.#remember(request.key, { ...this.#facts(request), operation });
+  open(request: ClientRequest, operation?: Operation, wishes: ResultWishes = NO_WISHES): void {
+    this.#remember(request.key, { ...this.#facts(request), ...wishes, operation });
   }
 
   /** Adds a request that is not sent to the server yet. The signal aborts when nobody waits for it any more. */
@@ -89,7 +99,7 @@ export class InFlight {
   #facts({ method, params }: ClientRequest): Request {
     const { name, uri, taskId } = params;
     const tool = method.startsWith("tasks/") ? this.#tasks.get(String(taskId)) : stringOr(name);
-    return { method, tool, uri: stringOr(uri) };
+    return { method, tool, uri: stringOr(uri), ...NO_WISHES };
   }
 
   /** The request that a response answers. `id` is JSON text. */
@@ -113,6 +123,12 @@ export class InFlight {
     if (key === undefined || this.#requests.has(key) || !key.startsWith('"')) return key;
     const said = JSON.parse(key) as string;
     return said.trim() === "" ? key : String(Number(said));
+  }
+
+  /** Whether one of them wants the whole result. */
+  get wantsWhole(): boolean {
+    for (const { wantsWhole } of this.#requests.values()) if (wantsWhole) return true;
+    return false;
   }
 
   /** All requests that wait for an answer. */

@@ -3,7 +3,7 @@
  * @module
  */
 import { createSluiceOver, type WasmModules, type WasmSource } from "../core/sluice.js";
-import type { Sluice, Transformed, TransformOptions } from "../core/types.js";
+import type { ResultClient, Sluice, Transformed, TransformOptions } from "../core/types.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
@@ -27,8 +27,17 @@ import {
   type DeferredRequest,
   type RequestOutcome,
 } from "./client-request-handler.js";
-import { findHost, HOST_WORDS, nameToolFor, readServerName, recognizeHost, type HostProfile } from "./host-profiles.js";
+import {
+  findHost,
+  HOST_WORDS,
+  nameToolFor,
+  readServerName,
+  readWishes,
+  recognizeHost,
+  type HostProfile,
+} from "./host-profiles.js";
 import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
+import { fitToHost } from "./host-result.js";
 import { InFlight, UNWANTED, type Request } from "./in-flight.js";
 import { withLinks, withLinksAsText } from "./links.js";
 import { nameRefs } from "./named-refs.js";
@@ -52,7 +61,9 @@ import { admitTools } from "../telemetry/names.js";
 import { codeOf, isObserved, type Operation, type OperationEnd } from "../telemetry/operation.js";
 import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
 import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
+import { markReduced, MAX_WHOLE } from "./whole-result.js";
 import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
+import { showImages, showTo } from "./shown-media.js";
 
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";
 
@@ -68,6 +79,8 @@ export interface InterceptorDeps extends ClientRequestDeps {
   readonly schemas: SchemaMode;
   /** The host that the client is part of, whatever it says of itself. */
   readonly host?: HostProfile;
+  /** Whether the configuration says how long a text may be, which counts before what the host shows. */
+  readonly hasOwnLimit?: boolean;
   /** The server's name in the host's configuration. Some clients tell it. */
   readonly serverName?: string | undefined;
   readonly onEvent: (event: InterceptorEvent) => void;
@@ -130,6 +143,10 @@ export class McpInterceptor implements Interceptor {
   readonly #requestHandler: ClientRequestHandler;
   /** What the client makes of results. */
   #host: HostProfile;
+  /** Whether the client has said who it is. A program that uses the library need not. */
+  #isIntroduced: boolean;
+  /** The model that the client named with its last call. */
+  #model = "";
   /** The server's name in the host's configuration, if it is known. */
   #serverName: string | undefined;
   /** Whether the client shows apps. */
@@ -141,6 +158,7 @@ export class McpInterceptor implements Interceptor {
   constructor(deps: InterceptorDeps, beside?: McpInterceptor) {
     this.#deps = deps;
     this.#host = beside === undefined ? (deps.host ?? recognizeHost(undefined)) : beside.#host;
+    this.#isIntroduced = beside === undefined ? false : beside.#isIntroduced;
     this.#serverName = beside === undefined ? deps.serverName : beside.#serverName;
     this.#showsApps = beside === undefined ? false : beside.#showsApps;
     this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
@@ -149,12 +167,16 @@ export class McpInterceptor implements Interceptor {
       inFlight: this.#inFlight,
       catalog: this.#catalog,
       options: (tool) => this.#options(tool),
-      written: (reduced) => this.#write(reduced),
+      written: (reduced, request) => this.#write(reduced, request),
       restored: ({ text }) => deps.sluice.restoreStream(text, { scope: deps.scope }),
       edit: (request) => this.#edit(request),
       passesResults: deps.isOwnServer ?? false,
     });
-    const toolDeps = { ...deps, showsImages: (): boolean => this.showsImages };
+    const toolDeps = {
+      ...deps,
+      showsImages: (): boolean => this.showsImages,
+      maxChars: (): number => this.#host.answerChars,
+    };
     this.#requestHandler =
       beside === undefined
         ? new ClientRequestHandler(toolDeps, this.#catalog, (tool, ref) => {
@@ -304,7 +326,7 @@ export class McpInterceptor implements Interceptor {
     operation: Operation | undefined,
   ): ClientMessageOutcome {
     if (outcome.kind === "answer") return this.#answer(request, outcome, operation);
-    this.#inFlight.open(request, operation);
+    this.#inFlight.open(request, operation, readWishes(request, this.#host));
     const tool = stringOr(request.params["name"]) ?? "";
     for (const { id, path, form } of outcome.expansions ?? []) {
       this.#deps.onEvent({ kind: "expanded", tool, id, path, form });
@@ -330,21 +352,28 @@ export class McpInterceptor implements Interceptor {
     const { method, params } = request;
     this.#showsApps = showsApps(request) ?? this.#showsApps;
     const info = method === "initialize" ? params["clientInfo"] : objectOr(params["_meta"])[CLIENT_INFO];
+    this.#model = stringOr(objectOr(params["_meta"])["model"]) ?? this.#model;
     if (info === undefined) return;
+    this.#isIntroduced = true;
     this.#host = this.#deps.host ?? recognizeHost(info);
     this.#serverName = this.#deps.serverName ?? readServerName(info);
   }
 
   /** Writes a reduced result as this client needs it. */
-  async #write(reduced: Transformed): Promise<string> {
+  async #write(reduced: Transformed, request?: Request): Promise<string> {
     const { links, store, namespace, scope, onEvent } = this.#deps;
-    const { links: fit, meta } = this.#host;
+    const { links: fit } = this.#host;
     const isLinked = links === "always" || (links === "auto" && fit === "taken");
     let { text } = reduced;
     if (isLinked) text = withLinks(reduced);
-    else if (fit === "throw") text = withLinksAsText(reduced);
-    const isPrinted = meta === "always" || (meta === "errors" && isError(reduced));
-    if (!isPrinted) return text;
+    if (request?.wantsWhole === true) {
+      text = markReduced(text, reduced, this.#requestHandler.tools[0]?.name ?? "");
+    } else {
+      if (!isLinked && (fit === "throw" || fit === "dropped")) text = withLinksAsText(reduced);
+      const isTyped = this.#catalog.find(request?.tool)?.isTyped === true && this.#deps.schemas !== "drop";
+      text = fitToHost(text, this.#host, { isTyped });
+    }
+    if (request?.wantsList === true) return text;
     try {
       return await nameRefs(text, store, { namespace, scope });
     } catch (error) {
@@ -378,7 +407,24 @@ export class McpInterceptor implements Interceptor {
       namespace,
       scope,
       clientShowsImages: this.showsImages,
+      ...(this.#inFlight.wantsWhole && { keepOriginal: MAX_WHOLE }),
+      client: this.#view(),
       ...(tool !== undefined && { tool }),
+    };
+  }
+
+  /** What the client makes of a result. */
+  #view(): ResultClient {
+    const { half, wholeText, wholeTextByModel, ...media } = this.#host;
+    const model = Object.keys(wholeTextByModel).find((name) => this.#model.startsWith(name));
+    const longest = (model === undefined ? undefined : wholeTextByModel[model]) ?? wholeText;
+    const images = this.showsImages;
+    const isLimited = this.#deps.hasOwnLimit === true;
+    return {
+      structureNotes:
+        half === "structured" ? "previews" : half === "unknown" && this.#isIntroduced ? "sentences" : "none",
+      ...(!isLimited && { wholeText: longest }),
+      show: showTo({ ...media, images, wholeText: isLimited ? 0 : longest }),
     };
   }
 
@@ -542,7 +588,7 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   return {
     sluice: await createSluiceOver(
-      { store, onFailure, readTool: readToolName },
+      { store, onFailure, readTool: readToolName, show: showImages },
       withoutInterceptor(config),
       options.wasm,
     ),
@@ -554,6 +600,7 @@ export async function interceptorDeps(options: InterceptorOptions): Promise<Inte
     links: options.links ?? "never",
     showImages: options.showImages ?? false,
     schemas: options.schemas ?? "widen",
+    hasOwnLimit: options.config?.max_inline_size !== undefined,
     ...(options.host !== undefined && { host: requireHost(options.host) }),
     serverName: options.serverName,
     onEvent: ignoreErrors(options.onEvent),

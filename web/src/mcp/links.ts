@@ -1,5 +1,5 @@
 /**
- * Links in results: added for clients known to accept them, replaced by text for clients that fail on them.
+ * Links in results: added for clients known to accept them, replaced by text for clients that fail on them or drop them.
  * @module
  */
 import { plainType } from "../core/media-type.js";
@@ -12,10 +12,10 @@ import {
   sourceOf,
   valueAt,
   type Edit,
-  type ObjectNode,
   type ValueNode,
 } from "../json/text.js";
 import { stringOr } from "../jsonrpc/rpc.js";
+import { noteEdits } from "./host-result.js";
 
 /** Most links in one result: some clients read each of them at once. */
 const MAX_LINKS = 8;
@@ -71,7 +71,7 @@ const MAX_NAME = 60;
 const MAX_URI = 2000;
 
 /**
- * Replaces `resource_link` blocks by text, for a client that throws on them. `restore` puts them back. A link with
+ * Replaces `resource_link` blocks by text, for a client that throws on them or drops them. `restore` puts them back. A link with
  * diverted content stays.
  */
 export function withLinksAsText({ text }: Transformed): string {
@@ -90,17 +90,7 @@ function replaceLinks(text: string): string {
     edits.push(replaceEdit(value, JSON.stringify({ type: "text", text: sentenceFor(value) })));
     entries.push(`{"at":"${at}","was":${sourceOf(text, value)}}`);
   }
-  return edits.length === 0 ? text : applyEdits(text, [...edits, noteEdit(result, entries)]);
-}
-
-/** Adds entries to the list that `restore` uses, which may not exist yet. */
-function noteEdit(result: ObjectNode, entries: readonly string[]): Edit {
-  const meta = valueAt(result, "_meta");
-  const refs = valueAt(meta, REFS);
-  if (refs?.type === "Array") return appendEdit(refs, entries.join(","));
-  const list = `"${REFS}":[${entries.join(",")}`;
-  if (meta?.type === "Object") return appendEdit(meta, `${list}]`);
-  return appendEdit(result, `"_meta":{${list},{"at":"/_meta","added":true}]}`);
+  return edits.length === 0 ? text : applyEdits(text, [...edits, ...noteEdits(result, entries)]);
 }
 
 function sentenceFor(link: ValueNode): string {

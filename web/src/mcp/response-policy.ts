@@ -10,6 +10,7 @@ import type { Catalog } from "./catalog.js";
 import type { InFlight, Request } from "./in-flight.js";
 import { parsedOr, stringOr } from "../jsonrpc/rpc.js";
 import { tooLargeForClient } from "./message-refusal.js";
+import { joinWhole, MAX_WHOLE } from "./whole-result.js";
 
 /** Rewrites an answer, as JSON text. Undefined leaves it unchanged. */
 export type AnswerEdit = (message: string) => string | undefined | Promise<string | undefined>;
@@ -20,7 +21,7 @@ interface ResponsePolicyDeps {
   /** Options for a tool's results, or for any other message if there is no tool. */
   readonly options: (tool: string | undefined) => TransformOptions;
   /** Writes a reduced result as the client needs it. */
-  readonly written: (reduced: Transformed) => Promise<string>;
+  readonly written: (reduced: Transformed, request: Request | undefined) => Promise<string>;
   /** Restores a reduced result. */
   readonly restored: (reduced: Transformed) => AsyncIterable<Uint8Array>;
   /** The edit for the answer to a request, if there is one. */
@@ -148,12 +149,21 @@ export class ResponsePolicy implements MessagePolicy {
       const { kind } = member === "result" ? this.#answer(request, message) : { kind: "gate" };
       if (kind === "edit") throw tooLargeForClient();
       const reduced = await gated.answer(request?.tool === undefined ? {} : { tool: request.tool });
-      const original = kind === "raw" && reduced.changed ? await begun(restored(reduced)) : undefined;
-      if (original !== undefined) return { text: "", original };
-      return { text: await written(reduced), reduced };
+      const isWhole = request?.wantsWhole === true && reduced.changed && reduced.bytesIn <= MAX_WHOLE;
+      const original =
+        (kind === "raw" || isWhole) && reduced.changed
+          ? (gated.original ?? (await begun(restored(reduced))))
+          : undefined;
+      if (original !== undefined && isWhole) return { text: await joinWhole(original, reduced), reduced };
+      if (original !== undefined && kind === "raw") return { text: "", original: toAsync(original) };
+      return { text: await written(reduced, request), reduced };
     };
     return { kind: "gate", member, options: options(requestNow()?.tool), answer };
   }
+}
+
+async function* toAsync(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks;
 }
 
 /** Waits for the first chunk. Undefined if the store cannot give back the content. */

@@ -12,6 +12,7 @@ import type { SluiceConfig } from "../config/types.js";
 import type { Sluice, Transformed } from "../core/types.js";
 import { timedStore } from "../core/store-access.js";
 import { readToolName } from "../mcp/artifact-reader/definition.js";
+import { showImages } from "../mcp/shown-media.js";
 import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
 import { ArtifactArguments, artifactTools, type Args } from "./artifacts.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
@@ -92,7 +93,7 @@ export async function assemble(deps: AssemblyDeps): Promise<RunningSource> {
   const { on_store_failure, arguments: forms, share } = readInterceptor(rest);
   const onStoreFailure = on_store_failure === "error" ? "throw" : "answer";
   const made = (each: SluiceConfig | undefined): Promise<Sluice> =>
-    createSluiceOver({ store: kept, onFailure: onStoreFailure, readTool: readToolName }, each, wasm);
+    createSluiceOver({ store: kept, onFailure: onStoreFailure, readTool: readToolName, show: showImages }, each, wasm);
   const sluice = await made(withoutInterceptor(rest));
   const source = deps.source(config, {
     sluice: callFiles === undefined ? sluice : await made(callFiles.contractConfig(withoutInterceptor(rest))),

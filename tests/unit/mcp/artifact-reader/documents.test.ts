@@ -90,7 +90,7 @@ describe("a PDF", () => {
     ).toBe("PNG");
     const hidden = await readerOf(store).call({ uri, pages: "7", as: "image" });
     expect(hidden.content).toHaveLength(1);
-    expect(wordsOf(hidden)).toContain("does not show images");
+    expect(wordsOf(hidden)).toContain("is not known to show images");
   });
 
   test("shows a page as a resource, whoever reads it, and refuses what is no picture", async () => {
@@ -390,14 +390,14 @@ describe("an image", () => {
     const png = drawn.toBuffer("image/png");
     const { store, uri } = await stored(png, "a.png", "image/png");
     const reader = readerOf(store, { showsImages: () => true });
-    // It is shown as it is, so the region is in its own pixels.
-    const part = await reader.call({ uri, as: "image", region: "1500,0,200,100" });
-    expect(wordsOf(part)).toContain('region "1500,0,200,100", as 200 × 100 pixels');
+    // It is shown with 1568 × 784 pixels, so the region is in those, and has those of the image.
+    const part = await reader.call({ uri, as: "image", region: "750,0,100,50" });
+    expect(wordsOf(part)).toContain('region "750,0,100,50", as 200 × 100 pixels');
     const refused = ["9000,0,10,10", "0,0,0,10", "1,2,3"].map(async (region) =>
       wordsOf(await reader.call({ uri, as: "image", region })),
     );
     expect(await Promise.all(refused)).toEqual([
-      expect.stringContaining("outside of the picture, which has 3136 × 1568 pixels"),
+      expect.stringContaining("outside of the picture, which has 1568 × 784 pixels"),
       expect.stringContaining("is no part of a picture"),
       expect.stringContaining("is no part of a picture"),
     ]);

@@ -8,6 +8,7 @@ const META = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
 const TOOL: ListedTool = {
   name: "query",
   meta: {},
+  isTyped: false,
   inputSchema: {
     properties: {
       region: { type: "string", "x-mcp-header": "Region" },

@@ -1,7 +1,7 @@
 /** MCP Apps: what clients that show apps get beside our tools, and that others get nothing. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { toolDefinitions } from "../../../../web/src/mcp/artifact-tools.js";
-import { image, namesOf, Talk, uriIn, type Message } from "./talk.js";
+import { image, namesOf, png, Talk, uriIn, type Message } from "./talk.js";
 
 const URI = "ui://sluice/srv/artifact.html";
 const TYPE = "text/html;profile=mcp-app";
@@ -74,7 +74,7 @@ describe.each(Object.entries(DIALECTS))("in %s", (_, { begins, params, isModern 
       "sluice/artifact": {
         id: uri.slice("artifact://".length),
         mime_type: "image/png",
-        size_bytes: 5008,
+        size_bytes: Buffer.from(png(5000), "base64").length,
         filename: "shot.png",
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         namespace: "srv",

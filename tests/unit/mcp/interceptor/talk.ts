@@ -9,6 +9,7 @@ import {
   createInterceptor,
   type InterceptorOptions,
 } from "../../../../web/src/mcp/interceptor.js";
+import { greyPng } from "../../../support/pictures.js";
 import { MAX_MESSAGE } from "../../../../web/src/jsonrpc/limits.js";
 import { JsonRpcScanner } from "../../../../web/src/jsonrpc/json-rpc-scanner.js";
 
@@ -101,8 +102,7 @@ export class Talk {
   }
 }
 
-export const png = (size: number): string =>
-  Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(size, size % 251)]).toString("base64");
+export const png = (size: number): string => Buffer.from(greyPng(size)).toString("base64");
 export const image = (size = 5000): object => ({ type: "image", mimeType: "image/png", data: png(size) });
 export const textOf = ({ result }: Message): string =>
   ((result?.["content"] ?? []) as { text?: string }[]).map(({ text }) => text ?? "").join("\n");

@@ -270,12 +270,8 @@ std::string Notes::excerpt(uint32_t index) const {
   return preview(with_uris(differs ? segment.error_excerpt : segment.excerpt));
 }
 
-std::string Notes::list(const std::vector<uint32_t>& segments, const std::vector<uint32_t>& shown,
-                        Told& told) const {
-  const auto is_shown = [&](uint32_t segment) {
-    return std::find(shown.begin(), shown.end(), segment) != shown.end();
-  };
-  if (segments.size() == 1 && !is_shown(segments[0])) return note(segments[0], told);
+std::string Notes::list(const std::vector<uint32_t>& segments, Told& told) const {
+  if (segments.size() == 1 && !table_.about(segments[0]).shown) return note(segments[0], told);
   const bool any = std::any_of(segments.begin(), segments.end(),
                                [&](uint32_t segment) { return is_stored(segment); });
   std::string text =
@@ -295,7 +291,9 @@ std::string Notes::list(const std::vector<uint32_t>& segments, const std::vector
     text += "\n- " + plain_uri(table_.id(segments[line])) + ": " + words(segments[line]);
     if (any && !is_stored(segments[line]))
       text += (ends_sentence(text) ? "" : ".") + std::string(kNotStored);
-    if (is_shown(segments[line])) text += " (also shown here)";
+    const std::optional<Shown>& shown = table_.about(segments[line]).shown;
+    // Not that it is shown: the client may leave that to a model that does not see.
+    if (shown && !shown->note.empty()) text += " (" + shown->note + ")";
   }
   if (segments.size() > kMaxLines) {
     text += "\n… and " + grouped(segments.size() - kMaxLines) + " more";

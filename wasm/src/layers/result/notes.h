@@ -51,10 +51,8 @@ class Notes {
   /// encoding. Empty for anything else.
   std::string beginning(uint32_t segment) const;
 
-  /// A note about several segments: eight lines, then a count. `shown` are images that the result
-  /// shows too. `segments` must not be empty.
-  std::string list(const std::vector<uint32_t>& segments, const std::vector<uint32_t>& shown,
-                   Told& told) const;
+  /// A note about several segments: eight lines, then a count. `segments` must not be empty.
+  std::string list(const std::vector<uint32_t>& segments, Told& told) const;
 
  private:
   bool is_stored(uint32_t segment) const;

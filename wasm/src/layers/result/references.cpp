@@ -179,6 +179,11 @@ void Referrer::refer(size_t node, const std::string& at, std::vector<Splice>& sp
 void Referrer::refer_member(size_t value, const std::string& at, std::vector<Splice>& splices,
                             Edits& edits) {
   refer(value, at, splices, edits);
+  refer_key(value, at, splices, edits);
+}
+
+void Referrer::refer_key(size_t value, const std::string& at, std::vector<Splice>& splices,
+                         Edits& edits) {
   if (!document_.marks(value - 1).empty()) refer_string(value - 1, at, true, splices, edits);
 }
 

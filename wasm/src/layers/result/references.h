@@ -100,6 +100,9 @@ class Referrer {
   void refer_member(size_t value, const std::string& at, std::vector<Splice>& splices,
                     Edits& edits);
 
+  /// Rewrites the key of one member.
+  void refer_key(size_t value, const std::string& at, std::vector<Splice>& splices, Edits& edits);
+
   /// Rewrites a value apart from the document.
   Rewritten alone(size_t node);
 

@@ -44,6 +44,7 @@ struct About {
   std::string wrap;                  ///< quote added on both sides, for bytes in JSON in a string
   std::optional<uint32_t> original;  ///< the text that it was, where no form writes that again
   std::optional<Stored> stored;
+  std::optional<Shown> shown;  ///< what stands in the place of its block
 };
 
 /// Whether text can have this type. Other declared types are ignored for text.

@@ -63,10 +63,10 @@ export interface ArtifactReaderOptions {
   /** The tool's name in answers. Defaults to the name that {@link readTool} gives for each artifact's namespace. */
   readonly tool?: string;
   /**
-   * Most characters of an answer, as code points of its JSON, at least 2,000.
+   * Most characters of an answer, as code points of its JSON, at least 2,000; or what tells it for each answer.
    * @defaultValue 10,000
    */
-  readonly maxChars?: number;
+  readonly maxChars?: number | (() => number);
   /**
    * Most bytes read by one call for lines, rows or search.
    * @defaultValue 1 GiB
@@ -110,7 +110,7 @@ const LEAST_CONTENT = LEAST_CHARS - FRAME_CHARS;
 export class ArtifactReader {
   readonly #source: ReadSource;
   readonly #tool: string | undefined;
-  readonly #maxChars: number;
+  readonly #maxChars: () => number;
   readonly #maxScanned: number;
   readonly #sluice: ArtifactReaderOptions["sluice"];
   readonly #onStored: ArtifactReaderOptions["onStored"];
@@ -119,7 +119,8 @@ export class ArtifactReader {
   constructor(source: ReadSource, options: ArtifactReaderOptions = {}) {
     this.#source = source;
     this.#tool = options.tool;
-    this.#maxChars = Math.max(LEAST_CHARS, options.maxChars ?? MAX_CHARS);
+    const { maxChars = MAX_CHARS } = options;
+    this.#maxChars = () => Math.max(LEAST_CHARS, typeof maxChars === "number" ? maxChars : maxChars());
     this.#maxScanned = options.maxScannedBytes ?? MAX_SCANNED;
     this.#sluice = options.sluice;
     this.#onStored = options.onStored;
@@ -131,9 +132,10 @@ export class ArtifactReader {
     try {
       const { id, wanted, selection, limit } = requestOf(args);
       const from = await this.#open(id, signal);
-      const content = Math.max(LEAST_CONTENT, this.#maxChars - FRAME_CHARS);
+      const most = this.#maxChars();
+      const content = Math.max(LEAST_CONTENT, most - FRAME_CHARS);
       const told = await tell(from, wanted, selection, Math.min(limit, content));
-      return answerOf(told, from.ref.sha256, this.#maxChars);
+      return answerOf(told, from.ref.sha256, most);
     } catch (error) {
       signal?.throwIfAborted();
       return failureOf(sentenceOf(error, "The artifact could not be read just now: try again."));

@@ -64,7 +64,7 @@ const MORE_HEADINGS = "Not all headings and names are shown: search finds the ot
 
 function howToSee({ showsImages }: Readable): string {
   if (showsImages === true) return 'See it with as "image". Or pass the URI as a tool argument.';
-  return "This client does not show images to its model. Pass the URI as a tool argument.";
+  return "This client is not known to show images to its model. Pass the URI as a tool argument.";
 }
 
 function aboutParts(facts: DocumentFacts | undefined): string {

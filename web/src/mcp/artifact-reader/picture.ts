@@ -4,6 +4,7 @@
  */
 import { plainType } from "../../core/media-type.js";
 import type { PictureFacts } from "../../documents/conversion.js";
+import { fitsModels, readImageFile, SCALED_SIDE } from "../../documents/image-file.js";
 import { type DocumentKind, traitsOf } from "../../documents/kind.js";
 import { SluiceError } from "../../errors/error.js";
 import { joinBytes } from "../../artifacts/bytes.js";
@@ -14,17 +15,11 @@ import { converted } from "./forms.js";
 import type { Wanted } from "./request.js";
 import { readSpan, type Readable, subjectOf } from "./source.js";
 
-/** Pixels of the longer side, beyond which models scale down themselves. */
-const MAX_SIDE = 1568;
-
 /** Bytes of an image that is shown. */
 const MAX_BYTES = 1024 * 1024;
 
 /** Types that hosts pass on as they are. */
 const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-
-/** Pixels of a side up to which models take an image. A few bytes of PNG may be billions of pixels. */
-const MAX_GIVEN_SIDE = 8000;
 
 type WantedPicture = Pick<Extract<Wanted, { mode: "image" }>, "page" | "region">;
 
@@ -48,22 +43,28 @@ export async function tellPicture(
   if (from.showsImages !== true) {
     const text = `Read its text with pages "${page}". If it has none, pass the URI to a tool that reads scans.`;
     const instead = kind === "pdf" ? text : "Pass the URI to a tool that takes images.";
-    return { head: about, notes: [`This client does not show images to its model. ${instead}`] };
+    return { head: about, notes: [`This client is not known to show images to its model. ${instead}`] };
   }
   const { size_bytes: size, mime_type } = from.ref;
   const type = plainType(mime_type) ?? "";
-  let maxSide: number | null = MAX_SIDE;
+  let maxSide: number | null = SCALED_SIDE;
   if (kind === "image" && size <= MAX_BYTES && SHOWN.includes(type)) {
     const bytes = await readSpan(from, { start: 0, end: size });
-    const shown = await shownAs(from, bytes, type);
-    if (shown !== undefined && region === undefined) {
-      return { head: about, image: { type: shown, data: base64Of(bytes) } };
+    // What its bytes are, whatever is said of it: a model that is given another type refuses the whole conversation.
+    const file = await readImageFile(bytes);
+    if (file === undefined) {
+      throw new SluiceError(
+        "E_DOCUMENT",
+        "The image cannot be decoded: it is damaged, or of a kind that is not shown.",
+      );
     }
-    if (shown !== undefined) maxSide = null;
+    const fits = fitsModels(file);
+    if (fits && region === undefined) return { head: about, image: { type: file.mime_type, data: base64Of(bytes) } };
+    if (fits) maxSide = null;
   }
   const pieces: Uint8Array[] = [];
   const part = region && { region: { ...region, maxSide } };
-  const limits = { maxSide: MAX_SIDE, maxBytes: MAX_BYTES, ...part };
+  const limits = { maxSide: SCALED_SIDE, maxBytes: MAX_BYTES, ...part };
   const request = { kind, form: "picture", page, limits } as const;
   const facts = await converted(from, traitsOf(kind).name, request, async (chunk) => void pieces.push(chunk.slice()));
   const { mime_type: shown, width, height } = facts as PictureFacts;
@@ -73,20 +74,4 @@ export async function tellPicture(
     ...(region === undefined && { notes: ['Look closer with region "x,y,w,h", in these pixels.'] }),
     image: { type: shown, data: base64Of(joinBytes(pieces)) },
   };
-}
-
-/**
- * The type of an image that can be shown as it is: what its bytes are, whatever is said of it, because a model that is given another
- * type refuses the whole conversation. Undefined if it has too many pixels. Throws E_DOCUMENT if it is no such image.
- */
-async function shownAs({ sluice }: Readable, bytes: Uint8Array, type: string): Promise<string | undefined> {
-  if (sluice === undefined) return type;
-  using look = await sluice.look();
-  look.push(bytes);
-  const { mime_type: found, description } = look.finish();
-  if (!SHOWN.includes(found)) {
-    throw new SluiceError("E_DOCUMENT", "The image cannot be decoded: it is damaged, or of a kind that is not shown.");
-  }
-  const sides = /, ([\d,]+) × ([\d,]+),/.exec(description)?.slice(1) ?? [];
-  return sides.some((side) => Number(side.replaceAll(",", "")) > MAX_GIVEN_SIDE) ? undefined : found;
 }
