@@ -96,8 +96,8 @@ class Core {
   // Restoring.
   bool restore() { return answer(restoration_.cut(in_)); }
   bool restore_with(size_t refs, bool named) { return answer(restoration_.cut(in_, refs, named)); }
-  bool restore_text(size_t refs, bool json) {
-    return answer(restoration_.cut_text(in_, refs, json));
+  bool restore_text(size_t refs, size_t form, bool json) {
+    return answer(restoration_.cut_text(in_, refs, form, json));
   }
   unsigned next_piece() { return restoration_.next(out_); }
   bool open_form(bool raw) { return answer(restoration_.open_form(in_, raw)); }

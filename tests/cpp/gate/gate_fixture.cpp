@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "json/spelling.h"
 #include "sluice/codec.h"
 #include "sluice/tape.h"
 
@@ -50,13 +51,19 @@ void feed(Gate& gate, Passed& passed, std::string_view piece) {
   read_events(gate, passed);
 }
 
-std::string expand(const Passed& passed, std::string_view source, bool text);
+std::string expand(const Passed& passed, std::string_view source, bool text, bool alone = false);
 
-// What a segment stands for: text of a string, or JSON source when it is bare.
-std::string content(const Passed& passed, uint32_t index) {
+// What a segment stands for where it is referred to: text of a string, or JSON source when it is
+// bare. In JSON in a string, that is the text of the outermost string inside the one that refers.
+std::string content(const Passed& passed, uint32_t index, bool alone) {
   const Segment& segment = passed.segments[index];
   if (segment.kind != SegmentKind::run) {
-    return expand(passed, passed.contents[index], segment.kind == SegmentKind::text);
+    const bool text = segment.kind == SegmentKind::text || segment.nested;
+    const std::string_view spelling(segment.spelling);
+    std::string out;
+    append_spelled(out, expand(passed, passed.contents[index], text, true),
+                   *parse_spellings(alone ? spelling.substr(0, segment.spelled) : spelling));
+    return out;
   }
   std::string text;
   FormWriter writer(segment.form);
@@ -65,33 +72,42 @@ std::string content(const Passed& passed, uint32_t index) {
   return text;
 }
 
-// `text`: the source is plain text, else JSON source.
-std::string expand(const Passed& passed, std::string_view source, bool text) {
+// The quote around a marker that stands for a value.
+std::string quote_of(const Segment& segment, bool alone) {
+  std::string quote;
+  if (!segment.bare) return quote;
+  const std::string_view spelling(segment.spelling);
+  append_spelled(quote, "\"",
+                 *parse_spellings(alone ? spelling.substr(0, segment.spelled) : spelling));
+  return quote;
+}
+
+// `text`: the source is plain text, else JSON source. `alone`: it is a segment's.
+std::string expand(const Passed& passed, std::string_view source, bool text, bool alone) {
   std::string out;
   for (size_t at = 0; at < source.size();) {
-    const bool quoted_marker =
-        !text && source[at] == '"' && at + 1 < source.size() && marker_at(source, at + 1) >= 0 &&
-        at + 1 + kMarkerBytes < source.size() && source[at + 1 + kMarkerBytes] == '"';
-    if (quoted_marker) {
-      const auto index = static_cast<uint32_t>(marker_at(source, at + 1));
-      if (passed.segments[index].bare) {
-        out += content(passed, index);
-        at += kMarkerBytes + 2;
-        continue;
-      }
-    }
     const int32_t index = marker_at(source, at);
     if (index < 0) {
       out += source[at++];
       continue;
     }
-    const std::string inner = content(passed, static_cast<uint32_t>(index));
-    if (text) {
+    at += kMarkerBytes;
+    const Segment& segment = passed.segments[static_cast<size_t>(index)];
+    const std::string inner = content(passed, static_cast<uint32_t>(index), alone);
+    const std::string quote = quote_of(segment, alone);
+    std::string there;
+    text || !segment.nested ? void(there = quote) : append_escaped(there, quote);
+    const bool quoted =
+        !quote.empty() && out.ends_with(there) && source.substr(at, there.size()) == there;
+    if (quoted) {
+      out.resize(out.size() - there.size());
+      at += there.size();
+    }
+    if (text || (quoted && !segment.nested)) {
       out += inner;
     } else {
       append_escaped(out, inner);
     }
-    at += kMarkerBytes;
   }
   return out;
 }

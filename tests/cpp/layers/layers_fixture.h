@@ -168,8 +168,9 @@ class Bench {
       } else {
         std::vector<Piece> inner;
         const auto refs = refs_of_.find(piece.id);
-        const Status status = restore_text_pieces(bytes, refs == refs_of_.end() ? "" : refs->second,
-                                                  piece.kind == Piece::Kind::json, inner);
+        const Status status =
+            restore_text_pieces(bytes, refs == refs_of_.end() ? "" : refs->second,
+                                piece.kind == Piece::Kind::json, piece.spelling, inner);
         out += status.ok() ? join(inner) : status.message;
       }
     }
@@ -231,7 +232,8 @@ class Bench {
       return;
     }
     std::vector<Piece> inner;
-    if (!restore_text_pieces(contents_[index], refs_[index], segment.bare, inner).ok()) out += "?";
+    if (!restore_text_pieces(contents_[index], refs_[index], segment.bare, "", inner).ok())
+      out += "?";
     out += join(inner);
   }
 
@@ -281,7 +283,8 @@ class Bench {
   // A text with its references put back.
   std::string expanded(uint32_t segment) const {
     std::vector<Piece> pieces;
-    if (!restore_text_pieces(contents_[segment], refs_[segment], false, pieces).ok()) return "?";
+    if (!restore_text_pieces(contents_[segment], refs_[segment], false, "", pieces).ok())
+      return "?";
     const std::string json = "\"" + join(pieces) + "\"";
     Tape tape;
     return Tape::parse(json, tape).ok() ? tape.string(0) : "?";

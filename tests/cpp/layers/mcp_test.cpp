@@ -152,7 +152,7 @@ TEST_F(LayersMcp, BothHalvesCarryReferencesAndOneNoteNamesThem) {
   const std::string b = bench.run(pdf(), "application/pdf", form);
   const std::string out = bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"p\\\":\\\"" +
                                     a + "\\\"}\"}],\"structuredContent\":{\"p\":\"" + b + "\"}}");
-  const std::string reference = uri(pdf(), "?type=application/pdf&size=40&form=base64url");
+  const std::string reference = uri(pdf(), "?type=application/pdf&size=40");
   EXPECT_EQ(string_at(out, {"content", "0", "text"}), "{\"p\":\"" + reference + "\"}");
   EXPECT_EQ(string_at(out, {"structuredContent", "p"}), reference);
   EXPECT_EQ(string_at(out, {"content", "1", "text"}), note(pdf(), "PDF, 2.1 MB"));

@@ -125,7 +125,7 @@ TEST(RestorePieces, ManyReferencesTakeLinearTime) {
 TEST(RestoreText, ReferencesAreFoundByOffset) {
   std::vector<Piece> pieces;
   ASSERT_TRUE(restore_text_pieces("a \"artifact://x\"", R"([{"offset":3,"uri":"artifact://x"}])",
-                                  false, pieces)
+                                  false, "", pieces)
                   .ok());
   ASSERT_EQ(pieces.size(), 3u);
   EXPECT_EQ(pieces[0].literal, "a \\\"");
@@ -139,7 +139,7 @@ TEST(RestoreText, WrongListIsAnError) {
         R"([{"offset":0,"uri":"artifact://y"}])", R"([{"offset":-1,"uri":"a"}])",
         R"([{"offset":999999999999,"uri":"artifact://x"}])",
         R"([{"offset":0,"uri":"artifact://x"},{"offset":0,"uri":"artifact://x"}])"}) {
-    EXPECT_EQ(restore_text_pieces("artifact://x", refs, true, pieces).code, Code::restore_refs)
+    EXPECT_EQ(restore_text_pieces("artifact://x", refs, true, "", pieces).code, Code::restore_refs)
         << refs;
   }
 }
@@ -194,8 +194,9 @@ class RestoreGate : public ::testing::Test {
         continue;
       }
       std::vector<Piece> inner;
-      const Status status = restore_text_pieces(contents[index], "[" + refs[index] + "]",
-                                                piece.kind == Piece::Kind::json, inner);
+      const Status status =
+          restore_text_pieces(contents[index], "[" + refs[index] + "]",
+                              piece.kind == Piece::Kind::json, piece.spelling, inner);
       out += status.ok() ? join(inner) : status.message;
     }
     return out;

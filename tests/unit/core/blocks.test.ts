@@ -211,7 +211,7 @@ describe("a configured field is stored whatever it looks like", () => {
     const [image, text] = artifacts;
     expect(value).toMatchObject({ value: { artifact: { id: text?.id } } });
     expect(Buffer.from((await store.get(text?.id ?? "")) ?? []).toString()).toBe(
-      `<p>See <img src="artifact://${image?.id}?type=image/png&size=${PNG.length}&form=base64-data"> and more.</p>`,
+      `<p>See <img src="artifact://${image?.id}?type=image/png&size=${PNG.length}"> and more.</p>`,
     );
     const mcp = await sluice.transform({ value: html }, { tool: "export", dialect: "mcp" });
     expect(await sluice.restore(mcp.value)).toEqual({ value: html });

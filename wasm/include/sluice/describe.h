@@ -46,6 +46,9 @@ class Outline {
   /// Whether the text so far may be JSON.
   bool may_be() const;
 
+  /// Whether it is the beginning of one value.
+  bool is_open() const;
+
  private:
   class Reader;
   bool valid_ = false;

@@ -83,9 +83,10 @@ struct Task {
 };
 
 /// The reference to an artifact inside a string:
-/// `artifact://<id>?type=application/pdf&size=2201231`, with `&form=…` if `with_form` and the run
-/// is not plain padded base64, and `&error=not-stored` if no store kept it. Its characters need no
-/// escape in JSON, YAML or Markdown; id and type are percent-encoded except for letters, digits and
+/// `artifact://<id>?type=application/pdf&size=2201231`; with `&error=not-stored` if no store kept
+/// it, and then with `&form=…` if `with_form` and the run is not plain padded base64. Its
+/// characters need no escape in JSON, YAML or Markdown; id and type are percent-encoded except for
+/// letters, digits and
 /// `-._/`.
 std::string reference(const Segment& segment, std::string_view id, bool with_form);
 

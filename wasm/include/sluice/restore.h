@@ -27,7 +27,8 @@ struct Piece {
   std::string literal;
   std::string id;
   Form form;
-  bool raw = false;  ///< `bytes` stand outside of any string: what `form` writes is JSON source
+  std::string spelling;  ///< of `text`: of the strings between it and the one that is open
+  bool raw = false;      ///< `bytes` stand outside of any string: what `form` writes is JSON source
 };
 
 /// Reads `_meta["sluice/refs"]` of an mcp-dialect result (or of the `result` of a JSON-RPC
@@ -43,13 +44,15 @@ Status restore_pieces(std::string_view json, std::string_view refs_json, std::ve
 
 /// Cuts the text of a stored segment. `refs_json` is an array of what `inner_ref` wrote, or empty.
 /// With `json_source` the text is JSON source (a json segment); otherwise it is the text of a
-/// string, and literal pieces are escaped for an open JSON string. Fails with `restore_refs`.
+/// string, and literal pieces are escaped for an open JSON string, before that in the `spelling` of
+/// the strings between. Fails with `restore_refs`.
 Status restore_text_pieces(std::string_view text, std::string_view refs_json, bool json_source,
-                           std::vector<Piece>& pieces);
+                           std::string_view spelling, std::vector<Piece>& pieces);
 
 /// The note that a host keeps for each reference in a stored text, in order:
-/// `{"offset":…,"uri":…}`, plus `"kind"` unless it is a run in a string. `offset` is the byte
-/// position of `reference(inner, id, true)`.
+/// `{"offset":…,"uri":…}`, plus `"kind"` unless it is a run in a string, and the `"form"` and
+/// `"wrap"` of an entry of `_meta["sluice/refs"]`. `offset` is the byte position of
+/// `reference(inner, id)`.
 std::string inner_ref(const Segment& inner, std::string_view id, uint64_t offset);
 
 // --- as a host drives it: pieces one after the other, bytes in their forms -----------------------
@@ -60,8 +63,9 @@ class Restoration {
   /// Cuts an mcp-dialect result. The last `refs` bytes of `input`, if any, are entries kept beside
   /// it, which it may name.
   Status cut(std::string_view input, size_t refs = 0, bool named = false);
-  /// The text of a stored segment followed by its `refs` bytes of entries.
-  Status cut_text(std::string_view input, size_t refs, bool json_source);
+  /// The text of a stored segment followed by its `refs` bytes of entries and the `form` of the
+  /// piece that it fills.
+  Status cut_text(std::string_view input, size_t refs, size_t form, bool json_source);
 
   /// The next piece: source text if the first byte is `=`, else
   /// `{"kind":"bytes"|"text"|"json","id":…,"form":…,"raw":…}`. False after the last.

@@ -98,9 +98,14 @@ struct Segment {
   bool bare =
       false;  ///< its quoted marker stands for JSON source outside of strings: a sub-tree, or
               ///< a byte array (whose brackets are in the form unless it broke off midway)
-  uint64_t bytes = 0;     ///< decoded size; of text and json with what stands for references once
-                          ///< the host has told it (`resize`)
-  uint64_t chars = 0;     ///< code points of source it replaced
+  bool nested = false;  ///< it stood in JSON in the text of a string
+  uint64_t bytes = 0;   ///< decoded size; of text and json with what stands for references once
+                        ///< the host has told it (`resize`)
+  uint64_t chars = 0;   ///< code points of source it replaced
+  /// Of text and json: how the strings were spelled that stood between it and the outermost one,
+  /// from the innermost outwards (json/spelling.h), a dot between two.
+  std::string spelling;
+  size_t spelled = 0;     ///< how many of them lie inside the segment that refers to it
   std::string mime_type;  ///< from the bytes, or the declared type where the bytes allow it
   std::string declared;   ///< MIME type the source declared (data URI), if any
   std::string filename;   ///< the name that bytes of a host's own have, as it was given; else empty

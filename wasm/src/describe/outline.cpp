@@ -42,6 +42,7 @@ class Outline::Reader {
     escape,          // behind a backslash
     unicode,         // inside the digits of \uXXXX
     literal,         // inside true, false, null
+    marker,          // inside a marker that stands for a value
     minus,           // number: behind `-`
     zero,            //   behind a leading 0
     digits,          //   inside the integer part
@@ -119,6 +120,9 @@ const uint8_t* Outline::Reader::step(const uint8_t* at, const uint8_t* end) {
       return at + 1;
     case State::literal:
       literal(*at);
+      return at + 1;
+    case State::marker:
+      if (--left_ == 0) state_ = State::after;
       return at + 1;
     case State::minus:
     case State::zero:
@@ -232,6 +236,11 @@ void Outline::Reader::value(uint8_t byte) {
     case ']':
       if (state_ == State::first_element) return close();
       break;
+    case kMarkerOpen:
+      tell(outline::Kind::string);
+      state_ = State::marker;
+      left_ = kMarkerBytes - 1;
+      return;
     default:
       if (is_digit(byte)) return begin_number(State::digits);
   }
@@ -479,6 +488,10 @@ bool Outline::is_lines() const {
 
 bool Outline::may_be() const {
   return reader_ && !reader_->failed();
+}
+
+bool Outline::is_open() const {
+  return may_be() && !reader_->complete() && !is_lines();
 }
 
 std::string Outline::finish() const {

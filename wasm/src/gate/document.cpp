@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "gate/inner.h"
 #include "sluice/tape.h"
+#include "text/ascii.h"
 #include "text/block.h"
+#include "text/utf8.h"
 
 namespace sluice::gate {
 
@@ -18,23 +21,34 @@ struct Name {
 };
 
 constexpr Name kNames[] = {
-    {"jsonrpc", Member::jsonrpc},     {"result", Member::result},
-    {"content", Member::blocks},      {"messages", Member::blocks},
-    {"contents", Member::entries},    {"tools", Member::entries},
-    {"resources", Member::entries},   {"resourceTemplates", Member::entries},
-    {"prompts", Member::entries},     {"tasks", Member::entries},
-    {"task", Member::entries},        {"roots", Member::entries},
-    {"resource", Member::resource},   {"icons", Member::icons},
-    {"_meta", Member::meta},          {"requestState", Member::fixed},
-    {"inputRequests", Member::fixed}, {"inputResponses", Member::fixed},
-    {"nextCursor", Member::fixed},    {"resultType", Member::fixed},
+    {"jsonrpc", Member::jsonrpc},
+    {"result", Member::result},
+    {"content", Member::blocks},
+    {"messages", Member::blocks},
+    {"contents", Member::entries},
+    {"tools", Member::entries},
+    {"resources", Member::entries},
+    {"resourceTemplates", Member::entries},
+    {"prompts", Member::entries},
+    {"tasks", Member::entries},
+    {"task", Member::entries},
+    {"roots", Member::entries},
+    {"resource", Member::resource},
+    {"icons", Member::icons},
+    {"_meta", Member::meta},
+    {"requestState", Member::fixed},
+    {"inputRequests", Member::fixed},
+    {"inputResponses", Member::fixed},
+    {"nextCursor", Member::fixed},
+    {"resultType", Member::fixed},
+    {"structuredContent", Member::structured},
 };
 
 }  // namespace
 
 // Most keys are those of rows, so `elsewhere` needs no search.
 Member member_named(std::string_view name, Place place) {
-  if (place == Place::elsewhere) return name == "icons" ? Member::icons : Member::other;
+  if (!has_meaning(place)) return name == "icons" ? Member::icons : Member::other;
   const auto* found = std::find_if(std::begin(kNames), std::end(kNames),
                                    [name](const Name& known) { return known.name == name; });
   return found == std::end(kNames) ? Member::other : found->member;
@@ -47,6 +61,7 @@ Place place_of(Member member, Place place) {
   if (member == Member::blocks && (result || block)) return Place::blocks;
   if (member == Member::entries && result) return Place::entries;
   if (member == Member::resource && block) return Place::entries;
+  if (member == Member::structured && result) return Place::structured;
   return Place::elsewhere;
 }
 
@@ -56,11 +71,17 @@ Place place_of_object(Place place) {
 }
 
 bool is_protected(Member member, Place place) {
-  if (member == Member::meta) return place != Place::elsewhere;
+  if (member == Member::meta) return has_meaning(place);
   return member == Member::fixed && place == Place::result;
 }
 
 // --- the text --------------------------------------------------------------------------------
+
+Document::Document(const GateOptions& options, SegmentLog& log, uint32_t level)
+    : options_(options), log_(log), level_(level) {
+  set_bound();
+}
+Document::~Document() = default;
 
 void Document::source(std::string_view text) {
   out_.append(text);
@@ -73,7 +94,8 @@ void Document::open_string() {
   string_source_ = 0;
   stays_plain_ = !options_.divert_text;
   out_ += '"';
-  sound_begin_ = out_.size();
+  sound_begin_ = part_begin_ = out_.size();
+  part_source_ = 0;
 }
 
 void Document::text(std::string_view source, size_t chars, bool sound) {
@@ -88,7 +110,7 @@ void Document::text(std::string_view source, size_t chars, bool sound) {
 
 void Document::check_string(uint64_t limit) {
   if (protecting_) limit = std::max(limit, unspent_);
-  if (text_ < 0 && !stays_plain_ && string_chars_ > limit) start_text();
+  if (!streams() && !stays_plain_ && string_chars_ > limit) start_text();
 }
 
 void Document::start_text() {
@@ -98,12 +120,17 @@ void Document::start_text() {
     stays_plain_ = true;
     return;
   }
+  part_segment_ = static_cast<uint32_t>(log_.size());
+  if (level_ > 0) spelling_.emplace();
+  const size_t begin = find_inner();
+  if (begin != std::string::npos) return start_inner(begin);
   text_ = log_.open(SegmentKind::text);
-  text_begin_ = string_begin_ + 1;
+  text_begin_ = part_begin_;
 }
 
 bool Document::is_mangled() const {
   if (protecting_ || !options_.detect_runs || string_chars_ < options_.min_run_chars) return false;
+  if (part_begin_ != string_begin_ + 1) return false;
   if (sound_begin_ == string_begin_ + 1) return false;
   const std::string_view inside = std::string_view(out_).substr(string_begin_ + 1);
   uint64_t references = 0;
@@ -119,30 +146,19 @@ bool Document::is_mangled() const {
 void Document::close_string(bool key) {
   if (key) next_ = Place::elsewhere;
   check_string(options_.max_inline_size);
-  if (text_ < 0 && !stays_plain_ && is_mangled()) start_text();
-  if (text_ >= 0) {
-    end_text();
-  } else if (!key) {
-    mark_if_whole();
-  } else if (options_.protect) {
-    name_member();
+  if (!streams() && !stays_plain_ && is_mangled()) start_text();
+  const bool alone = text_ >= 0 && text_begin_ == string_begin_ + 1;
+  while (streams()) {
+    advance(out_.size());
+    if (streams()) end_part(out_.size());
+    check_string(options_.max_inline_size);
   }
+  if (part_source_ > 0) string_chars_ = count_string(string_begin_ + 1, out_.size());
+  if (alone || !key) mark_if_whole();
+  if (key && (options_.protect || reads_keys())) name_member();
   out_ += '"';
   count(string_chars_ + 2);
   in_string_ = false;
-}
-
-void Document::end_text() {
-  const auto index = static_cast<uint32_t>(text_);
-  emit(index, std::string_view(out_).substr(text_begin_), true, sound_begin_ <= text_begin_);
-  out_.resize(string_begin_ + 1);
-  Segment& segment = log_.segment(index);
-  segment.whole = true;
-  segment.chars = string_source_;
-  log_.close(index);
-  text_ = -1;
-  append_marker(out_, index);
-  string_chars_ = kReferenceChars;
 }
 
 void Document::mark_if_whole() {
@@ -153,7 +169,7 @@ void Document::mark_if_whole() {
 
 std::string_view Document::behind() const {
   const std::string_view all(out_);
-  const size_t begin = text_ >= 0 ? text_begin_ : string_begin_ + 1;
+  const size_t begin = streams() ? text_begin_ : part_begin_;
   return all.substr(std::max(begin, all.size() - std::min(all.size(), kReach)));
 }
 
@@ -162,9 +178,11 @@ std::string_view Document::tail() const {
   return all.substr(all.size() - std::min(all.size(), kReach));
 }
 
-bool Document::admits_run() {
+bool Document::admits_run(size_t prefix) {
+  // What leaves a value before the run is counted before it, however far the value was read.
+  if (inner_) advance(out_.size() - prefix);
   if (log_.size() < max_segments()) return true;
-  if (!collapsed() && text_ < 0 && !frames_.empty()) {
+  if (!collapsed() && !streams() && !frames_.empty()) {
     saturate();
     stays_plain_ = true;
   }
@@ -212,28 +230,38 @@ size_t element_size(std::string_view source) {
   return pair ? 12 : 6;
 }
 
+// A place at or before `at` where no character of UTF-8 is cut.
+size_t behind_character(const std::string& text, size_t begin, size_t at) {
+  constexpr size_t kMostTails = 3;
+  size_t back = 0;
+  while (back < kMostTails && at - back > begin && is_continuation(text[at - back])) ++back;
+  return is_continuation(text[at - back]) ? at : at - back;
+}
+
 }  // namespace
 
-// Where the preceding text may be cut: after no escape that could combine with what follows.
+// Where the preceding text may be cut: inside no escape or marker, and not between the escapes of a
+// surrogate pair.
 size_t Document::text_cut() const {
   if (out_.size() < text_begin_ + 2 * kReach) return text_begin_;
   const size_t wanted = out_.size() - kReach;
-  // A surrogate pair is 12 bytes long, so without a backslash in the 12 bytes before there is
-  // nothing to cut.
+  // A pair is 12 bytes long. Where no `\u` and no marker begins in the 12 bytes before, only a
+  // backslash right before could be cut from what it escapes.
   constexpr size_t kPair = 12;
-  size_t clear = 0;
-  for (size_t cut = wanted; cut > text_begin_ && wanted - cut < 16 * kReach; --cut) {
-    clear = out_[cut - 1] == '\\' || out_[cut - 1] == kMarkerOpen ? 0 : clear + 1;
-    if (clear > kPair) return cut + kPair;
+  const std::string_view text(out_);
+  for (size_t cut = wanted; cut > text_begin_ + kPair && wanted - cut < 16 * kReach; --cut) {
+    const std::string_view before = text.substr(cut - kPair, kPair);
+    if (before.back() == '\\' || before.find(kMarkerOpen) != before.npos) continue;
+    if (before.find("\\u") == before.npos) return behind_character(out_, text_begin_, cut);
   }
   // With dense escapes, walk from the start, which is always a boundary.
   size_t at = text_begin_;
   size_t safe = at;
   while (at < wanted) {
-    at += element_size(std::string_view(out_).substr(at));
+    at += element_size(text.substr(at));
     if (at <= wanted) safe = at;
   }
-  return safe;
+  return behind_character(out_, text_begin_, safe);
 }
 
 // The position that leaves kReach bytes after it and cuts no marker.
@@ -260,16 +288,234 @@ void Document::flush() {
     string_begin_ -= std::min(moved, string_begin_);
     sound_begin_ -= std::min(moved, sound_begin_);
     text_begin_ -= std::min(moved, text_begin_);
+    part_begin_ -= std::min(moved, part_begin_);
     protect_begin_ -= std::min(moved, protect_begin_);
   }
-  if (text_ >= 0) {
-    const size_t cut = text_cut();
-    emit(static_cast<uint32_t>(text_),
-         std::string_view(out_).substr(text_begin_, cut - text_begin_), true,
-         sound_begin_ <= text_begin_);
-    out_.erase(text_begin_, cut - text_begin_);
-    sound_begin_ = text_begin_ + (sound_begin_ - std::min(cut, sound_begin_));
+  while (streams()) {
+    const size_t before = part_begin_;
+    advance(text_cut());
+    if (part_begin_ == before) break;
+    check_string(options_.max_inline_size + kReach);
   }
+}
+
+// --- strings that stream ---------------------------------------------------------------------
+
+namespace {
+
+// Whether a value may begin at a bracket: first in its line, or behind the words of the first.
+bool may_begin_value(std::string_view source, size_t bracket) {
+  constexpr size_t kSentence = 300;
+  std::string_view before = source.substr(0, bracket);
+  if (bracket <= kSentence && !before.empty() && is_among(before.back(), " :=>(`")) return true;
+  while (before.ends_with(' ')) before.remove_suffix(1);
+  return before.empty() || before.ends_with("\\n") || before.ends_with("\\t");
+}
+
+// Bytes of source of the first `size` bytes of a text.
+size_t source_size(std::string_view source, size_t size) {
+  std::string text;
+  size_t at = 0;
+  while (text.size() < size) {
+    const size_t element = element_size(source.substr(at));
+    append_unescaped(text, source.substr(at, element));
+    at += element;
+  }
+  return at;
+}
+
+}  // namespace
+
+// Where JSON begins in the open string: in out_, or npos. Its first characters decide, however many
+// are there. A value that is complete by then is not what makes the string long.
+size_t Document::find_inner() const {
+  constexpr size_t kMostTries = 8;
+  const std::string_view all = std::string_view(out_).substr(part_begin_);
+  const size_t first = all.find_first_of("[{");
+  const bool any = first < options_.max_inline_size / 2 && part_begin_ == string_begin_ + 1 &&
+                   string_chars_ > options_.max_inline_size;
+  if (!any || level_ >= kMaxInner) return std::string::npos;
+  size_t end = 0;
+  for (size_t counted = 0; end < all.size();) {
+    const size_t size = element_size(all.substr(end));
+    counted += all[end] == kMarkerOpen ? kReferenceChars : size;
+    if (counted > options_.max_inline_size) break;
+    end += size;
+  }
+  const std::string_view seen = all.substr(0, end);
+  size_t tries = 0;
+  for (size_t at = first; at < options_.max_inline_size / 2 && tries < kMostTries;
+       at = seen.find_first_of("[{", at + 1)) {
+    if (!may_begin_value(seen, at)) continue;
+    std::string text;
+    append_unescaped(text, seen.substr(at));
+    Outline outline;
+    outline.push(as_bytes(text));
+    if (outline.is_open()) return part_begin_ + at;
+    ++tries;
+  }
+  return std::string::npos;
+}
+
+void Document::start_inner(size_t begin) {
+  const GateOptions* options = &options_;
+  if (level_ == 0) {
+    if (!within_) {
+      within_ = std::make_unique<GateOptions>(options_);
+      within_->max_document_chars = options_.max_inline_size;
+      within_->protect = false;
+    }
+    options = within_.get();
+  }
+  inner_ = std::make_unique<Inner>(*options, log_, level_ + 1);
+  text_begin_ = begin;
+}
+
+// Passes what streams up to a place on, and ends it where it does not go on.
+void Document::advance(size_t cut) {
+  const std::string_view source = std::string_view(out_).substr(text_begin_, cut - text_begin_);
+  const size_t taken = inner_ ? advance_inner(source) : advance_text(source);
+  if (taken < source.size() || (inner_ && inner_->is_over())) {
+    return end_part(text_begin_ + taken);
+  }
+  if (inner_) inner_->flush();
+  out_.erase(text_begin_, taken);
+  sound_begin_ = text_begin_ + (sound_begin_ - std::min(cut, sound_begin_));
+}
+
+// In a string inside another each character has to be spelled as those before.
+size_t Document::advance_text(std::string_view source) {
+  const auto index = static_cast<uint32_t>(text_);
+  if (!spelling_) {
+    emit(index, source, true, sound_begin_ <= text_begin_);
+    return source.size();
+  }
+  for (size_t at = 0; at < source.size();) {
+    if (marker_at(source, at) >= 0) {
+      emit(index, source.substr(at, kMarkerBytes), true);
+      at += kMarkerBytes;
+      continue;
+    }
+    const std::string_view piece = source.substr(at, source.find(kMarkerOpen, at) - at);
+    const size_t alike = spelling_->learn(piece);
+    emit(index, piece.substr(0, alike), true);
+    at += alike;
+    if (alike < piece.size()) return at;
+  }
+  return source.size();
+}
+
+size_t Document::advance_inner(std::string_view source) {
+  std::string text;
+  for (size_t at = 0; at < source.size();) {
+    if (inner_->is_over()) return at;
+    if (const int32_t segment = marker_at(source, at); segment >= 0) {
+      if (!inner_->mark(static_cast<uint32_t>(segment))) return at;
+      at += kMarkerBytes;
+      continue;
+    }
+    const std::string_view piece = source.substr(at, source.find(kMarkerOpen, at) - at);
+    const std::optional<Spelling> before = spelling_;
+    const size_t alike = spelling_ ? spelling_->learn(piece) : piece.size();
+    text.clear();
+    append_unescaped(text, piece.substr(0, alike));
+    if (const size_t taken = inner_->push(text); taken < text.size()) {
+      const size_t size = source_size(piece, taken);
+      spelling_ = before;
+      if (spelling_) spelling_->learn(piece.substr(0, size));
+      return at + size;
+    }
+    at += alike;
+    if (alike < piece.size()) return at;
+  }
+  return source.size();
+}
+
+// What streamed up to `behind` is over: what stays of it stands in its place.
+void Document::end_part(size_t behind) {
+  const uint64_t rest = count_source(behind);
+  std::string stays;
+  if (inner_) {
+    stays = close_inner();
+  } else {
+    log_.segment(static_cast<uint32_t>(text_)).chars = string_source_ - part_source_ - rest;
+    append_marker(stays, close_text());
+  }
+  out_.replace(text_begin_, behind - text_begin_, stays);
+  part_begin_ = text_begin_ + stays.size();
+  part_source_ = string_source_ - rest;
+  sound_begin_ = part_begin_ + (sound_begin_ - std::min(behind, sound_begin_));
+  spelling_.reset();
+  // What follows may have some characters of its own.
+  const uint64_t kept = count_string(string_begin_ + 1, part_begin_);
+  string_chars_ = std::min<uint64_t>(kept, options_.max_inline_size / 4 * 3) +
+                  count_string(part_begin_, out_.size());
+}
+
+uint32_t Document::close_text() {
+  const auto index = static_cast<uint32_t>(text_);
+  if (spelling_) log_.segment(index).spelling = spelling_->name();
+  log_.close(index);
+  text_ = -1;
+  return index;
+}
+
+std::string Document::close_inner() {
+  const std::string value = inner_->finish();
+  inner_.reset();
+  std::string stays;
+  if (!spelling_) {
+    append_escaped(stays, value, true);
+    return stays;
+  }
+  for (size_t at = 0; at < value.size();) {
+    const size_t marker = std::min(value.find(kMarkerOpen, at), value.size());
+    spelling_->write(std::string_view(value).substr(at, marker - at), stays);
+    stays.append(value, marker, kMarkerBytes);
+    at = marker + kMarkerBytes;
+  }
+  for (uint32_t index = part_segment_; index < log_.size(); ++index) {
+    Segment& segment = log_.segment(index);
+    if (segment.kind == SegmentKind::run) continue;
+    if (!segment.spelling.empty()) segment.spelling += '.';
+    segment.spelling += spelling_->name();
+  }
+  return stays;
+}
+
+// Code points, with as many for each marker as a reference counts.
+uint64_t Document::count_string(size_t begin, size_t end) const {
+  const std::string_view text = std::string_view(out_).substr(begin, end - begin);
+  const auto markers = static_cast<uint64_t>(std::count(text.begin(), text.end(), kMarkerOpen));
+  return count_chars(text) + markers * (kReferenceChars - kMarkerBytes);
+}
+
+// Code points of source, with those that each marker stands for.
+uint64_t Document::count_source(size_t begin) const {
+  const std::string_view text = std::string_view(out_).substr(begin);
+  uint64_t chars = count_chars(text);
+  for (size_t at = text.find(kMarkerOpen); at != text.npos; at = text.find(kMarkerOpen, at + 1)) {
+    chars += log_.segment(static_cast<uint32_t>(marker_at(text, at))).chars - kMarkerBytes;
+  }
+  return chars;
+}
+
+void Document::break_off() {
+  while (streams()) {
+    advance(out_.size());
+    if (streams()) end_part(out_.size());
+  }
+  in_string_ = false;
+  if (!collapsed()) return;
+  const auto index = static_cast<uint32_t>(json_);
+  emit(index, std::string_view(out_).substr(json_begin_), false);
+  out_.resize(json_begin_);
+  Segment& segment = log_.segment(index);
+  segment.bare = false;
+  segment.chars = segment.bytes;
+  log_.close(index);
+  json_ = -1;
+  append_marker(out_, index);
 }
 
 void Document::emit(uint32_t segment, std::string_view source, bool undo_escapes, bool sound) {
@@ -305,6 +551,7 @@ void Document::open_member(Member member, size_t begin) {
   if (protecting_) return;
   const Frame& frame = frames_.back();
   next_ = place_of(member, frame.place);
+  if (!options_.protect) return;
   if (frames_.size() == 1) envelope_ = envelope_ || member == Member::jsonrpc;
   const bool streams =
       collapsed() && (is_deep() || frames_.size() > json_frame_ + 1 || !frame.body);
@@ -364,6 +611,10 @@ void Document::open_container(bool object) {
   if (body) members_[frames_.size()].clear();
   next_ = Place::elsewhere;
   frames_.push_back({object, body, place, out_.size(), chars_, 0, {}});
+  if (place == Place::structured && structured_ == 0) {
+    structured_ = frames_.size() - 1;
+    set_bound();
+  }
   if (frames_.size() <= options_.max_depth) return;
   protecting_ = false;
   if (collapsed()) return;
@@ -380,29 +631,50 @@ void Document::close_container() {
     return;
   }
   const Frame frame = frames_.back();
+  const uint64_t least = least_subtree();
   frames_.pop_back();
+  if (structured_ > 0 && frames_.size() <= structured_) {
+    structured_ = 0;
+    set_bound();
+  }
   if (collapsed()) {
     if (frames_.size() == json_frame_) end_collapse(frame.body);
     return;
   }
   const uint64_t chars = chars_ - frame.chars;
-  if (frames_.empty() || chars < options_.max_document_chars / 2) return;
+  if (frames_.empty() || chars < least) return;
   Candidate& candidate = frames_.back().candidate;
   candidate = frame.candidate.valid ? frame.candidate
                                     : Candidate{frame.begin, out_.size(), chars, true, frame.body};
 }
 
-// Finds the sub-tree to take out: descends from the root while one child holds at least half of the
-// document limit. That is the smallest that helps.
+// How long a document may be; and the value of `structuredContent`, which stands in a text block
+// beside it too.
+void Document::set_bound() {
+  bound_ = options_.divert_text ? options_.max_document_chars : UINT64_MAX;
+  if (structured_ == 0 || !options_.divert_text) return;
+  bound_ = std::min<uint64_t>(bound_, frames_[structured_].chars + options_.max_inline_size);
+}
+
+// Half of a document, or a quarter of a value that stands in a text as well: there strings that
+// stay may be most of it.
+uint64_t Document::least_subtree() const {
+  if (level_ > 0 || structured_ > 0) return options_.max_inline_size / 4;
+  return options_.max_document_chars / 2;
+}
+
+// Finds the sub-tree to take out: descends from the root while one child holds so much of the
+// document. That is the smallest that helps.
 void Document::shrink() {
   while (overflows() && !frames_.empty()) {
     if (log_.size() >= max_segments()) {
       saturate();
       return;
     }
+    const size_t root = chars_ > options_.max_document_chars ? 0 : structured_;
+    const uint64_t least = least_subtree();
     size_t deepest = frames_.size() - 1;
-    while (deepest > 0 && chars_ - frames_[deepest].chars < options_.max_document_chars / 2)
-      --deepest;
+    while (deepest > root && chars_ - frames_[deepest].chars < least) --deepest;
     Frame& frame = frames_[deepest];
     if (!frame.candidate.valid || frame.extracted >= kMaxExtracted) {
       if (deepest > 0 || !keeps_root()) collapse(deepest);
@@ -416,6 +688,7 @@ void Document::shrink() {
 void Document::extract(Frame& frame) {
   const Candidate candidate = frame.candidate;
   const uint32_t index = log_.open(SegmentKind::json);
+  log_.segment(index).nested = level_ > 0;
   emit(index, std::string_view(out_).substr(candidate.begin, candidate.end - candidate.begin),
        false);
   Segment& segment = log_.segment(index);
@@ -437,11 +710,13 @@ void Document::extract(Frame& frame) {
   }
   frame.candidate.valid = false;
   ++frame.extracted;
+  set_bound();
 }
 
 // The container's source streams into a segment from here on.
 void Document::collapse(size_t frame) {
   json_ = log_.open(SegmentKind::json);
+  log_.segment(static_cast<uint32_t>(json_)).nested = level_ > 0;
   json_frame_ = frame;
   json_begin_ = frames_[frame].begin;
   chars_ = frames_[frame].chars;

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gate/segment_log.h"
+#include "json/spelling.h"
 #include "sluice/gate.h"
 
 namespace sluice::gate {
@@ -24,6 +26,7 @@ enum class Member : uint8_t {
   entries,   ///< `contents`, `tools`, `resources`, `resourceTemplates`, `prompts`, `tasks`, `task`,
              ///< `roots`
   resource,  ///< of an embedded resource
+  structured,  ///< `structuredContent`
   icons,
   meta,   ///< `_meta`
   fixed,  ///< `requestState`, `inputRequests`, `inputResponses`, `nextCursor`, `resultType`
@@ -32,12 +35,18 @@ enum class Member : uint8_t {
 /// The position of a container in a message (MCP 2025-11-25 and 2026-07-28).
 enum class Place : uint8_t {
   elsewhere,
-  result,   ///< the document, its `result`, and the result of a task in there
-  blocks,   ///< an array of blocks
-  block,    ///< a content block, or a message, which holds some
-  entries,  ///< an array of entries
-  entry,    ///< a resource, tool, prompt, task …
+  result,      ///< the document, its `result`, and the result of a task in there
+  blocks,      ///< an array of blocks
+  block,       ///< a content block, or a message, which holds some
+  entries,     ///< an array of entries
+  entry,       ///< a resource, tool, prompt, task …
+  structured,  ///< the value of `structuredContent`
 };
+
+/// Whether members have a meaning in a container there.
+inline bool has_meaning(Place place) {
+  return place != Place::elsewhere && place != Place::structured;
+}
 
 /// Source bytes of the longest name with each character written as `\\u0061`.
 inline constexpr size_t kMaxMemberSource = 17 * 6;
@@ -62,6 +71,8 @@ inline constexpr size_t kReach = 256;
 /// How many characters of one message are protected. After that nothing is special.
 inline constexpr uint64_t kMaxProtected = uint64_t{8} << 20;
 
+class Inner;
+
 /// Maximum nesting that is followed, one bit per container.
 inline constexpr size_t kMaxDepth = 1'000'000;
 
@@ -70,7 +81,9 @@ inline constexpr size_t kMaxDepth = 1'000'000;
 /// stream on. Decisions depend only on the bytes, not on how they are cut into pieces.
 class Document {
  public:
-  Document(const GateOptions& options, SegmentLog& log) : options_(options), log_(log) {}
+  /// `level`: strings around the document, which is the text of the innermost.
+  Document(const GateOptions& options, SegmentLog& log, uint32_t level = 0);
+  ~Document();
 
   /// Counts characters that stay. Their source may follow later.
   void count(uint64_t chars) {
@@ -90,17 +103,9 @@ class Document {
   }
   bool is_deep() const { return !deep_.empty(); }
   /// Whether the document is too large. Checked whenever a value is complete.
-  bool overflows() const {
-    return chars_ > options_.max_document_chars && options_.divert_text && !collapsed() &&
-           !protecting_;
-  }
+  bool overflows() const { return chars_ > bound_ && !collapsed() && !protecting_; }
   /// How many characters more it may have.
-  uint64_t room() const {
-    const bool any = !options_.divert_text || collapsed();
-    return any ? UINT64_MAX
-               : options_.max_document_chars -
-                     std::min<uint64_t>(chars_, options_.max_document_chars);
-  }
+  uint64_t room() const { return collapsed() ? UINT64_MAX : bound_ - std::min(chars_, bound_); }
   /// Takes sub-trees out until the document fits.
   void shrink();
 
@@ -110,6 +115,10 @@ class Document {
   bool protecting() const { return protecting_; }
   /// The place of the innermost open container.
   Place place() const { return is_deep() ? Place::elsewhere : frames_.back().place; }
+  /// Whether keys of the innermost container have a meaning.
+  bool reads_keys() const {
+    return options_.protect ? has_meaning(place()) : place() == Place::result;
+  }
   /// The protected member's value begins with this byte.
   void open_protected(uint8_t first);
   /// Whether the value that ended belongs to the protected member. Then `close_member` follows,
@@ -122,14 +131,20 @@ class Document {
   /// `sound` stands for nothing that `count_damage` counts.
   void text(std::string_view source, size_t chars, bool sound);
   void close_string(bool key);
+  /// Whether a string of so many bytes stays, whatever they are.
+  bool keeps_string(size_t bytes) const {
+    return bytes < options_.max_inline_size && bytes < options_.min_run_chars;
+  }
+  /// Ends the document before its value is complete: what streams ends here.
+  void break_off();
 
   /// The source before the next byte of the open string; at most kReach bytes.
   std::string_view behind() const;
   /// The last bytes of the document so far, structure included; at most kReach.
   std::string_view tail() const;
-  /// Begins a run, taking `prefix` bytes back from the open string. False if the limit of segments
-  /// is reached; then the run stays as it is.
-  bool admits_run();
+  /// Whether a run may leave, with `prefix` bytes before it. False if the limit of segments is
+  /// reached; then the run stays as it is. `take_back` takes these bytes back from the open string.
+  bool admits_run(size_t prefix = 0);
   void take_back(size_t prefix);
   /// Writes the marker of a run into the open string, or with quotes as a value.
   void mark(uint32_t segment);
@@ -146,7 +161,7 @@ class Document {
   const std::string& out() const { return out_; }
 
  private:
-  // A closed sub-tree that is at least half of the document limit by itself.
+  // A closed sub-tree that is worth taking out by itself.
   struct Candidate {
     size_t begin = 0;
     size_t end = 0;
@@ -165,11 +180,24 @@ class Document {
   };
 
   bool collapsed() const { return json_ >= 0; }
+  /// Whether what passes of the open string leaves it.
+  bool streams() const { return text_ >= 0 || inner_ != nullptr; }
+  void set_bound();
   void check_string(uint64_t limit);
   void start_text();
-  void end_text();
+  size_t find_inner() const;
+  void start_inner(size_t begin);
+  void advance(size_t cut);
+  size_t advance_text(std::string_view source);
+  size_t advance_inner(std::string_view source);
+  void end_part(size_t behind);
+  uint32_t close_text();
+  std::string close_inner();
+  uint64_t count_string(size_t begin, size_t end) const;
+  uint64_t count_source(size_t begin) const;
   bool is_mangled() const;
   void mark_if_whole();
+  uint64_t least_subtree() const;
   void extract(Frame& frame);
   void collapse(size_t frame);
   void end_collapse(bool body);
@@ -185,24 +213,33 @@ class Document {
   void emit(uint32_t segment, std::string_view source, bool undo_escapes, bool sound = false);
 
   const GateOptions& options_;
+  std::unique_ptr<GateOptions> within_;  // those of documents in texts of this one
   SegmentLog& log_;
+  const uint32_t level_;
   std::string out_;
   std::vector<Frame> frames_;
   std::vector<bool> deep_;  // containers inside those, all of a sub-tree that streams; true: object
   uint64_t chars_ = 0;      // of the document, what was collapsed counted as a reference
+  uint64_t bound_ = 0;      // of chars_
 
   int64_t json_ = -1;  // the segment a sub-tree streams into
   size_t json_frame_ = 0;
+  size_t structured_ = 0;  // the frame of the value of `structuredContent`; 0: none is open
   size_t json_begin_ = 0;
 
   bool in_string_ = false;
   size_t string_begin_ = 0;
   uint64_t string_chars_ = 0;
-  uint64_t string_source_ = 0;  // characters of source, runs included
-  size_t sound_begin_ = 0;      // in out_; behind it the open string is sound, without markers
-  bool stays_plain_ = false;    // the string may no longer become a text segment
-  int64_t text_ = -1;           // the segment a string streams into
-  size_t text_begin_ = 0;
+  uint64_t string_source_ = 0;    // characters of source, runs included
+  size_t sound_begin_ = 0;        // in out_; behind it the open string is sound, without markers
+  bool stays_plain_ = false;      // the string may no longer become a text segment
+  int64_t text_ = -1;             // the segment a string streams into, or
+  std::unique_ptr<Inner> inner_;  // the value in its text, which reads what passes
+  size_t text_begin_ = 0;         // in out_; of what streams
+  size_t part_begin_ = 0;         // in out_; before it nothing of the open string streams any more
+  uint64_t part_source_ = 0;      // characters of source before it
+  uint32_t part_segment_ = 0;     // the first segment in what streams
+  std::optional<Spelling> spelling_;  // of what streams, in a string inside another
 
   bool envelope_ = false;          // a JSON-RPC message
   Place next_ = Place::elsewhere;  // of the value behind the last key

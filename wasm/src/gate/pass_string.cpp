@@ -190,7 +190,7 @@ bool Gate::Pass::try_run() {
       gate::probe_run(at_, end_, final_, {text, armored_, blob}, options_);
   if (verdict.kind == gate::Verdict::Kind::need) return wait();
   armored_ = verdict.armor;
-  if (verdict.kind == gate::Verdict::Kind::accept && document_.admits_run()) {
+  if (verdict.kind == gate::Verdict::Kind::accept && document_.admits_run(verdict.prefix)) {
     begin_run(verdict);
     return true;
   }
@@ -211,7 +211,7 @@ bool Gate::Pass::try_pairs(uint32_t length) {
   commit(at_);
   const gate::Verdict verdict = gate::probe_pairs(at_, end_, final_, length, options_);
   if (verdict.kind == gate::Verdict::Kind::need) return wait();
-  if (verdict.kind == gate::Verdict::Kind::accept && document_.admits_run()) {
+  if (verdict.kind == gate::Verdict::Kind::accept && document_.admits_run(verdict.prefix)) {
     begin_run(verdict);
     return true;
   }

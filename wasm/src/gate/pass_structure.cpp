@@ -1,9 +1,9 @@
 // JSON outside of strings (RFC 8259): part of Gate::Pass.
 #include <algorithm>
-#include <bit>
 
 #include "gate/pass.h"
 #include "gate/scan.h"
+#include "json/number.h"
 #include "text/ascii.h"
 #include "text/block.h"
 
@@ -15,37 +15,6 @@ constexpr size_t kMaxNumber = 65'536;
 
 bool is_number_byte(uint8_t c) {
   return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
-}
-
-const uint8_t* behind_digits(const uint8_t* at, const uint8_t* end) {
-  while (end - at >= ptrdiff_t{kBlockBytes}) {
-    const auto digits = std::countr_one(Block(at).from('0', 9).bits());
-    at += digits;
-    if (digits < int{kBlockBytes}) return at;
-  }
-  while (at < end && is_digit(*at)) ++at;
-  return at;
-}
-
-// number = [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ ( "e" / "E" ) [ sign ] 1*digit ]
-//
-// Returns where it ends, or `at` if there is none.
-const uint8_t* behind_number(const uint8_t* const at, const uint8_t* end) {
-  const uint8_t* const whole = at + (at != end && *at == '-' ? 1 : 0);
-  const uint8_t* next = behind_digits(whole, end);
-  if (next == whole || (*whole == '0' && next != whole + 1)) return at;
-  if (next != end && *next == '.') {
-    const uint8_t* const fraction = next + 1;
-    next = behind_digits(fraction, end);
-    if (next == fraction) return at;
-  }
-  if (next != end && (*next | 0x20) == 'e') {
-    const uint8_t* exponent = next + 1;
-    if (exponent != end && (*exponent == '+' || *exponent == '-')) ++exponent;
-    next = behind_digits(exponent, end);
-    if (next == exponent) return at;
-  }
-  return next;
 }
 
 // Where a number or word ends, or `at` for other values.
@@ -90,8 +59,7 @@ const uint8_t* behind_member(const gate::ShortStrings& strings, const uint8_t* a
 // Passes members with short keys and small values, as rows have them, in one step. Returns whether
 // there was one. What is not whole here, or wrong, is left to the steps that tell where.
 bool Gate::Pass::members() {
-  const bool keys_matter = options_.protect && document_.place() != gate::Place::elsewhere;
-  if (keys_matter || document_.protecting()) return false;
+  if (document_.reads_keys() || document_.protecting()) return false;
   if (end_ - at_ < ptrdiff_t{Blocks::kBytes}) return false;
   gate::ShortStrings strings(at_);
   const uint64_t room = document_.room();
@@ -214,7 +182,8 @@ bool Gate::Pass::begin_string(bool key) {
   if (*at_ != '"') return fail(Code::json_syntax, at_, "a key in double quotes is expected here");
   const gate::ShortString found = gate::short_string(at_ + 1, end_);
   if (found.closed) {
-    if (key && options_.protect) name(as_text(at_ + 1, at_ + 1 + found.bytes));
+    if (key && (options_.protect || document_.reads_keys()))
+      name(as_text(at_ + 1, at_ + 1 + found.bytes));
     pass(found.bytes + 2, found.characters + 2);
     after_string(key);
     return true;

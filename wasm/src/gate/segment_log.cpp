@@ -212,6 +212,7 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
   segment.inner.push_back(inner);
+  segments_[inner].spelled = segments_[inner].spelling.size();
   open.begun = true;
   if (open.source) {
     open.source->refer(segments_[inner]);

@@ -129,7 +129,9 @@ const char* SourcePrint::outside(const char* at) {
 
 void SourcePrint::refer(const Segment& segment) {
   const bool json = segment.kind == SegmentKind::json;
-  if (inside_ && opened_ && segment.bare) {
+  // An array of bytes in JSON in a string has quotes of ours around it.
+  const bool bare = segment.bare || segment.form.encoding == Encoding::byte_array;
+  if (inside_ && opened_ && bare) {
     opened_ = false;
     bare_ = true;
   } else if (inside_) {

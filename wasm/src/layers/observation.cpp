@@ -159,8 +159,9 @@ bool stored_text_says(uint32_t text, const Document& document, size_t value,
 
 /// Whether the text of a string node says the same as the node `value`: it parses to an equal
 /// value, regardless of white space, key order and the spelling of numbers and strings; or `value`
-/// is a string with that content. Markers are equal if their artifacts are. A fully diverted text
-/// is equal only if both were spelled the same apart from white space and escapes.
+/// is a string with that content. Markers are equal if their artifacts are. Where other parts were
+/// diverted, as of a fully diverted text, they are equal only if both were spelled the same apart
+/// from white space and escapes.
 bool says_value(const Document& document, size_t text, size_t value, const SegmentTable& table) {
   const Tape& tape = document.tape();
   if (const std::optional<uint32_t> segment = document.whole(text)) {
@@ -172,7 +173,10 @@ bool says_value(const Document& document, size_t text, size_t value, const Segme
     return true;
   }
   Document inner;
-  return inner.read(said, table.size()).ok() && Comparison(inner, document, table).same(0, value);
+  if (!inner.read(said, table.size()).ok()) return false;
+  if (Comparison(inner, document, table).same(0, value)) return true;
+  const Said source = said_by(inner, 0, table);
+  return source.print.length > 0 && source == said_by(document, value, table);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "json/spelling.h"
 #include "layers/result/references.h"
 #include "sluice/tape.h"
 #include "text/ascii.h"
@@ -47,6 +48,7 @@ bool read_entry(const Tape& tape, size_t node, Entry& entry) {
   std::string kind;
   if (!read_string(tape, node, "at", entry.at) || !read_string(tape, node, "uri", entry.uri) ||
       !read_string(tape, node, "kind", kind) || !read_string(tape, node, "wrap", entry.wrap) ||
+      !read_string(tape, node, "form", entry.form) ||
       !read_string(tape, node, "from", entry.from) || !read_count(tape, node, entry.n)) {
     return false;
   }
@@ -90,7 +92,7 @@ Status read_entries(const Tape& tape, size_t array, std::vector<Entry>& entries)
   return {};
 }
 
-std::optional<Piece> piece_for(std::string_view uri, Hole kind) {
+std::optional<Piece> piece_for(std::string_view uri, Hole kind, std::string_view form) {
   std::optional<layers::Reference> reference = layers::read_reference(uri);
   if (!reference) return std::nullopt;
   Piece piece;
@@ -100,6 +102,15 @@ std::optional<Piece> piece_for(std::string_view uri, Hole kind) {
   piece.kind = Piece::Kind::bytes;
   if (kind == Hole::text) piece.kind = Piece::Kind::text;
   if (kind == Hole::json) piece.kind = Piece::Kind::json;
+  if (form.empty()) return piece;
+  if (piece.kind == Piece::Kind::bytes) {
+    std::optional<Form> named = parse_form(form, reference->mime_type);
+    if (!named) return std::nullopt;
+    piece.form = std::move(*named);
+  } else {
+    if (!parse_spellings(form)) return std::nullopt;
+    piece.spelling = form;
+  }
   return piece;
 }
 
@@ -297,7 +308,7 @@ Status Cutter::fill(size_t node, std::vector<const Entry*> entries) {
 }
 
 Status Cutter::fill_value(size_t node, const Entry& entry) {
-  std::optional<Piece> piece = piece_for(entry.uri, entry.kind);
+  std::optional<Piece> piece = piece_for(entry.uri, entry.kind, entry.form);
   if (!piece || !tape_.is_string(node, entry.uri)) {
     return misfit(entry.at, "The reference in the list differs from the one in the result.");
   }
@@ -320,8 +331,9 @@ Status Cutter::fill_string(size_t node, const std::vector<const Entry*>& entries
     for (; n < entry->n && place != std::string::npos; ++n) {
       place = value.find(kScheme, place + kScheme.size());
     }
-    std::optional<Piece> piece =
-        piece_for(entry->from.empty() ? entry->uri : entry->from, entry->kind);
+    std::optional<Piece> piece = entry->from.empty()
+                                     ? piece_for(entry->uri, entry->kind, entry->form)
+                                     : piece_for(entry->from, entry->kind, {});
     const std::string expected = entry->wrap + entry->uri + entry->wrap;
     const bool fits = n == entry->n && place != std::string::npos && piece &&
                       place >= copied + entry->wrap.size() &&

@@ -32,6 +32,7 @@ struct Entry {
   bool key = false;
   bool added = false;
   std::string wrap;
+  std::string form;
   std::optional<size_t> was;
   std::optional<size_t> refs;
 };
@@ -42,8 +43,9 @@ Status read_entries(const Tape& tape, size_t array, std::vector<Entry>& entries)
 /// Parses the name of a kind. Empty if there is no such kind.
 std::optional<layers::Hole> kind_named(std::string_view name);
 
-/// The piece that a reference stands for. Empty if it is no reference.
-std::optional<Piece> piece_for(std::string_view uri, layers::Hole kind);
+/// The piece that a reference stands for, written in `form` where the reference names none. Empty
+/// if it is no reference, or the form is malformed.
+std::optional<Piece> piece_for(std::string_view uri, layers::Hole kind, std::string_view form);
 
 /// Appends literal text, joined with a literal before it.
 void append_literal(std::vector<Piece>& pieces, std::string_view text);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "json/object.h"
+#include "json/spelling.h"
 #include "layers/result/references.h"
 #include "restore/cutter.h"
 #include "sluice/layers.h"
@@ -106,6 +107,10 @@ std::string inner_ref(const Segment& inner, std::string_view id, uint64_t offset
   out.number("offset", offset).text("uri", reference(inner, id, true));
   const std::string_view kind = kind_of(inner);
   if (!kind.empty()) out.text("kind", kind);
+  const bool run = inner.kind == SegmentKind::run;
+  const std::string form = run ? layers::form_of(inner) : inner.spelling.substr(0, inner.spelled);
+  if (!form.empty()) out.text("form", form);
+  if (inner.nested && inner.bare) out.text("wrap", layers::quote_in(form));
   return out.end();
 }
 
@@ -116,6 +121,8 @@ namespace {
 struct Inner {
   size_t offset = 0;
   std::string uri;
+  std::string form;
+  std::string wrap;
   Hole kind = Hole::run;
 };
 
@@ -129,6 +136,8 @@ bool read_inner(const Tape& tape, size_t node, Inner& inner) {
   inner.offset = static_cast<size_t>(*place);
   inner.uri = tape.string(*uri);
   inner.kind = *kind;
+  if (const auto form = tape.find(node, "form")) inner.form = tape.string(*form);
+  if (const auto wrap = tape.find(node, "wrap")) inner.wrap = tape.string(*wrap);
   return true;
 }
 
@@ -149,14 +158,18 @@ Status read_list(std::string_view refs_json, std::vector<Inner>& list) {
 }  // namespace
 
 Status restore_text_pieces(std::string_view text, std::string_view refs_json, bool json_source,
-                           std::vector<Piece>& pieces) {
+                           std::string_view spelling, std::vector<Piece>& pieces) {
   std::vector<Inner> list;
   Status status = read_list(refs_json, list);
   if (!status.ok()) return status;
+  const std::optional<std::vector<Spelling>> strings = parse_spellings(spelling);
+  if (!strings) return misfit("", "The form of a reference is malformed.");
   const auto append_text = [&](std::string_view part) {
     if (json_source) return append_literal(pieces, part);
+    std::string spelled;
+    append_spelled(spelled, part, *strings);
     std::string escaped;
-    append_escaped(escaped, part);
+    append_escaped(escaped, spelled);
     append_literal(pieces, escaped);
   };
   std::vector<uint64_t> offsets;
@@ -173,16 +186,23 @@ Status restore_text_pieces(std::string_view text, std::string_view refs_json, bo
     // The reference, now a string, replaced a value.
     Hole kind = inner.kind;
     const bool value = kind == Hole::json || kind == Hole::bytes;
-    const bool quoted = json_source && begin > copied && text[begin - 1] == '"' &&
-                        end < text.size() && text[end] == '"';
+    const std::string_view quote = inner.wrap.empty() ? std::string_view("\"") : inner.wrap;
+    const bool quoted = (json_source || !inner.wrap.empty()) && begin >= copied + quote.size() &&
+                        text.substr(begin - quote.size(), quote.size()) == quote &&
+                        text.substr(end, quote.size()) == quote;
     if (value && quoted) {
-      --begin;
-      ++end;
-    } else if (value) {
+      begin -= quote.size();
+      end += quote.size();
+    }
+    if (value && !(quoted && json_source && inner.wrap.empty())) {
       kind = kind == Hole::json ? Hole::text : Hole::run;
     }
-    std::optional<Piece> piece = restoring::piece_for(inner.uri, kind);
+    std::optional<Piece> piece = restoring::piece_for(inner.uri, kind, inner.form);
     if (!piece) return misfit("", "An entry of the list of references does not name an artifact.");
+    if (piece->kind != Piece::Kind::bytes && !spelling.empty()) {
+      if (!piece->spelling.empty()) piece->spelling += '.';
+      piece->spelling += spelling;
+    }
     append_text(text.substr(copied, begin - copied));
     pieces.push_back(std::move(*piece));
     copied = end;
@@ -208,11 +228,14 @@ Status Restoration::cut(std::string_view input, size_t refs, bool named) {
   return restore_pieces(input.substr(0, size), input.substr(size), pieces_, named);
 }
 
-Status Restoration::cut_text(std::string_view input, size_t refs, bool json_source) {
+Status Restoration::cut_text(std::string_view input, size_t refs, size_t form, bool json_source) {
   pieces_.clear();
   next_ = 0;
+  const std::string_view spelling = input.substr(input.size() - form);
+  input.remove_suffix(form);
   const size_t size = input.size() - refs;
-  return restore_text_pieces(input.substr(0, size), input.substr(size), json_source, pieces_);
+  return restore_text_pieces(input.substr(0, size), input.substr(size), json_source, spelling,
+                             pieces_);
 }
 
 bool Restoration::next(std::string& out) {
@@ -226,7 +249,8 @@ bool Restoration::next(std::string& out) {
   out = Object()
             .text("kind", kKindNames[static_cast<size_t>(piece.kind)])
             .text("id", piece.id)
-            .text("form", form_name(piece.form, ""))
+            .text("form",
+                  piece.kind == Piece::Kind::bytes ? form_name(piece.form, "") : piece.spelling)
             .flag("raw", piece.raw)
             .end();
   return true;

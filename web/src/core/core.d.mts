@@ -115,7 +115,7 @@ export interface Core {
   /** The same with entries of `refs` bytes behind it, for a result that does not carry them. */
   restoreWith(refs: number, named: boolean): boolean;
   /** Cuts the text of a stored segment, with `refs` bytes of entries behind it. `json` says that the text is JSON source. */
-  restoreText(refs: number, json: boolean): boolean;
+  restoreText(refs: number, form: number, json: boolean): boolean;
   /** Writes the next piece: source text behind a `=`, or `{"kind":…,"id":…,"form":…,"raw":…}`. 0 after the last. */
   nextPiece(): number;
   /** Takes the form of a piece. Its bytes then go through `writeForm`, escaped for a JSON string unless `raw`. */

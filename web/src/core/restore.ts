@@ -120,7 +120,7 @@ export class Restorer {
   }
 
   /** A stored text, with the references inside it restored. */
-  async *#text({ id, kind }: Hole, depth: number): AsyncGenerator<Uint8Array> {
+  async *#text({ id, kind, form }: Hole, depth: number): AsyncGenerator<Uint8Array> {
     if (depth > MAX_DEPTH) {
       throw new SluiceError("E_RESTORE_REFS", `artifact ${id} refers to itself`);
     }
@@ -129,9 +129,10 @@ export class Restorer {
     );
     if (bytes === null || ref === null) throw gone(id);
     const references = encoder.encode(JSON.stringify(ref.source["references"] ?? []));
+    const spelling = encoder.encode(form);
     // As bytes, since decoding would replace lone surrogates, which JSON may escape.
-    yield* this.#cut([bytes, references], depth, (engine) =>
-      engine.call("restoreText", references.length, kind === "json"),
+    yield* this.#cut([bytes, references, spelling], depth, (engine) =>
+      engine.call("restoreText", references.length, spelling.length, kind === "json"),
     );
   }
 }
@@ -355,6 +356,8 @@ interface Reference {
   readonly uri: string;
   /** Set for everything but a run of bytes. */
   readonly kind?: string;
+  /** How the run was written, unless as plain base64. */
+  readonly form?: string;
 }
 
 /**
@@ -397,7 +400,7 @@ async function* pieces(
 
 /** A run of bytes in its original form. Null for texts inside the text, which are not runs. */
 async function* written(
-  { uri, kind }: Reference,
+  { uri, kind, form: named }: Reference,
   scope: AnswerRef["scope"],
   engine: Engine,
   access: StoreAccess,
@@ -408,7 +411,7 @@ async function* written(
     yield null;
     return;
   }
-  const form = withoutPrefix(new URLSearchParams(query).get("form") ?? "");
+  const form = withoutPrefix(named ?? new URLSearchParams(query).get("form") ?? "");
   yield* inForm(form, true, chunks, engine);
 }
 

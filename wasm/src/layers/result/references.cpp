@@ -4,6 +4,7 @@
 #include <map>
 
 #include "json/object.h"
+#include "json/spelling.h"
 #include "sluice/codec.h"
 #include "sluice/layers.h"
 #include "sluice/tape.h"
@@ -66,6 +67,17 @@ bool undo_percent(std::string_view text, std::string& out) {
   return well_formed;
 }
 
+std::string form_of(const Segment& segment) {
+  if (segment.kind != SegmentKind::run) return segment.spelling;
+  return form_name(segment.form, segment.mime_type);
+}
+
+std::string quote_in(std::string_view spelling) {
+  std::string quote;
+  append_spelled(quote, "\"", parse_spellings(spelling).value_or(std::vector<Spelling>()));
+  return quote;
+}
+
 std::string plain_uri(std::string_view id) {
   std::string uri(kScheme);
   append_percent(uri, id);
@@ -116,13 +128,14 @@ void Edits::add(const std::string& entry) {
 }
 
 void Edits::reference(std::string_view at, std::string_view uri, size_t n, Hole kind, bool key,
-                      std::string_view wrap, std::string_view from) {
+                      std::string_view wrap, std::string_view form, std::string_view from) {
   Object entry;
   entry.text("at", at).text("uri", uri);
   if (n > 0) entry.number("n", n);
   if (kind != Hole::run) entry.text("kind", kHoleNames[static_cast<size_t>(kind)]);
   if (key) entry.flag("key", true);
   if (!wrap.empty()) entry.text("wrap", wrap);
+  if (!form.empty()) entry.text("form", form);
   if (!from.empty()) entry.text("from", from);
   add(entry.end());
 }
@@ -203,8 +216,10 @@ void Referrer::refer_string(size_t node, const std::string& at, bool key,
     read = mark.offset + kMarkerBytes;
     const About& about = table_.about(mark.segment);
     const std::string from = about.original ? notes_.uri(*about.original, true) : std::string();
-    const Hole hole = about.original ? Hole::text : hole_of(table_.segment(mark.segment), whole);
-    edits.reference(at, uri, schemes, hole, key, about.wrap, from);
+    const Segment& segment = table_.segment(mark.segment);
+    const Hole hole = about.original ? Hole::text : hole_of(segment, whole);
+    const std::string form = about.original ? std::string() : form_of(segment);
+    edits.reference(at, uri, schemes, hole, key, about.wrap, form, from);
     splices.push_back({mark.offset, static_cast<uint32_t>(read), uri});
     referred_.push_back(mark.segment);
     ++schemes;
@@ -271,12 +286,13 @@ std::string reference(const Segment& segment, std::string_view id, bool with_for
   uri += "?type=";
   layers::append_percent(uri, segment.mime_type);
   uri += "&size=" + std::to_string(segment.bytes);
+  if (!id.starts_with(kUnstored)) return uri;
   if (with_form && segment.kind == SegmentKind::run) {
-    const std::string form = form_name(segment.form, segment.mime_type);
+    const std::string form = layers::form_of(segment);
     if (!form.empty()) uri += "&form=" + form;
   }
   // Inside a longer string there is no other place for this.
-  if (id.starts_with(kUnstored)) uri += "&error=not-stored";
+  uri += "&error=not-stored";
   return uri;
 }
 

@@ -26,6 +26,13 @@ struct Reference {
 /// stays as it is.
 bool undo_percent(std::string_view text, std::string& out);
 
+/// How restoring writes what a segment holds: the name of its form, or of its spelling.
+std::string form_of(const Segment& segment);
+
+/// The quote around a reference that stands for a value in JSON in a string, in the spelling of the
+/// strings between.
+std::string quote_in(std::string_view spelling);
+
 /// `artifact://<id>` without a query.
 std::string plain_uri(std::string_view id);
 
@@ -58,6 +65,9 @@ inline constexpr std::array<std::string_view, 4> kHoleNames = {"", "text", "byte
 ///   {"at":"/rows","uri":"artifact://…","kind":"json"}                    a value that is no string
 ///   {"at":"/artifact:~1~1…","uri":"artifact://…","key":true}             in the key of the member
 ///   {"at":"/content/0/text","uri":"artifact://…","wrap":"\""}            quotes were added
+///   {"at":"/content/0/text","uri":"artifact://…","form":"base64-w76-b0a"}
+///                                         how the bytes are written (sluice/codec.h); of a text in
+///                                         JSON in the string, how it is spelled (json/spelling.h)
 ///   {"at":"/content/0/data","uri":"artifact://…","kind":"text","from":"artifact://…"}
 ///                                         no form writes it, so `from` holds the original text
 ///   {"at":"/content/1","was":{…},"refs":[…]}                             replaced a value
@@ -67,7 +77,7 @@ inline constexpr std::array<std::string_view, 4> kHoleNames = {"", "text", "byte
 class Edits {
  public:
   void reference(std::string_view at, std::string_view uri, size_t n, Hole kind, bool key,
-                 std::string_view wrap, std::string_view from);
+                 std::string_view wrap, std::string_view form, std::string_view from);
   void replaced(std::string_view at, std::string_view was, const Edits& inside);
   void added(std::string_view at);
 
