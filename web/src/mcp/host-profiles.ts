@@ -47,6 +47,8 @@ export interface HostProfile {
   readonly answerChars: number;
   /** Whether it refuses a result that the schema of its tool refuses. Case `refused_value`. */
   readonly checksResults: boolean;
+  /** Whether it shows as much of a tool's results as the tool's `_meta["anthropic/maxResultSizeChars"]` says. */
+  readonly readsToolLimits: boolean;
   /** What its model calls a tool, of the name of its server in its configuration and that of the tool. Case `dotted_name`. */
   readonly toolNames: string;
 }
@@ -72,6 +74,7 @@ const CAREFUL: HostProfile = {
   scripts: undefined,
   answerChars: 10_000,
   checksResults: true,
+  readsToolLimits: false,
   toolNames: "{tool}",
 };
 
@@ -93,6 +96,7 @@ const HOSTS: readonly HostRow[] = [
     clients: ["claude-code"],
     seen: "2.1.328",
     checksResults: false,
+    readsToolLimits: true,
     toolNames: "mcp__{server}__{tool}",
     images: true,
     imagesSince: "2.0.0",

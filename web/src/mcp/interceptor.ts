@@ -135,6 +135,9 @@ export interface Interceptor {
 
 const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 
+/** Most characters that an author's limit may let through: Claude Code takes no more either. */
+const MAX_TOOL_LIMIT = 500_000;
+
 /** Stores large content of results, adds tools that read and edit it, and puts artifacts into arguments. */
 export class McpInterceptor implements Interceptor {
   readonly #deps: InterceptorDeps;
@@ -409,16 +412,25 @@ export class McpInterceptor implements Interceptor {
       scope,
       clientShowsImages: this.showsImages,
       ...(this.#inFlight.wantsWhole && { keepOriginal: MAX_WHOLE }),
-      client: this.#view(),
+      client: this.#view(tool),
       ...(tool !== undefined && { tool }),
     };
   }
 
-  /** What the client makes of a result. */
-  #view(): ResultClient {
-    const { half, wholeText, wholeTextByModel, ...media } = this.#host;
+  /** The longest text that the client shows whole, in characters. An author's limit is raised by hosts that read it, and kept below all. */
+  #longestText(tool: string | undefined): number {
+    const { wholeText, wholeTextByModel, readsToolLimits } = this.#host;
     const model = Object.keys(wholeTextByModel).find((name) => this.#model.startsWith(name));
-    const longest = (model === undefined ? undefined : wholeTextByModel[model]) ?? wholeText;
+    const own = (model === undefined ? undefined : wholeTextByModel[model]) ?? wholeText;
+    const limit = this.#catalog.find(tool)?.meta["anthropic/maxResultSizeChars"];
+    if (typeof limit !== "number" || !Number.isSafeInteger(limit) || limit < 1) return own;
+    return readsToolLimits ? Math.min(limit, MAX_TOOL_LIMIT) : Math.min(limit, own);
+  }
+
+  /** What the client makes of a result of a tool. */
+  #view(tool: string | undefined): ResultClient {
+    const { half, ...media } = this.#host;
+    const longest = this.#longestText(tool);
     const images = this.showsImages;
     const isLimited = this.#deps.hasOwnLimit === true;
     return {
