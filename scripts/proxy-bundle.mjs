@@ -36,7 +36,7 @@ export async function bundleProxy() {
         name: "sluice-proxy",
         enforce: "pre",
         resolveId: (id, importer, { kind }) => {
-          if (importer === undefined || !/^[.#]/.test(id)) return undefined;
+          if (importer === undefined || ![".", "#"].includes(id[0])) return undefined;
           const path = id.startsWith("#") ? join(root, imports[id].node) : resolve(dirname(importer), id);
           const name = relative(DIST, path).split(sep).join("/");
           const isLater = kind === "dynamic-import" && OTHERS.test(name);
