@@ -6,9 +6,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { bundle } from "./bundle.mjs";
+import { shortenId, viteRoot } from "./module-paths.mjs";
 import { root } from "./run.mjs";
 
-const DIST = join(root, "dist");
+const DIST = join(viteRoot, "dist");
 
 /** Where they are, below `dist/`. */
 const FOLDER = "bundled/proxy";
@@ -18,6 +19,9 @@ const INLINED = "@humanwhocodes/momoa";
 
 /** What loads when it is asked for, and for a start never: other commands, and servers that listen or are at an address. */
 const OTHERS = /^(?:server|cli\/(?!program\.js|proxy\/(?:proxy|stdio|interceptors)\.js))/;
+
+/** What starts the server. */
+const START = /^dist\/(?:cli\/(?:program|proxy\/proxy)|.*server-output)\.js$/;
 
 /**
  * Bundles what is in `dist/`.
@@ -30,14 +34,16 @@ export async function bundleProxy() {
   const { output } = await bundle({
     configFile: false,
     logLevel: "error",
-    root,
+    root: viteRoot,
+    resolve: { preserveSymlinks: true },
     plugins: [
       {
         name: "sluice-proxy",
         enforce: "pre",
-        resolveId: (id, importer, { kind }) => {
-          if (importer === undefined || !/^[.#]/.test(id)) return undefined;
-          const path = id.startsWith("#") ? join(root, imports[id].node) : resolve(dirname(importer), id);
+        resolveId: (specifier, importer, { kind }) => {
+          const [first] = specifier;
+          if (importer === undefined || (first !== "." && first !== "#")) return undefined;
+          const path = first === "#" ? join(viteRoot, imports[specifier].node) : resolve(dirname(importer), specifier);
           const name = relative(DIST, path).split(sep).join("/");
           const isLater = kind === "dynamic-import" && OTHERS.test(name);
           if (isLater || name.startsWith("bundled/")) return { id: `../../${name}`, external: "relative" };
@@ -58,15 +64,15 @@ export async function bundleProxy() {
       license: { fileName: `${FOLDER}/LICENSES.md` },
       rolldownOptions: {
         input: { program: join(DIST, "cli/program.js") },
-        external: (id) => installed.some((name) => id === name || id.startsWith(`${name}/`)),
+        external: (specifier) => installed.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
         output: {
           entryFileNames: `${FOLDER}/[name].js`,
           chunkFileNames: `${FOLDER}/[name].js`,
           // Two files: what starts the server, and what loads meanwhile.
           codeSplitting: {
             groups: [
-              { name: "start", test: /[\\/]cli[\\/](?:program|proxy[\\/]proxy)\.js$|server-output\.js$/, priority: 2 },
-              { name: "gate", test: /[\\/]proxy[\\/]interceptors\.js$/, priority: 1 },
+              { name: "start", test: (id) => START.test(shortenId(id)), priority: 2 },
+              { name: "gate", test: (id) => shortenId(id) === "dist/cli/proxy/interceptors.js", priority: 1 },
             ],
           },
           minify: { compress: true, mangle: true },

@@ -20,10 +20,10 @@ const SERVERS = {
 /** A server as it is. */
 export const plain = (server, folder) => connected(SERVERS[server](folder));
 
-/** The same behind `sluice proxy`, which stores in the folder `store`. */
-export const proxied = (server, folder, store) =>
+/** The same behind `sluice proxy`, which stores in the folder `store`. `command` is the file of the command, if it is not the checkout's. */
+export const proxied = (server, folder, store, command = COMMAND) =>
   connected([
-    COMMAND,
+    command,
     "proxy",
     "--store",
     store,

@@ -1,7 +1,8 @@
 /**
  * `npm run bench:tasks`: thirty tasks over servers' results, each solved by a script in three ways, as a table in Markdown. `--only ID`
  * takes one task (or several, with commas); `--model NAME --base-url URL` lets a model solve them behind Sluice instead, through an
- * OpenAI-compatible API whose key is in `OPENAI_API_KEY`; `--json FILE` says where to write what was seen, else `build/tasks.json`.
+ * OpenAI-compatible API whose key is in `OPENAI_API_KEY`; `--json FILE` says where to write what was seen, else `build/tasks.json`;
+ * `--command FILE` tries an installed package: `node_modules/mcp-sluice/dist/cli/main.js`.
  * @module
  */
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -17,6 +18,7 @@ const { values } = parseArgs({
   options: {
     only: { type: "string" },
     json: { type: "string" },
+    command: { type: "string" },
     model: { type: "string" },
     "base-url": { type: "string", default: "https://api.openai.com/v1" },
   },
@@ -104,7 +106,7 @@ await inFolder(async (folder) => {
   const tasks = chosen();
   const data = join(folder, "data");
   mkdirSync(data);
-  const bench = new Bench(data, join(folder, "store"));
+  const bench = new Bench(data, join(folder, "store"), values.command);
   try {
     const seen = await (values.model === undefined ? scripted(bench, tasks) : asked(bench, tasks));
     mkdirSync(join(root, "build"), { recursive: true });

@@ -150,6 +150,7 @@ export const WAYS = ["context", "grep", "sluice"];
 export class Bench {
   #folder;
   #store;
+  #command;
   #open = new Map();
   #raw = { key: "", text: "" };
   #ways = {
@@ -158,9 +159,10 @@ export class Bench {
     sluice: (of) => this.#sluice(of),
   };
 
-  constructor(folder, store) {
+  constructor(folder, store, command) {
     this.#folder = folder;
     this.#store = store;
+    this.#command = command;
   }
 
   /** A server, as it is or behind Sluice. */
@@ -168,7 +170,7 @@ export class Bench {
     const key = `${name} ${behind}`;
     let server = this.#open.get(key);
     if (server === undefined) {
-      server = behind ? proxied(name, this.#folder, this.#store) : plain(name, this.#folder);
+      server = behind ? proxied(name, this.#folder, this.#store, this.#command) : plain(name, this.#folder);
       this.#open.set(key, server);
     }
     return server;

@@ -1,6 +1,6 @@
 /** Options with wrong names: which one was meant. */
 import { describe, expect, test } from "vitest";
-import { checkOptionNames, nearest } from "../../../web/src/errors/arguments.js";
+import { checkOptionNames, checkOptions, COUNT, FUNCTION, nearest, TEXT } from "../../../web/src/errors/arguments.js";
 
 describe("nearest", () => {
   test.each([
@@ -34,5 +34,32 @@ describe("an unknown option", () => {
   test("is none where all are known", () => {
     expect(check({ store: "memory" })).toEqual({ store: "memory" });
     expect(() => check("memory" as never)).toThrow("The options of a box must be an object.");
+  });
+});
+
+describe("options with tests", () => {
+  interface Box {
+    readonly label?: string;
+    readonly size?: number;
+    readonly open?: () => void;
+  }
+  const tests = { label: TEXT, size: COUNT, open: FUNCTION };
+  const check = (options: object, needed: readonly (keyof Box)[] = []): void =>
+    checkOptions<Box>(options, tests, "a box", (sentence, name) => new Error(`${name}: ${sentence}`), needed);
+
+  test.each<[string, object, string]>([
+    ["a label that is no text", { label: 1 }, "label: The option label of a box must be a string."],
+    ["a size of nothing", { size: 0 }, "size: The option size of a box must be a whole number above 0."],
+    ["half a size", { size: 1.5 }, "size: The option size of a box must be a whole number above 0."],
+    ["what is no function", { open: "no" }, "open: The option open of a box must be a function."],
+    ["a slip of the pen", { lable: "" }, '"lable" is not an option of a box; did you mean label?'],
+  ])("refuse %s", (_, options, sentence) => {
+    expect(() => check(options)).toThrow(sentence);
+  });
+
+  test("may be left out, but for those that are needed", () => {
+    check({ label: "", size: 1, open: () => undefined });
+    check({ label: undefined });
+    expect(() => check({}, ["size"])).toThrow("The option size of a box must be");
   });
 });

@@ -84,6 +84,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "InvalidPathError",
   ],
   "words, names and settings": [
+    "Sluice.documents",
     "humanSize",
     "cleanNamespace",
     "sameScope",

@@ -68,7 +68,6 @@ describe("an image", () => {
     ],
     ["Kilo", introducing({ name: "kilo", version: "7.7.7" })],
     ["Strands", introducing({ name: "strands-agents-ts-sdk", version: "0.0.1" })],
-    ["mcporter", introducing({ name: "mcporter", version: "0.12.3" })],
   ])("stays for %s, and is stored and named too", async (_, first) => {
     const answer = await answered(first);
     expect(typesOf(answer)).toEqual(["image", "text"]);
@@ -83,6 +82,8 @@ describe("an image", () => {
     ["LangChain, where the model decides", introducing({ name: "@langchain/mcp-adapters", version: "1.1.4" })],
     ["the Vercel AI SDK, where the model decides", introducing({ name: "ai-sdk-mcp-client", version: "1.0.101" })],
     ["Zed, which drops images in some versions", introducing({ name: "Zed", version: "0.1.0" })],
+    ["mcporter, which prints base64", introducing({ name: "mcporter", version: "0.12.3" })],
+    ["Copilot, which drops images", introducing({ name: "copilot-cli", version: "1.0.102" }, "2025-11-25")],
     ["Cline, which prints base64", introducing({ name: "@cline/core", version: "0.0.0" }, "2024-11-05")],
     ["Continue, which prints base64", introducing({ name: "continue-cli-client", version: "1.0.0" })],
     ["a name that only ends like Qwen's", introducing({ name: "my-qwen-cli-mcp-client-fix", version: "1" })],

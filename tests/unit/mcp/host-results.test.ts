@@ -323,6 +323,20 @@ describe("prose that the host shows whole", () => {
     expect((await answerTo("somebody", cut)).result).toEqual(cut);
   });
 
+  test("stays as long as its tool's author says, where the host reads that", async () => {
+    const long = { content: [{ type: "text", text: `${page}\n`.repeat(10) }] };
+    const tool = (chars: number): object => ({
+      name: "shot",
+      inputSchema: { type: "object" },
+      _meta: { "anthropic/maxResultSizeChars": chars },
+    });
+    expect((await answerTo("claude-code", long, {}, [tool(500_000)])).result).toEqual(long);
+    expect(textOf(await answerTo("claude-code", long, {}, [tool(50_000)]))).toMatch(/^\[sluice\] /);
+    expect(textOf(await answerTo("opencode", long, {}, [tool(500_000)]))).toMatch(/^\[sluice\] /);
+    const short = { content: [{ type: "text", text: page }] };
+    expect(textOf(await answerTo("opencode", short, {}, [tool(5000)]))).toMatch(/^\[sluice\] /);
+  });
+
   test("stays only as far as all of the result does", async () => {
     const content = Array.from({ length: 5 }, (_, at) => ({ type: "text", text: `${at} ${page}` }));
     const answer = await answerTo("claude-code", { content });

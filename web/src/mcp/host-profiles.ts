@@ -47,6 +47,8 @@ export interface HostProfile {
   readonly answerChars: number;
   /** Whether it refuses a result that the schema of its tool refuses. Case `refused_value`. */
   readonly checksResults: boolean;
+  /** Whether it shows as much of a tool's results as the tool's `_meta["anthropic/maxResultSizeChars"]` says. */
+  readonly readsToolLimits: boolean;
   /** What its model calls a tool, of the name of its server in its configuration and that of the tool. Case `dotted_name`. */
   readonly toolNames: string;
 }
@@ -72,6 +74,7 @@ const CAREFUL: HostProfile = {
   scripts: undefined,
   answerChars: 10_000,
   checksResults: true,
+  readsToolLimits: false,
   toolNames: "{tool}",
 };
 
@@ -84,12 +87,16 @@ interface HostRow extends Partial<HostProfile> {
   readonly imagesSince?: string;
 }
 
+/** Bytes of a text that a model reads whole in a host that cuts none. */
+const UNCUT = 48_000;
+
 const HOSTS: readonly HostRow[] = [
   {
     host: "claude-code",
     clients: ["claude-code"],
     seen: "2.1.328",
     checksResults: false,
+    readsToolLimits: true,
     toolNames: "mcp__{server}__{tool}",
     images: true,
     imagesSince: "2.0.0",
@@ -151,7 +158,8 @@ const HOSTS: readonly HostRow[] = [
     blobs: ["application/pdf"],
     half: "both",
     meta: "errors",
-    wholeText: 20_000,
+    wholeText: 24_000,
+    wholeLines: 900,
     cutText: 2600,
   },
   {
@@ -179,7 +187,24 @@ const HOSTS: readonly HostRow[] = [
     wholeLines: 1900,
     cutText: 53_300,
   },
-  { host: "continue", clients: ["continue-cli-client"], seen: "1.5.47", half: "content", structuredAlone: "lost" },
+  {
+    host: "continue",
+    clients: ["continue-cli-client"],
+    seen: "1.5.47",
+    half: "content",
+    structuredAlone: "lost",
+    wholeText: UNCUT,
+  },
+  {
+    host: "copilot",
+    clients: ["copilot-cli"],
+    seen: "1.0.102",
+    blobs: ["application/pdf"],
+    half: "both",
+    links: "dropped",
+    wholeText: 20_100,
+    cutText: 840,
+  },
   {
     host: "vscode",
     clients: ["visual studio code", "visual studio code - insiders"],
@@ -198,8 +223,16 @@ const HOSTS: readonly HostRow[] = [
     resourceTexts: "lost",
     links: "throw",
     meta: "always",
+    wholeText: UNCUT,
   },
-  { host: "ai-sdk", clients: ["ai-sdk-mcp-client"], seen: "2.0.99", half: "content", structuredAlone: "lost" },
+  {
+    host: "ai-sdk",
+    clients: ["ai-sdk-mcp-client"],
+    seen: "2.0.99",
+    half: "content",
+    structuredAlone: "lost",
+    wholeText: UNCUT,
+  },
   // The name that they tell is the one that their user gives the server.
   {
     host: "openai-agents",
@@ -209,6 +242,7 @@ const HOSTS: readonly HostRow[] = [
     imagesInErrors: true,
     half: "content",
     structuredAlone: "lost",
+    wholeText: UNCUT,
   },
   {
     host: "strands",
@@ -218,9 +252,18 @@ const HOSTS: readonly HostRow[] = [
     imagesInErrors: true,
     half: "content",
     structuredAlone: "lost",
+    wholeText: UNCUT,
   },
-  { host: "mastra", clients: [], seen: "2.0.0", half: "structured", hides: "all", meta: "always" },
-  { host: "mcporter", clients: ["mcporter"], seen: "0.12.3", images: true, half: "structured", meta: "always" },
+  { host: "mastra", clients: [], seen: "2.0.0", half: "structured", hides: "all", meta: "always", wholeText: UNCUT },
+  // It prints base64, unless it is told to save images.
+  {
+    host: "mcporter",
+    clients: ["mcporter"],
+    seen: "0.12.3",
+    half: "structured",
+    meta: "always",
+    wholeText: UNCUT,
+  },
   { host: "inspector", clients: ["mcp-inspector"], seen: "2.12", half: "both", links: "taken", meta: "always" },
   { host: "librechat", clients: ["@librechat/api-client"], seen: "source of 001f16d8", half: "content" },
   { host: "zed", clients: ["zed"], seen: "source of 00400088", half: "content" },

@@ -17,6 +17,10 @@ export interface StoredEvent {
   readonly bytesIn: number;
   /** Bytes of it that the client got. */
   readonly bytesOut: number;
+  /** The word for the client's host, `unknown` if it is not known. */
+  readonly host?: string;
+  /** Bytes of text that the host would have shown its model of the result as the server sent it, and those that it shows now. */
+  readonly shown?: { readonly before: number; readonly now: number };
 }
 
 /** An artifact was put into the arguments of a call. */

@@ -64,6 +64,7 @@ import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import { markReduced, MAX_WHOLE } from "./whole-result.js";
 import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
 import { showImages, showTo } from "./shown-media.js";
+import { measureShown } from "./shown-size.js";
 
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";
 
@@ -133,6 +134,9 @@ export interface Interceptor {
 }
 
 const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
+
+/** Most characters that an author's limit may let through: Claude Code takes no more either. */
+const MAX_TOOL_LIMIT = 500_000;
 
 /** Stores large content of results, adds tools that read and edit it, and puts artifacts into arguments. */
 export class McpInterceptor implements Interceptor {
@@ -408,16 +412,25 @@ export class McpInterceptor implements Interceptor {
       scope,
       clientShowsImages: this.showsImages,
       ...(this.#inFlight.wantsWhole && { keepOriginal: MAX_WHOLE }),
-      client: this.#view(),
+      client: this.#view(tool),
       ...(tool !== undefined && { tool }),
     };
   }
 
-  /** What the client makes of a result. */
-  #view(): ResultClient {
-    const { half, wholeText, wholeTextByModel, ...media } = this.#host;
+  /** The longest text that the client shows whole, in characters. An author's limit is raised by hosts that read it, and kept below all. */
+  #longestText(tool: string | undefined): number {
+    const { wholeText, wholeTextByModel, readsToolLimits } = this.#host;
     const model = Object.keys(wholeTextByModel).find((name) => this.#model.startsWith(name));
-    const longest = (model === undefined ? undefined : wholeTextByModel[model]) ?? wholeText;
+    const own = (model === undefined ? undefined : wholeTextByModel[model]) ?? wholeText;
+    const limit = this.#catalog.find(tool)?.meta["anthropic/maxResultSizeChars"];
+    if (typeof limit !== "number" || !Number.isSafeInteger(limit) || limit < 1) return own;
+    return readsToolLimits ? Math.min(limit, MAX_TOOL_LIMIT) : Math.min(limit, own);
+  }
+
+  /** What the client makes of a result of a tool. */
+  #view(tool: string | undefined): ResultClient {
+    const { half, ...media } = this.#host;
+    const longest = this.#longestText(tool);
     const images = this.showsImages;
     const isLimited = this.#deps.hasOwnLimit === true;
     return {
@@ -466,7 +479,20 @@ export class McpInterceptor implements Interceptor {
     this.#requestHandler.remember(reduced.artifacts);
     for (const error of reduced.failures) this.#deps.onEvent({ kind: "failed", error });
     const { artifacts, bytesIn, bytesOut } = reduced;
-    if (artifacts.length > 0) this.#deps.onEvent({ kind: "stored", tool, artifacts, bytesIn, bytesOut });
+    if (artifacts.length === 0) return;
+    const { host } = this.#host;
+    // A program got all of it.
+    const isWhole = request?.wantsWhole === true;
+    const shown = isWhole ? { before: 0, now: 0 } : measureShown(reduced, this.#host);
+    this.#deps.onEvent({
+      kind: "stored",
+      tool,
+      artifacts,
+      bytesIn,
+      bytesOut: isWhole ? bytesIn : bytesOut,
+      host,
+      shown,
+    });
   }
 
   /** Notes a call that was answered with a task: its result comes later, under the task's id. */

@@ -198,10 +198,13 @@ const DATA = /^\s*(?:[[{]|<[!?a-z])/i;
 
 const DELIMITERS = [",", ";", "\t", "|"];
 
-/** Whether most lines have the same columns. */
+/** Whether most lines have the same columns. In prose a space follows a comma. */
 function isTable(lines: readonly string[], delimiter: string): boolean {
   const filled = lines.filter((line) => line.trim() !== "");
-  const columns = (line: string): number => line.split(delimiter).length;
+  const columns = (line: string): number => {
+    const cells = line.split(delimiter);
+    return delimiter !== "|" && cells.some((cell, at) => at > 0 && cell.startsWith(" ")) ? 1 : cells.length;
+  };
   const [first = ""] = filled;
   const usual = columns(first);
   return usual > 2 && filled.filter((line) => columns(line) === usual).length * 10 > filled.length * 8;

@@ -110,15 +110,27 @@ test("tells what was kept out of the results of each server, and of all", async 
   await home.run(["install", "--yes"], { program: PROGRAM });
   for (const namespace of ["files", "other"]) {
     await using savings = new SavingsCounter(home.path("store"), namespace);
-    for (let call = 0; call < 3; call += 1) savings.add(1_000_000, 400);
+    const one = { calls: 1, bytes_in: 1_000_000, bytes_shown: 500_400, bytes_out: 400 };
+    for (let call = 0; call < 3; call += 1) savings.add("cursor", one);
+    // A server of the same name in another host.
+    savings.add("codex", { calls: 1, bytes_in: 1_000_000, bytes_shown: 12_000, bytes_out: 400 });
   }
   const args = ["doctor", "--store", home.path("store")];
   const { stdout } = await home.run(args);
-  expect(stdout).toMatch(/^ {2}files .*; saved 2\.9 MB \(about 749,700 tokens\) in 3 calls; nothing in the store$/m);
+  expect(stdout).toMatch(/^ {2}files .*; saved 1\.4 MB \(about 375,000 tokens\) in 3 calls; nothing in the store$/m);
   expect(stdout).toMatch(/^ {2}quiet .*behind Sluice; nothing in the store$/m);
-  expect(stdout).toContain("Sluice saved 5.7 MB (about 1,499,000 tokens) in 6 calls.\n");
-  const one = { calls: 3, bytes_in: 3_000_000, bytes_out: 1200, tokens_saved: 749_700 };
-  const all = { calls: 6, bytes_in: 6_000_000, bytes_out: 2400, tokens_saved: 1_499_400 };
+  expect(stdout).toContain(
+    "Sluice saved 2.9 MB (about 755,800 tokens) in 8 calls, against what each host would have shown its model:\n",
+  );
+  expect(stdout).toMatch(/^ {2}cursor +saved 2\.9 MB \(about 750,000 tokens\) in 6 calls$/m);
+  expect(stdout).toMatch(/^ {2}codex +saved 22\.7 KB \(about 5,800 tokens\) in 2 calls$/m);
+  const one = { calls: 3, bytes_in: 3_000_000, bytes_shown: 1_501_200, bytes_out: 1200, tokens_saved: 375_000 };
+  const all = {
+    calls: 8,
+    bytes_out: 3200,
+    tokens_saved: 755_800,
+    hosts: { cursor: { calls: 6 }, codex: { calls: 2 } },
+  };
   expect(JSON.parse((await home.run([...args, "--json"])).stdout)).toMatchObject({
     hosts: [{ servers: [{ name: "files", saved: one }, { name: "quiet" }] }],
     saved: all,

@@ -8,17 +8,23 @@ import { sluice } from "../command.js";
 
 async function count(folder: string, namespace: string, calls: number): Promise<void> {
   await using counter = new SavingsCounter(folder, namespace);
-  for (let call = 0; call < calls; call += 1) counter.add(100, 10);
+  for (let call = 0; call < calls; call += 1)
+    counter.add("codex", { calls: 1, bytes_in: 100, bytes_shown: 40, bytes_out: 10 });
 }
 
-test("counts by namespace, over all counters there were", async () => {
+const plain = async (folder: string): Promise<object> =>
+  Object.fromEntries(
+    [...(await savingsIn(folder))].map(([namespace, hosts]) => [namespace, Object.fromEntries(hosts)]),
+  );
+
+test("counts by namespace and host, over all counters there were", async () => {
   const folder = await emptyFolder();
   expect([...(await savingsIn(folder))]).toEqual([]);
   await Promise.all([count(folder, "files", 2), count(folder, "Files", 1), count(folder, "files", 3)]);
   await count(folder, "quiet", 0);
-  expect(Object.fromEntries(await savingsIn(folder))).toEqual({
-    files: { calls: 5, bytes_in: 500, bytes_out: 50 },
-    Files: { calls: 1, bytes_in: 100, bytes_out: 10 },
+  expect(await plain(folder)).toEqual({
+    files: { codex: { calls: 5, bytes_in: 500, bytes_shown: 200, bytes_out: 50 } },
+    Files: { codex: { calls: 1, bytes_in: 100, bytes_shown: 40, bytes_out: 10 } },
   });
 });
 
@@ -29,7 +35,15 @@ test("a log that grew is summed up, and nothing of it is lost", async () => {
   for (let round = 1; round <= 4; round += 1) {
     await appendFile(join(folder, "savings", "files.log"), line.repeat(2000));
     await count(folder, "files", 1);
-    expect((await savingsIn(folder)).get("files")).toMatchObject({ calls: 2001 * round });
+    const { unknown, codex } = Object.fromEntries((await savingsIn(folder)).get("files") ?? []);
+    // The lines of an older Sluice name no host, and what it would have shown.
+    expect(unknown).toEqual({
+      calls: 2000 * round,
+      bytes_in: 200_000 * round,
+      bytes_shown: 200_000 * round,
+      bytes_out: 20_000 * round,
+    });
+    expect(codex).toMatchObject({ calls: round });
   }
   const files = await readdir(join(folder, "savings"));
   expect(files.length).toBeLessThanOrEqual(2);
@@ -39,17 +53,24 @@ test("a log that grew is summed up, and nothing of it is lost", async () => {
 test("what is no count of ours counts nothing, and keeps nobody from counting", async () => {
   const folder = await emptyFolder();
   await mkdir(join(folder, "savings"));
-  const lines = ["", "{", "[]", '{"calls":-1,"bytes_in":1,"bytes_out":1}', '{"calls":1e99,"bytes_in":1,"bytes_out":1}'];
+  const lines = [
+    "",
+    "{",
+    "[]",
+    '{"host":"../x","calls":1,"bytes_in":1,"bytes_out":1}',
+    '{"calls":-1,"bytes_in":1,"bytes_out":1}',
+    '{"calls":1e99,"bytes_in":1,"bytes_out":1}',
+  ];
   await writeFile(join(folder, "savings", "files.log"), `${lines.join("\n")}\n`);
   await writeFile(join(folder, "savings", "far.log"), Buffer.alloc(2 * 1024 * 1024, 32));
   await writeFile(join(folder, "savings", "../secret"), '{"calls":9,"bytes_in":9,"bytes_out":9}\n');
   await symlink(join(folder, "secret"), join(folder, "savings", "linked.log"));
   await count(folder, "files", 1);
   await count(folder, "linked", 1);
-  expect(Object.fromEntries(await savingsIn(folder))).toEqual({
-    files: { calls: 1, bytes_in: 100, bytes_out: 10 },
-    far: { calls: 0, bytes_in: 0, bytes_out: 0 },
-    linked: { calls: 0, bytes_in: 0, bytes_out: 0 },
+  expect(await plain(folder)).toEqual({
+    files: { codex: { calls: 1, bytes_in: 100, bytes_shown: 40, bytes_out: 10 } },
+    far: {},
+    linked: {},
   });
 });
 
@@ -70,7 +91,7 @@ test("a proxy counts what it kept out of results", async () => {
   const args = ["proxy", "--store", folder, "--namespace", "shots", "--", process.execPath, "-e", SERVER];
   const { code, stdout } = await sluice(args, { input: call(1) + call(2) });
   expect(code).toBe(0);
-  const { calls, bytes_in, bytes_out } = (await savingsIn(folder)).get("shots") ?? {};
+  const { calls, bytes_in, bytes_out } = (await savingsIn(folder)).get("shots")?.get("unknown") ?? {};
   expect(calls).toBe(2);
   expect(bytes_in).toBeGreaterThan(2 * 2 ** 20);
   expect(bytes_out).toBeGreaterThan(0);

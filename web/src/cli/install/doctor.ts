@@ -16,7 +16,7 @@ import { objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 import type { Invocation } from "../command.js";
 import { Exit, exitCodeOf } from "../exit.js";
 import { storeFolder } from "../store/folders.js";
-import { savingsIn, totalSavings, type Savings } from "../store/savings.js";
+import { savingsIn, sumByHost, totalSavings, type Savings } from "../store/savings.js";
 import { openKeptStore } from "../store/store.js";
 import { report } from "../terminal/report.js";
 import { clause, onOneLine, printable, type Terminal } from "../terminal/terminal.js";
@@ -63,13 +63,14 @@ export async function doctor(invocation: Invocation, terminal: Terminal, deps: I
         invocation.has("start") && server.standing.kind === "behind" ? await started(server, terminal) : undefined;
       const namespace = sharedNamespace(server);
       const kept = namespace === undefined ? undefined : (namespaces.get(namespace) ?? { artifacts: 0, bytes: 0 });
-      const saved = namespace === undefined ? undefined : savings.get(namespace);
+      // What other hosts' clients saved by a server of the same namespace is theirs.
+      const saved = namespace === undefined ? undefined : savings.get(namespace)?.get(host.id);
       findings.push({ server, kept, saved, problem: await problemOf(server), start });
     }
     found.push({ host: host.title, place, findings });
   }
   for (const failure of failures) await report(failure, terminal.errors, undefined);
-  const sum = { store, ...total, saved: totalSavings(savings.values()) };
+  const sum = { store, ...total, saved: sumByHost(savings.values()) };
   const documents = await checkDocuments();
   if (invocation.has("json")) await printJson(found, sum, documents, terminal);
   else {
@@ -240,8 +241,8 @@ async function* readOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The store's folder, with what it has and what was saved in all. */
-type Sum = Kept & { readonly store: string; readonly saved: Savings };
+/** The store's folder, with what it has and what was saved in all, by host. */
+type Sum = Kept & { readonly store: string; readonly saved: ReadonlyMap<string, Savings> };
 
 type Found = readonly { readonly host: string; readonly place: string; readonly findings: readonly Finding[] }[];
 
@@ -254,7 +255,11 @@ async function print(found: Found, sum: Sum, hasFailed: boolean, { output, error
     await output.write(indentedRows(rows.length === 0 ? [["no servers", "", ""]] : rows));
   }
   if (found.length === 0 && !hasFailed) await errors.write(`sluice: ${NO_HOST}\n`);
-  if (sum.saved.calls > 0) await output.write(`Sluice ${savedText(sum.saved)}.\n`);
+  const total = totalSavings(sum.saved.values());
+  if (total.calls > 0) {
+    await output.write(`Sluice ${savedText(total)}, against what each host would have shown its model:\n`);
+    await output.write(indentedRows([...sum.saved].map(([host, savings]) => [onOneLine(host), savedText(savings)])));
+  }
   const kept = sum.artifacts === 0 ? "is empty" : `has ${keptText(sum)}`;
   await output.write(`The store ${printable(sum.store)} ${kept}.\n`);
 }
@@ -280,7 +285,7 @@ function stateOf({ server, kept, saved, problem, start }: Finding): string {
 /** Bytes of JSON text that a token stands for, roughly. */
 const TOKEN_BYTES = 4;
 
-const savedBytes = ({ bytes_in, bytes_out }: Savings): number => Math.max(0, bytes_in - bytes_out);
+const savedBytes = ({ bytes_shown, bytes_out }: Savings): number => Math.max(0, bytes_shown - bytes_out);
 const savedTokens = (savings: Savings): number => Math.round(savedBytes(savings) / TOKEN_BYTES);
 
 const withTokens = (savings: Savings): object => ({ ...savings, tokens_saved: savedTokens(savings) });
@@ -298,7 +303,7 @@ function keptText({ artifacts, bytes }: Kept): string {
 
 async function printJson(
   found: Found,
-  { saved: total, ...store }: Sum,
+  { saved: savings, ...store }: Sum,
   documents: readonly DocumentCheck[],
   { output }: Terminal,
 ): Promise<void> {
@@ -316,6 +321,8 @@ async function printJson(
       ...(saved !== undefined && { saved: withTokens(saved) }),
     })),
   }));
+  const byHost = Object.fromEntries([...savings].map(([host, each]) => [host, withTokens(each)]));
+  const savedByHost = { ...withTokens(totalSavings(savings.values())), hosts: byHost };
   const files = documents.map(({ kinds, problem }) => ({ kinds, read: problem === undefined, problem }));
-  await output.write(`${JSON.stringify({ hosts, store, saved: withTokens(total), files })}\n`);
+  await output.write(`${JSON.stringify({ hosts, store, saved: savedByHost, files })}\n`);
 }

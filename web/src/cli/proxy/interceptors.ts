@@ -78,7 +78,9 @@ export async function checkInterceptors(
     schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
     onEvent: (event: InterceptorEvent) => {
       log(event);
-      if (event.kind === "stored" && event.bytesIn > 0) savings?.add(event.bytesIn, event.bytesOut);
+      if (event.kind !== "stored" || event.bytesIn === 0 || event.host === undefined) return;
+      const { before = event.bytesIn, now = event.bytesOut } = event.shown ?? {};
+      savings?.add(event.host, { calls: 1, bytes_in: event.bytesIn, bytes_shown: before, bytes_out: now });
     },
   };
   const common = await checkConfig(file, () => interceptorDeps(options));

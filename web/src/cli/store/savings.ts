@@ -1,9 +1,9 @@
 /**
- * What proxies saved: results of which something was kept out, what servers sent of them, and what clients got. Counted by
- * namespace in the store's folder, told by `sluice doctor`.
+ * What proxies saved: results of which something was kept out, what servers sent of them, what their host would have shown its model,
+ * and what it shows now. Counted by namespace and host in the store's folder, told by `sluice doctor`.
  *
  * ```
- * savings/<namespace>.log        a line for each batch: {"calls":3,"bytes_in":5592990,"bytes_out":936}
+ * savings/<namespace>.log        a line for each batch: {"host":"codex","calls":3,"bytes_in":5592990,"bytes_shown":36000,"bytes_out":936}
  * savings/<namespace>.<random>   a log that grew too long, until the next one does
  * ```
  *
@@ -24,11 +24,20 @@ export interface Savings {
   readonly calls: number;
   /** Bytes that servers sent. */
   readonly bytes_in: number;
-  /** Bytes that clients got. */
+  /** Bytes of text that hosts would have shown of them: they cut long results, and pictures are no text. */
+  readonly bytes_shown: number;
+  /** Bytes of text that they show now. */
   readonly bytes_out: number;
 }
 
-const NOTHING: Savings = { calls: 0, bytes_in: 0, bytes_out: 0 };
+const NOTHING: Savings = { calls: 0, bytes_in: 0, bytes_shown: 0, bytes_out: 0 };
+
+/** The host of a line that names none, as a Sluice before wrote them. */
+const UNKNOWN = "unknown";
+
+/** The longest word for a host, and the most hosts of a namespace. */
+const MAX_WORD = 40;
+const MAX_HOSTS = 64;
 
 /** Milliseconds in which counts are gathered for one line. */
 const BATCH = 5000;
@@ -48,7 +57,7 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | con
 export class SavingsCounter implements AsyncDisposable {
   readonly #folder: string;
   readonly #name: string;
-  #unwritten: Savings = NOTHING;
+  readonly #unwritten = new Map<string, Savings>();
   #timer: NodeJS.Timeout | undefined;
   #written: Promise<void> = Promise.resolve();
 
@@ -58,9 +67,9 @@ export class SavingsCounter implements AsyncDisposable {
     this.#name = nameOf(namespace);
   }
 
-  /** Counts one result. */
-  add(bytesIn: number, bytesOut: number): void {
-    this.#unwritten = sum(this.#unwritten, { calls: 1, bytes_in: bytesIn, bytes_out: bytesOut });
+  /** Counts results that went to a host. */
+  add(host: string, savings: Savings): void {
+    this.#unwritten.set(host, sum(this.#unwritten.get(host) ?? NOTHING, savings));
     this.#timer ??= setTimeout(() => this.#write(), BATCH).unref();
   }
 
@@ -72,13 +81,13 @@ export class SavingsCounter implements AsyncDisposable {
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const counts = this.#unwritten;
-    if (counts.calls === 0) return;
-    this.#unwritten = NOTHING;
+    const counts = new Map(this.#unwritten);
+    if (counts.size === 0) return;
+    this.#unwritten.clear();
     this.#written = this.#written.then(() => this.#append(counts)).catch(() => undefined);
   }
 
-  async #append(counts: Savings): Promise<void> {
+  async #append(counts: ReadonlyMap<string, Savings>): Promise<void> {
     await mkdir(this.#folder, { mode: FOLDER_MODE, recursive: true });
     if (!(await isPlainFolder(this.#folder))) return;
     const path = join(this.#folder, `${this.#name}.log`);
@@ -104,27 +113,42 @@ export class SavingsCounter implements AsyncDisposable {
 }
 
 /** Appends a line, and returns the size of the log. */
-async function appended(path: string, counts: Savings): Promise<number> {
+async function appended(path: string, counts: ReadonlyMap<string, Savings>): Promise<number> {
   const file = await open(path, APPEND, FILE_MODE);
   try {
     // One write, since others append too.
-    await file.write(`${JSON.stringify(counts)}\n`);
+    await file.write([...counts].map(([host, savings]) => `${JSON.stringify({ host, ...savings })}\n`).join(""));
     return (await file.stat()).size;
   } finally {
     await file.close();
   }
 }
 
-/** What proxies saved, by namespace. Logs that cannot be read count nothing. */
-export async function savingsIn(store: string): Promise<ReadonlyMap<string, Savings>> {
+/** What proxies saved, by namespace, and then by host. Logs that cannot be read count nothing. */
+export async function savingsIn(store: string): Promise<ReadonlyMap<string, ReadonlyMap<string, Savings>>> {
   const folder = join(store, "savings");
-  const found = new Map<string, Savings>();
+  const found = new Map<string, Map<string, Savings>>();
   for await (const name of namesIn(folder, LOG)) {
     const namespace = idOf(namespaceOfLog(name));
-    const counts = await readLog(join(folder, name)).catch(() => NOTHING);
-    found.set(namespace, sum(found.get(namespace) ?? NOTHING, counts));
+    const counts = await readLog(join(folder, name)).catch(() => new Map<string, Savings>());
+    found.set(namespace, addAll(found.get(namespace) ?? new Map<string, Savings>(), counts));
   }
   return found;
+}
+
+function addAll(to: Map<string, Savings>, more: Iterable<readonly [string, Savings]>): Map<string, Savings> {
+  for (const [host, savings] of more) {
+    const known = to.has(host) || to.size < MAX_HOSTS ? host : UNKNOWN;
+    to.set(known, sum(to.get(known) ?? NOTHING, savings));
+  }
+  return to;
+}
+
+/** What proxies saved, by host, whatever the namespace. */
+export function sumByHost(all: Iterable<ReadonlyMap<string, Savings>>): ReadonlyMap<string, Savings> {
+  const hosts = new Map<string, Savings>();
+  for (const each of all) addAll(hosts, each);
+  return hosts;
 }
 
 /** All of them together. */
@@ -134,15 +158,17 @@ export function totalSavings(all: Iterable<Savings>): Savings {
 
 const namespaceOfLog = (name: string): string => LOG.exec(name)?.[1] ?? "";
 
-async function readLog(path: string): Promise<Savings> {
+async function readLog(path: string): Promise<ReadonlyMap<string, Savings>> {
   const lines = (await readPlain(path, MAX_READ)).split("\n");
-  return totalSavings(lines.map(savingsOf));
+  return addAll(new Map<string, Savings>(), lines.flatMap(readLine));
 }
 
-/** The counts of a line; none where it is anything else. */
-function savingsOf(line: string): Savings {
-  const { calls, bytes_in, bytes_out } = objectOr(parsedOr(line));
-  return isCount(calls) && isCount(bytes_in) && isCount(bytes_out) ? { calls, bytes_in, bytes_out } : NOTHING;
+/** The host of a line and its counts; none where it is anything else. */
+function readLine(line: string): readonly (readonly [string, Savings])[] {
+  const { host = UNKNOWN, calls, bytes_in, bytes_shown = bytes_in, bytes_out } = objectOr(parsedOr(line));
+  if (typeof host !== "string" || host.length > MAX_WORD || !/^[a-z0-9-]+$/.test(host)) return [];
+  if (!isCount(calls) || !isCount(bytes_in) || !isCount(bytes_shown) || !isCount(bytes_out)) return [];
+  return [[host, { calls, bytes_in, bytes_shown, bytes_out }]];
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
@@ -151,6 +177,7 @@ function sum(left: Savings, right: Savings): Savings {
   return {
     calls: left.calls + right.calls,
     bytes_in: left.bytes_in + right.bytes_in,
+    bytes_shown: left.bytes_shown + right.bytes_shown,
     bytes_out: left.bytes_out + right.bytes_out,
   };
 }
