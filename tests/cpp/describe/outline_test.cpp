@@ -151,6 +151,11 @@ TEST(Outline, IsAtMostThreeHundredCharacters) {
   }
 }
 
+TEST(Outline, NumbersOfPythonAreTold) {
+  EXPECT_EQ(outline_of("[NaN, -Infinity, Infinity, 1]"),
+            "array of 4 number, with NaN or Infinity, which JSON does not have");
+}
+
 TEST(Outline, WhatIsNoJsonHasNone) {
   for (const char* text : {"",
                            " ",
@@ -190,7 +195,10 @@ TEST(Outline, WhatIsNoJsonHasNone) {
                            "[truee]",
                            "[nul]",
                            "[True]",
-                           "[NaN]",
+                           "[nan]",
+                           "[-NaN]",
+                           "[Inf]",
+                           "[Infinit]",
                            "[\"a]",
                            "[\"\\x\"]",
                            "[\"\\u12g4\"]",

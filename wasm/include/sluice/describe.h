@@ -18,7 +18,8 @@ inline constexpr size_t kDescribeTail = 65'536;
 /// Bytes of tail that are looked at for lines worth showing.
 inline constexpr size_t kExcerptTail = 8'192;
 
-/// Follows a JSON text as it streams by and tells its outermost shape; constant memory, never a
+/// Follows a JSON text as it streams by (the NaN and Infinity of Python among its numbers are told)
+/// and tells its outermost shape; constant memory, never a
 /// DOM, the same answer for any chunking. Malformed input just ends the outline. Markers
 /// (sluice/segment.h) inside strings are allowed. Costs nothing until the first `push`.
 class Outline {
@@ -159,8 +160,8 @@ std::string preview(std::string_view text, size_t limit = kPreviewChars);
 /// no text.
 bool is_text(std::string_view head);
 
-/// Replacement characters (EF BF BD), C1 controls, and C0 controls other than tab, newline, return
-/// and form feed: what is left where a decoder read binary as text.
+/// Replacement characters (EF BF BD), C1 controls, and C0 controls other than tab, newline, return,
+/// form feed and ESC: what is left where a decoder read binary as text.
 uint64_t count_damage(std::string_view text);
 
 }  // namespace sluice

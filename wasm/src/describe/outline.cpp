@@ -25,6 +25,8 @@ class Outline::Reader {
   /// white space alone behind it.
   bool complete() const { return state_ == State::done; }
   bool failed() const { return state_ == State::failed; }
+  /// Whether a number was NaN or infinite.
+  bool has_nan() const { return nan_; }
   const outline::Shape& shape() const { return shape_; }
 
  private:
@@ -92,6 +94,7 @@ class Outline::Reader {
   bool is_key_ = false;       // the string at hand is a key
   bool kept_ = false;         // and the shape wants it
   bool integer_ = true;       // the number at hand is one
+  bool nan_ = false;          // one was none of JSON's
   bool line_ended_ = false;   // since the root, behind which a line's end stands
   bool spans_lines_ = false;  // a line ended inside a root
   uint8_t left_ = 0;          // digits of \uXXXX, bytes of the byte order mark
@@ -231,6 +234,12 @@ void Outline::Reader::value(uint8_t byte) {
       return begin_literal(outline::Kind::null, "ull");
     case '-':
       return begin_number(State::minus);
+    case 'N':
+      nan_ = true;
+      return begin_literal(outline::Kind::number, "aN");
+    case 'I':
+      nan_ = true;
+      return begin_literal(outline::Kind::number, "nfinity");
     case '0':
       return begin_number(State::zero);
     case ']':
@@ -446,6 +455,9 @@ const uint8_t* Outline::Reader::number(const uint8_t* at, const uint8_t* end) {
       default:
         return std::find_if(at + 1, end, [](uint8_t next) { return !is_digit(next); });
     }
+  } else if (byte == 'I' && state_ == State::minus) {
+    nan_ = true;
+    begin_literal(outline::Kind::number, "nfinity");
   } else if (byte == '.' && whole) {
     state_ = State::point;
     integer_ = false;
@@ -495,8 +507,10 @@ bool Outline::is_open() const {
 }
 
 std::string Outline::finish() const {
-  return reader_ && reader_->complete() ? outline::shape_text(reader_->shape(), kOutlineChars)
-                                        : std::string();
+  if (!reader_ || !reader_->complete()) return {};
+  std::string text = outline::shape_text(reader_->shape(), kOutlineChars);
+  if (reader_->has_nan()) text += ", with NaN or Infinity, which JSON does not have";
+  return text;
 }
 
 }  // namespace sluice

@@ -82,7 +82,9 @@ size_t columns_of(std::string_view text, char delimiter, bool whole, bool declar
 
 Rows::Rows(std::string_view head, bool whole, char declared) {
   std::string_view text = head.starts_with("\xef\xbb\xbf") ? head.substr(3) : head;
-  const bool other = text.empty() || text[0] == '{' || text[0] == '[' || text[0] == '<';
+  // Colours have semicolons in them, and no table has colours.
+  const bool other = text.empty() || text[0] == '{' || text[0] == '[' || text[0] == '<' ||
+                     text.find('\x1b') != text.npos;
   const bool tabs_first = declared == '\t';
   for (const char delimiter : {tabs_first ? '\t' : ',', tabs_first ? ',' : '\t', ';'}) {
     if (other || delimiter_ != '\0') break;

@@ -507,8 +507,11 @@ void Document::break_off() {
   }
   in_string_ = false;
   if (!collapsed()) return;
+  // Where it breaks off is said last, and stays.
+  const size_t cut = behind_character(out_, json_begin_, std::max(json_begin_, reach_cut()));
+  const std::string last = out_.substr(cut);
   const auto index = static_cast<uint32_t>(json_);
-  emit(index, std::string_view(out_).substr(json_begin_), false);
+  emit(index, std::string_view(out_).substr(json_begin_, cut - json_begin_), false);
   out_.resize(json_begin_);
   Segment& segment = log_.segment(index);
   segment.bare = false;
@@ -516,6 +519,7 @@ void Document::break_off() {
   log_.close(index);
   json_ = -1;
   append_marker(out_, index);
+  out_ += last;
 }
 
 void Document::emit(uint32_t segment, std::string_view source, bool undo_escapes, bool sound) {

@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 // Whether what begins a replacement or control character is one: U+FFFD begins with EF, and C1
-// controls with C2.
+// controls with C2. ESC is none: programs print colours with it.
 bool is_damage(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
   if (lead == 0xEF) return text.substr(0, 3) == "\xEF\xBF\xBD";
@@ -20,8 +20,8 @@ bool is_damage(std::string_view text) {
 
 [[gnu::noinline]] const char* find_damage(const char* at, const char* end) {
   const auto suspect = [](auto bytes) {
-    return bytes.is(0xEF) | bytes.is(0xC2) | bytes.below(0x09) | bytes.from(0x0E, 0x11) |
-           bytes.is(0x0B);
+    return bytes.is(0xEF) | bytes.is(0xC2) | bytes.below(0x09) | bytes.from(0x0E, 0x0C) |
+           bytes.from(0x1C, 0x03) | bytes.is(0x0B);
   };
   for (;; ++at) {
     at = find_first(at, end, suspect);

@@ -32,7 +32,10 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OBJECT = 1;
 
-/** Literals by first byte. Numbers begin with `-` or a digit. */
+/** Bytes of numbers, those of NaN and Infinity among them, which Python writes. */
+const NUMBER_BYTES: ReadonlySet<number> = new Set(Array.from("0123456789.-+eENaInfity", (char) => char.charCodeAt(0)));
+
+/** Literals by first byte. Numbers begin with `-` or a digit, or are NaN or Infinity. */
 const LITERALS: ReadonlyMap<number, "true" | "false" | "null"> = new Map([
   [0x74, "true"],
   [0x66, "false"],
@@ -136,7 +139,8 @@ export class JsonScanner {
       this.#inString = "value";
     } else if (byte === 0x7b || byte === 0x5b) this.#openContainer(byte === 0x7b, at);
     else {
-      const kind = LITERALS.get(byte) ?? (byte === 0x2d || isDigit(byte) ? "number" : undefined);
+      const isNumber = byte === 0x2d || byte === 0x4e || byte === 0x49 || isDigit(byte);
+      const kind = LITERALS.get(byte) ?? (isNumber ? "number" : undefined);
       if (kind === undefined) throw this.#syntax(at);
       this.#tell(kind, at);
       this.#scalar = kind;
@@ -219,8 +223,7 @@ export class JsonScanner {
   }
 
   #isInScalar(kind: "number" | "true" | "false" | "null", byte: number): boolean {
-    if (kind === "number")
-      return isDigit(byte) || byte === 0x2e || byte === 0x2d || byte === 0x2b || (byte | 0x20) === 0x65;
+    if (kind === "number") return NUMBER_BYTES.has(byte);
     if (byte !== kind.charCodeAt(this.#scalarAt)) return false;
     this.#scalarAt += 1;
     return true;

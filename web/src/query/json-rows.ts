@@ -211,15 +211,24 @@ export function tooLong(row: number): SluiceError {
 
 const LONG_NUMBER = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
-/** Parses a row. Whole numbers that a number cannot hold become text, so that ids stay what they are. */
+/** What Python writes for numbers that JSON does not have, and strings, in which it is text. */
+const NO_NUMBER = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g;
+
+/**
+ * Parses a row. Whole numbers that a number cannot hold become text, so that ids stay what they are; NaN and Infinity, which no column of
+ * numbers can hold, become null.
+ */
 export function valueOfJson(text: string, place: string): unknown {
   const exact = /\d{16}/.test(text)
     ? text.replaceAll(LONG_NUMBER, (token) =>
         token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`,
       )
     : text;
+  const plain = /NaN|Infinity/.test(exact)
+    ? exact.replaceAll(NO_NUMBER, (token) => (token.startsWith('"') ? token : "null"))
+    : exact;
   try {
-    return JSON.parse(exact);
+    return JSON.parse(plain);
   } catch (error) {
     throw new SluiceError(
       "E_JSON_SYNTAX",

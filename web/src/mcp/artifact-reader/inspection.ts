@@ -112,8 +112,11 @@ function isSeveralDocuments(body: Uint8Array): boolean {
 
 /** Whether the first lines have the same number of delimiters, and at least one. */
 function looksLikeTable(body: Uint8Array, { delimiter }: CsvDialect): boolean {
-  const lines = DECODER.decode(body).split("\n", 5);
+  const text = DECODER.decode(body);
+  const lines = text.split("\n", 5);
   if (lines.length > 1) lines.pop();
+  // Neither code nor the colours of a terminal make a table, as in the core.
+  if (text.includes("\u{1b}") || lines.some((line) => line.includes(`${delimiter} `))) return false;
   const counts = lines.map((line) => line.replace(/"(?:[^"]|"")*"/g, "").split(delimiter).length);
   return lines.length > 1 && (counts[0] ?? 0) > 1 && counts.every((count) => count === counts[0]);
 }
