@@ -7,7 +7,9 @@ import { amount } from "../../support/full.js";
 
 const MIB = 1024 * 1024;
 
-const compile = vi.fn(() => Promise.reject(new WebAssembly.CompileError("disallowed by embedder")));
+const compile = vi.fn<() => Promise<never>>(() =>
+  Promise.reject(new WebAssembly.CompileError("disallowed by embedder")),
+);
 let sha256: Hashing;
 beforeAll(async () => {
   // Other tests may have it compiled already.
