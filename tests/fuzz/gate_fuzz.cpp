@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "gate/gate_fixture.h"
+#include "gate/inner.h"
 
 namespace {
 
@@ -43,8 +44,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (size_t i = 0; i < whole.segments.size(); ++i) {
     require(whole.closed[i] && whole.segments[i].form == cut.segments[i].form);
     require(whole.segments[i].description == cut.segments[i].description);
+    require(whole.segments[i].spelling == cut.segments[i].spelling);
   }
-  require(whole.segments.size() <= options.max_segments + 2);
+  // Each document may have one more, for what stays of it: the outermost, and those in its texts.
+  require(whole.segments.size() <= options.max_segments + 2 + gate::kMaxInner);
   // The gate passes over a byte order mark (RFC 8259 §8.1), the tape does not.
   const std::string_view plain = json.starts_with("\xEF\xBB\xBF") ? json.substr(3) : json;
   // What is not UTF-8 is no JSON: the gate lets it through as it came, and there is nothing to

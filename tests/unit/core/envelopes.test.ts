@@ -92,7 +92,7 @@ describe.each(SPELLINGS)("as %s writes JSON", (_, write) => {
     const { seen, isBack } = await reduce(
       `${write({ log: lines(900), rows: rows(500) }).slice(0, 40_000)}… <truncated>`,
     );
-    expect(seen).toContain("<truncated>");
+    expect(seen).toContain("artifact://");
     expect(isBack).toBe(true);
   });
 });

@@ -149,7 +149,7 @@ void Document::close_string(bool key) {
   if (!streams() && !stays_plain_ && is_mangled()) start_text();
   const bool alone = text_ >= 0 && text_begin_ == string_begin_ + 1;
   while (streams()) {
-    advance(out_.size());
+    advance(out_.size(), true);
     if (streams()) end_part(out_.size());
     check_string(options_.max_inline_size);
   }
@@ -180,7 +180,12 @@ std::string_view Document::tail() const {
 
 bool Document::admits_run(size_t prefix) {
   // What leaves a value before the run is counted before it, however far the value was read.
-  if (inner_) advance(out_.size() - prefix);
+  while (inner_) {
+    const size_t before = part_begin_;
+    advance(out_.size() - prefix, true);
+    if (part_begin_ == before) break;
+    check_string(options_.max_inline_size + kReach);
+  }
   if (log_.size() < max_segments()) return true;
   if (!collapsed() && !streams() && !frames_.empty()) {
     saturate();
@@ -275,7 +280,7 @@ size_t Document::reach_cut() const {
   return cut;
 }
 
-void Document::flush() {
+void Document::flush(bool all) {
   if (collapsed()) {
     const bool held = in_string_ && !stays_plain_;
     size_t cut = std::min(held ? string_begin_ : out_.size(), reach_cut());
@@ -293,7 +298,7 @@ void Document::flush() {
   }
   while (streams()) {
     const size_t before = part_begin_;
-    advance(text_cut());
+    advance(all ? out_.size() : text_cut(), all);
     if (part_begin_ == before) break;
     check_string(options_.max_inline_size + kReach);
   }
@@ -372,13 +377,13 @@ void Document::start_inner(size_t begin) {
 }
 
 // Passes what streams up to a place on, and ends it where it does not go on.
-void Document::advance(size_t cut) {
+void Document::advance(size_t cut, bool all) {
   const std::string_view source = std::string_view(out_).substr(text_begin_, cut - text_begin_);
   const size_t taken = inner_ ? advance_inner(source) : advance_text(source);
   if (taken < source.size() || (inner_ && inner_->is_over())) {
     return end_part(text_begin_ + taken);
   }
-  if (inner_) inner_->flush();
+  if (inner_) inner_->flush(all);
   out_.erase(text_begin_, taken);
   sound_begin_ = text_begin_ + (sound_begin_ - std::min(cut, sound_begin_));
 }
@@ -502,16 +507,14 @@ uint64_t Document::count_source(size_t begin) const {
 
 void Document::break_off() {
   while (streams()) {
-    advance(out_.size());
+    advance(out_.size(), true);
     if (streams()) end_part(out_.size());
+    check_string(options_.max_inline_size + kReach);
   }
   in_string_ = false;
   if (!collapsed()) return;
-  // Where it breaks off is said last, and stays.
-  const size_t cut = behind_character(out_, json_begin_, std::max(json_begin_, reach_cut()));
-  const std::string last = out_.substr(cut);
   const auto index = static_cast<uint32_t>(json_);
-  emit(index, std::string_view(out_).substr(json_begin_, cut - json_begin_), false);
+  emit(index, std::string_view(out_).substr(json_begin_), false);
   out_.resize(json_begin_);
   Segment& segment = log_.segment(index);
   segment.bare = false;
@@ -519,7 +522,6 @@ void Document::break_off() {
   log_.close(index);
   json_ = -1;
   append_marker(out_, index);
-  out_ += last;
 }
 
 void Document::emit(uint32_t segment, std::string_view source, bool undo_escapes, bool sound) {

@@ -150,8 +150,9 @@ class Document {
   void mark(uint32_t segment);
   void mark_value(uint32_t segment);
 
-  /// Releases all bytes that no later decision needs.
-  void flush();
+  /// Releases all bytes that no later decision needs; with `all`, of a string that streams what it
+  /// has, since nothing is taken back from it.
+  void flush(bool all = false);
 
   size_t depth() const { return frames_.size() + deep_.size(); }
   bool in_object() const {
@@ -187,7 +188,7 @@ class Document {
   void start_text();
   size_t find_inner() const;
   void start_inner(size_t begin);
-  void advance(size_t cut);
+  void advance(size_t cut, bool all = false);
   size_t advance_text(std::string_view source);
   size_t advance_inner(std::string_view source);
   void end_part(size_t behind);

@@ -26,8 +26,8 @@ class Inner {
   size_t push(std::string_view text);
   /// The marker of a segment stands here. False if JSON cannot have it here.
   bool mark(uint32_t segment);
-  /// Releases what no later decision needs.
-  void flush() { document_.flush(); }
+  /// Releases what no later decision needs; with `all`, everything that was read of a string.
+  void flush(bool all) { document_.flush(all); }
 
   /// Whether the value has ended or was broken off. Nothing may be pushed then.
   bool is_over() const { return state_ >= State::done; }
