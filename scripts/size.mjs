@@ -17,24 +17,25 @@ const DIST = join(root, "dist");
 export const BUDGETS = {
   core: 160_000,
   contract: 24_000,
-  "mcp-sluice": 68_600,
-  "mcp-sluice, on demand": 108_000,
-  "mcp-sluice/mcp": 101_000,
-  "mcp-sluice/browser": 82_500,
-  "mcp-sluice/node": 221_000,
+  "mcp-sluice": 71_500,
+  "mcp-sluice, on demand": 116_000,
+  "mcp-sluice/mcp": 108_000,
+  "mcp-sluice/browser": 85_500,
+  "mcp-sluice/node": 232_000,
   "mcp-sluice/tools": 223_000,
-  "mcp-sluice/tools in Node": 406_500,
+  "mcp-sluice/tools in Node": 416_500,
   "mcp-sluice/planner": 123_500,
   "mcp-sluice/planner/redis": 9_500,
   "mcp-sluice/s3": 19_500,
   "mcp-sluice/files": 55_000,
-  "mcp-sluice/serve": 565_000,
+  "mcp-sluice/serve": 585_000,
   "mcp-sluice/serve/redis": 35_000,
-  sluice: 820_000,
+  sluice: 835_000,
   // Of it 110 KB are the page that hosts with MCP Apps show: it must be one file, so it has its own copies of what it is made of. The parser
   // of HTML is there twice, for documents and for the elements, which pages import without a bundler.
   // 2.5 MB are the modules that read PDF and decode pictures. Bundled, they are half of what their packages would be.
-  tarball: 4_100_000,
+  // 160 KB are the modules of the proxy once more, in few files, which start in half the time.
+  tarball: 4_300_000,
 };
 
 /** How far a test lets a size pass its budget. */

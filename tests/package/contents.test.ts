@@ -209,7 +209,9 @@ describe("contents", () => {
     // `esm-only`). The module itself has no types.
     const notAsked: readonly ResolutionKind[] = ["node10", "node16-cjs"];
     const found = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(tarball))), {
-      excludeEntrypoints: MODULES.map((module) => `./${module}.wasm`),
+      excludeEntrypoints: [...MODULES, ...Object.keys(DOCUMENT_MODULES).map((name) => `documents/${name}`)].map(
+        (module) => `./${module}.wasm`,
+      ),
     });
     if (found.types === false) throw new Error("the package has no types");
     expect(Object.keys(found.entrypoints)).toEqual(expect.arrayContaining([".", "./mcp", "./node"]));
@@ -306,11 +308,16 @@ describe("imports", () => {
   /** Entries that service workers may import: the others load what reads manuals only when there is one. */
   const STATIC = ENTRIES.filter(([entry]) => entry !== "dist/tools.js");
 
-  /** What loads the parts that read documents, answer queries and edit, and says so where nothing can be loaded later. */
+  /**
+   * What loads the parts that read documents, look at pictures, answer queries and edit, and says so where nothing can be loaded later; and a
+   * hash for where no WebAssembly is compiled.
+   */
   const ON_DEMAND = [
+    "dist/artifacts/hash-web.js",
     "dist/mcp/artifact-reader/artifact-reader.js",
     "dist/mcp/artifact-reader/search.js",
     "dist/mcp/artifact-tools.js",
+    "dist/mcp/shown-media.js",
   ];
 
   describe.each(ENTRIES)("%s, in the files as they were packed", (entry, needed) => {

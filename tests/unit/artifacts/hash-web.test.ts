@@ -1,15 +1,26 @@
 /** SHA-256 where WebAssembly is not compiled: in Cloudflare Workers, and on pages whose policy forbids it. */
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { sha256 } from "../../../web/src/artifacts/hash-web.js";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Hashing } from "../../../web/src/artifacts/hash.js";
 import { amount } from "../../support/full.js";
 
-const compile = vi.spyOn(WebAssembly, "compile");
-beforeEach(() => void compile.mockRejectedValue(new WebAssembly.CompileError("disallowed by embedder")));
-afterEach(() => compile.mockReset());
-
 const MIB = 1024 * 1024;
+
+const compile = vi.fn<() => Promise<never>>(() =>
+  Promise.reject(new WebAssembly.CompileError("disallowed by embedder")),
+);
+let sha256: Hashing;
+beforeAll(async () => {
+  // Other tests may have it compiled already.
+  vi.resetModules();
+  vi.doMock("hash-wasm", () => ({ createSHA256: compile }));
+  ({ sha256 } = await import("../../../web/src/artifacts/hash-web.js"));
+});
+afterAll(() => {
+  vi.doUnmock("hash-wasm");
+  vi.resetModules();
+});
 
 test("what comes in pieces has its digest, whatever the pieces", async () => {
   await fc.assert(
