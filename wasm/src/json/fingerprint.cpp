@@ -129,7 +129,8 @@ const char* SourcePrint::outside(const char* at) {
 
 void SourcePrint::refer(const Segment& segment) {
   const bool json = segment.kind == SegmentKind::json;
-  // An array of bytes in JSON in a string has quotes of ours around it.
+  // In JSON within a string, the reference of an array of bytes stands in quotes that the gate
+  // added.
   const bool bare = segment.bare || segment.form.encoding == Encoding::byte_array;
   if (inside_ && opened_ && bare) {
     opened_ = false;

@@ -13,8 +13,8 @@ namespace sluice {
 
 namespace {
 
-/// What some writers escape, though nobody has to. Any other character in `\uXXXX` is met so seldom
-/// that it has no spelling.
+/// Characters that some writers escape without need. Others are escaped so seldom that they have no
+/// spelling.
 constexpr std::string_view kSeldom = "/<>&'+`=\x7F";
 
 /// The letters of short escapes, and what they stand for.

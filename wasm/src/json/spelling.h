@@ -27,8 +27,8 @@ class Spelling {
   void write(std::string_view text, std::string& out) const;
 
   /// `json`, and what differs from the usual spelling: `json-X-n-s-u3c3e`. `X` digits A to F in
-  /// upper case; `n`, `m`, `l` as `\uXXXX` what is no ASCII up to U+FFFF, what is beyond, and the
-  /// line separators U+2028 and U+2029; `s` `\/`; `u` ASCII characters written so.
+  /// upper case; as `\uXXXX`: `n` from U+0080 to U+FFFF, `m` above U+FFFF, `l` the line separators
+  /// U+2028 and U+2029; `s` `\/`; `u` ASCII characters as `\uXXXX`.
   std::string name() const;
   /// Reads what `name` writes; nothing when it is anything else.
   static std::optional<Spelling> parse(std::string_view name);

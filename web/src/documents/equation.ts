@@ -78,17 +78,20 @@ export class EquationText {
     this.#frames.push(next);
   }
 
-  close(): void {
+  /** Closes an element. True if it is the equation itself. */
+  close(): boolean {
     if (this.#unseen > 0) {
       this.#unseen--;
-      return;
+      return false;
     }
     const frame = this.#frames.length > 1 ? this.#frames.pop() : undefined;
     const outer = this.#frames.at(-1);
-    if (frame === undefined || outer === undefined || frame.name.endsWith("Pr")) return;
+    if (frame === undefined || outer === undefined) return true;
+    if (frame.name.endsWith("Pr")) return false;
     const text = combine(frame);
     if (outer.parts.length < MAX_PARTS) outer.parts.push(text);
     outer.text += text;
+    return false;
   }
 
   text(text: string): void {

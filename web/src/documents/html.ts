@@ -131,7 +131,7 @@ export class HtmlText implements MarkupHandler {
   #deleted = 0;
   #raised = 0;
   #isDeletion = false;
-  #equation: { readonly text: EquationText; depth: number } | undefined;
+  #equation: EquationText | undefined;
   /** A reference to a note, or back from one, that is open. */
   #noteLink: { readonly href: string | undefined; text: string } | undefined;
 
@@ -146,8 +146,7 @@ export class HtmlText implements MarkupHandler {
   open(tag: string, attributes: Readonly<Record<string, string>>): void {
     this.#depth++;
     if (this.#equation !== undefined) {
-      this.#equation.depth++;
-      this.#equation.text.open(localName(tag), attributes);
+      this.#equation.open(localName(tag), attributes);
       return;
     }
     if (this.#unseenAt > 0) {
@@ -192,7 +191,7 @@ export class HtmlText implements MarkupHandler {
         break;
       case "math":
       case "m:math":
-        this.#equation = { text: new EquationText(), depth: 0 };
+        this.#equation = new EquationText();
         break;
     }
   }
@@ -224,7 +223,7 @@ export class HtmlText implements MarkupHandler {
       if (this.#title.length < 1024) this.#title += text;
       return;
     }
-    if (this.#equation !== undefined) this.#equation.text.text(text);
+    if (this.#equation !== undefined) this.#equation.text(text);
     else if (this.#noteLink !== undefined) {
       if (this.#noteLink.text.length < MAX_MARK) this.#noteLink.text += text;
     } else {
@@ -235,13 +234,9 @@ export class HtmlText implements MarkupHandler {
 
   #closeEquation(): void {
     const equation = this.#equation;
-    if (equation === undefined) return;
-    if (equation.depth-- > 0) {
-      equation.text.close();
-      return;
-    }
+    if (equation?.close() !== true) return;
     this.#equation = undefined;
-    this.#add(equation.text.toString());
+    this.#add(equation.toString());
   }
 
   #openNoteLink(attributes: Readonly<Record<string, string>>): void {

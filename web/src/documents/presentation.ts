@@ -254,7 +254,7 @@ class SlideText implements MarkupHandler {
   #cell: string[] | undefined;
   /** What stands for the cell that is open if it is joined with another. */
   #join: string | undefined;
-  #equation: { readonly text: EquationText; depth: number } | undefined;
+  #equation: EquationText | undefined;
   #isText = false;
   #isRaised = false;
   #unseen = 0;
@@ -280,8 +280,7 @@ class SlideText implements MarkupHandler {
   open(tag: string, attributes: Attributes): void {
     const name = localName(tag);
     if (this.#equation !== undefined) {
-      this.#equation.depth++;
-      this.#equation.text.open(name, attributes);
+      this.#equation.open(name, attributes);
       return;
     }
     // The older twin of a shape.
@@ -376,7 +375,7 @@ class SlideText implements MarkupHandler {
         this.#write("\n");
         break;
       case "oMath":
-        this.#equation = { text: new EquationText(), depth: 0 };
+        this.#equation = new EquationText();
         break;
       case "tr":
         this.#row = { kind: "row", cells: [] };
@@ -434,7 +433,7 @@ class SlideText implements MarkupHandler {
   }
 
   text(text: string): void {
-    if (this.#equation !== undefined) this.#equation.text.text(text);
+    if (this.#equation !== undefined) this.#equation.text(text);
     else if (this.#isText) this.#write(this.#isRaised ? raiseDigits(text) : text);
   }
 
@@ -486,13 +485,9 @@ class SlideText implements MarkupHandler {
 
   #closeEquation(): void {
     const equation = this.#equation;
-    if (equation === undefined) return;
-    if (equation.depth-- > 0) {
-      equation.text.close();
-      return;
-    }
+    if (equation?.close() !== true) return;
     this.#equation = undefined;
-    this.#write(equation.text.toString());
+    this.#write(equation.toString());
   }
 
   #openLink(attributes: Attributes): void {

@@ -262,7 +262,7 @@ export class WordText implements MarkupHandler {
   #label = "";
   readonly #drawings: Drawing[] = [];
   #shapeAlt = "";
-  #equation: { readonly text: EquationText; depth: number } | undefined;
+  #equation: EquationText | undefined;
   /** Whether the break of a page was written, and Word is about to say where it falls. */
   #isPageBroken = false;
 
@@ -274,8 +274,7 @@ export class WordText implements MarkupHandler {
   open(tag: string, attributes: Attributes): void {
     const name = localName(tag);
     if (this.#equation !== undefined) {
-      this.#equation.depth++;
-      this.#equation.text.open(name, attributes);
+      this.#equation.open(name, attributes);
       return;
     }
     if (name === "instrText" && this.#context.form === "links") this.#field ??= "";
@@ -305,7 +304,7 @@ export class WordText implements MarkupHandler {
   }
 
   text(text: string): void {
-    if (this.#equation !== undefined) this.#equation.text.text(text);
+    if (this.#equation !== undefined) this.#equation.text(text);
     else if (this.#isText && this.#unseen === 0) this.#write(this.#isRaised ? raiseDigits(text) : text);
     else if (this.#field !== undefined && this.#fieldLink === undefined && this.#field.length < 4096)
       this.#field += text;
@@ -352,7 +351,7 @@ export class WordText implements MarkupHandler {
         this.#markField(attributeOf(attributes, "fldCharType"));
         break;
       case "oMath":
-        this.#equation = { text: new EquationText(), depth: 0 };
+        this.#equation = new EquationText();
         break;
       case "drawing":
         this.#drawings.push({ alt: "", name: "", pictures: [], objects: [] });
@@ -426,13 +425,9 @@ export class WordText implements MarkupHandler {
 
   #closeEquation(): void {
     const equation = this.#equation;
-    if (equation === undefined) return;
-    if (equation.depth-- > 0) {
-      equation.text.close();
-      return;
-    }
+    if (equation?.close() !== true) return;
     this.#equation = undefined;
-    this.#write(equation.text.toString());
+    this.#write(equation.toString());
   }
 
   /** Adds text to the paragraph that is open, behind what is said of it. */

@@ -95,7 +95,7 @@ export interface ServerFacts {
 }
 
 /** The sentence that is appended to a server's instructions. It names our tools as the model knows them. */
-export function instructionOf([reader, editor]: readonly string[]): string {
+export function writeInstruction([reader, editor]: readonly string[]): string {
   return (
     "Large content of tool results is stored, not shown: the result names an artifact:// URI, which you read with the tool " +
     `${reader}, change with ${editor}, or pass as a tool argument.`

@@ -3,6 +3,8 @@
  * unknown one, only what harms no host is assumed. `docs/hosts.md` has what runs have shown, with their dates.
  * @module
  */
+import type { AnswerRef, Transformed } from "../core/types.js";
+import { plainType } from "../core/media-type.js";
 import { objectOr, stringOr } from "../jsonrpc/rpc.js";
 import type { ClientRequest } from "./client-request.js";
 import type { ResultWishes } from "./in-flight.js";
@@ -332,7 +334,42 @@ function cut(value: unknown): string {
   return text.length > MAX_CHARS ? "" : text;
 }
 
-/** Compares versions. A pre-release counts as its release, and what is no version as older than any. */
+/** Compares versions. A pre-release counts as its release; a text that is not a version is older than all. */
 function isSince(version: string, first: string): boolean {
   return /^\d/.test(version) && version.localeCompare(first, "en", { numeric: true }) >= 0;
+}
+
+/** Bytes of text that a host would have shown of a result, and those that it shows of what is left of it. */
+export function measureShown(
+  { artifacts, bytesIn, bytesOut, value, refs = "" }: Transformed,
+  host: HostProfile,
+): { readonly before: number; readonly now: number } {
+  const media = artifacts.reduce((sum, ref) => sum + (isMedia(ref, host) ? countBase64(ref.size_bytes) : 0), 0);
+  const before = countText(Math.max(0, bytesIn - media), host);
+  return { before, now: Math.min(before, Math.max(0, bytesOut - refs.length - countMedia(value))) };
+}
+
+function countText(bytes: number, { wholeText, cutText }: HostProfile): number {
+  return bytes <= wholeText ? bytes : Math.min(bytes, cutText);
+}
+
+/** Whether a host shows an artifact other than as text. */
+function isMedia({ mime_type }: AnswerRef, { images, blobs }: HostProfile): boolean {
+  const type = plainType(mime_type) ?? "";
+  return type.startsWith("image/") ? images : blobs.includes(type);
+}
+
+/** Characters of bytes in base64. */
+function countBase64(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4;
+}
+
+/** Characters of base64 in the blocks of a result. */
+function countMedia(value: unknown): number {
+  const { content } = objectOr(value);
+  if (!Array.isArray(content)) return 0;
+  return content.reduce<number>((sum, block) => {
+    const { data, resource } = objectOr(block);
+    return sum + (stringOr(data) ?? stringOr(objectOr(resource)["blob"]) ?? "").length;
+  }, 0);
 }

@@ -14,7 +14,7 @@ import { toolDefinitions } from "./artifact-tools.js";
 import {
   Catalog,
   factsOf,
-  instructionOf,
+  writeInstruction,
   withIntroduction,
   withResources,
   withTools,
@@ -35,6 +35,7 @@ import {
   readWishes,
   recognizeHost,
   type HostProfile,
+  measureShown,
 } from "./host-profiles.js";
 import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
 import { fitToHost } from "./host-result.js";
@@ -64,7 +65,6 @@ import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import { markReduced, MAX_WHOLE } from "./whole-result.js";
 import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
 import { showImages, showTo } from "./shown-media.js";
-import { measureShown } from "./shown-size.js";
 
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";
 
@@ -451,7 +451,7 @@ export class McpInterceptor implements Interceptor {
       case "server/discover":
         return (message) => {
           this.#requestHandler.server = factsOf(message);
-          return withIntroduction(message, instructionOf(tools.map(({ name }) => this.#nameTool(name))));
+          return withIntroduction(message, writeInstruction(tools.map(({ name }) => this.#nameTool(name))));
         };
       case "tools/list":
         return async (message) => {

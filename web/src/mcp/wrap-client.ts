@@ -5,7 +5,7 @@
 import { stringifyDeep } from "../core/value.js";
 import { textOf } from "../jsonrpc/bytes.js";
 import { createInterceptor, INTERCEPTOR_OPTIONS, type InterceptorOptions, type McpInterceptor } from "./interceptor.js";
-import { instructionOf } from "./catalog.js";
+import { writeInstruction } from "./catalog.js";
 import { toolDefinitions } from "./artifact-tools.js";
 import { objectOr } from "../jsonrpc/rpc.js";
 import { checkOptionNames, DEFAULT_NAMESPACE } from "../errors/arguments.js";
@@ -63,7 +63,7 @@ class Exchange {
   instructions(server: () => unknown): string {
     const tools = toolDefinitions(this.#options.namespace ?? DEFAULT_NAMESPACE).map(({ name }) => name);
     const own = server();
-    return [...(typeof own === "string" && own !== "" ? [own] : []), instructionOf(tools)].join("\n\n");
+    return [...(typeof own === "string" && own !== "" ? [own] : []), writeInstruction(tools)].join("\n\n");
   }
 
   /** Wraps the client's `request`: requests of the methods above go through the interceptor. */

@@ -65,7 +65,7 @@ export async function doctor(invocation: Invocation, terminal: Terminal, deps: I
       const kept = namespace === undefined ? undefined : (namespaces.get(namespace) ?? { artifacts: 0, bytes: 0 });
       // What other hosts' clients saved by a server of the same namespace is theirs.
       const saved = namespace === undefined ? undefined : savings.get(namespace)?.get(host.id);
-      findings.push({ server, kept, saved, problem: await problemOf(server), start });
+      findings.push({ server, kept, saved, problem: await findProblem(server), start });
     }
     found.push({ host: host.title, place, findings });
   }
@@ -111,7 +111,7 @@ function sharedNamespace({ standing }: Server): string | undefined {
 }
 
 /** What keeps a server from being of use: programs that are gone, and a tool that is not offered. */
-async function problemOf(server: Server): Promise<string | undefined> {
+async function findProblem(server: Server): Promise<string | undefined> {
   const { host, name, standing } = server;
   if (standing.kind !== "behind") return undefined;
   const again = `${host.id} --server ${JSON.stringify(name)}`;

@@ -146,7 +146,7 @@ export class StdioProxy {
   }
 }
 
-/** Begins to read at once: a server that ends at once loses what nobody has begun to read. */
+/** Starts reading at once: what a server wrote before it exited would be lost otherwise. */
 function readAhead(chunks: AsyncIterable<Uint8Array>): AsyncIterator<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   let first: Promise<IteratorResult<Uint8Array>> | undefined = iterator.next();

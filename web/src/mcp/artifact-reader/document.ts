@@ -40,7 +40,7 @@ export async function tellDocument(from: Readable, kind: DocumentKind, most: num
   try {
     const form = await formFor(from, kind, { mode: "info" }, {});
     const facts = factsOf(form);
-    const listed = facts === undefined ? [] : linesOf(facts);
+    const listed = facts === undefined ? [] : writeLines(facts);
     const lines = [...listed, await beginningOf(form)];
     const data = prefixWithin(lines.join("\n"), Math.min(most, 3 * FIRST_CHARS)).text.trimEnd();
     const isCut = (facts?.headings.length ?? 0) > MAX_LISTED || !data.includes(listed.join("\n").trimEnd());
@@ -73,7 +73,7 @@ function aboutParts(facts: DocumentFacts | undefined): string {
 }
 
 /** Names of parts and headings, each with where it is. */
-function linesOf({
+function writeLines({
   part,
   names = [],
   about = [],

@@ -50,7 +50,7 @@ export function inspectBytes(head: Uint8Array, type: string, filename: string): 
   const markBytes = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
   const isText = looksLikeText(head);
   const body = head.subarray(markBytes);
-  const layout: Layout = isText ? layoutOf(body, markBytes, type, filename.toLowerCase()) : { kind: "none" };
+  const layout: Layout = isText ? findLayout(body, markBytes, type, filename.toLowerCase()) : { kind: "none" };
   const isJson =
     isText && layout.kind !== "csv" && layout.kind !== "ndjson" && isJsonSoFar(body) && startsJson(body, type);
   return { head, isText, markBytes, isJson, layout };
@@ -71,7 +71,7 @@ function looksLikeText(head: Uint8Array): boolean {
   return wrong <= 1 + head.length / 8 && controls <= head.length / 64;
 }
 
-function layoutOf(body: Uint8Array, markBytes: number, type: string, filename: string): Layout {
+function findLayout(body: Uint8Array, markBytes: number, type: string, filename: string): Layout {
   if (NDJSON.test(type) || /\.(?:ndjson|jsonl)$/.test(filename)) return { kind: "ndjson" };
   const isTabbed = type === "text/tab-separated-values" || filename.endsWith(".tsv");
   if (isTabbed || type === "text/csv" || filename.endsWith(".csv")) {

@@ -41,7 +41,7 @@ export async function tellQuery(
   const { signal } = from;
   const { table, note } =
     cells === undefined && findSheet(from) === undefined
-      ? await tableOf(from, inspection, tokens)
+      ? await openTable(from, inspection, tokens)
       : { table: await sheetTable(from, cells), note: sheetNote(from) };
   const tables = namedTables(from, inspection.isJson);
   const answer = await query(sql, table, { ...(signal !== undefined && { signal }), ...(tables && { tables }) });
@@ -65,7 +65,11 @@ interface Asked {
   readonly note: readonly string[];
 }
 
-async function tableOf(from: Readable, inspection: Inspection, tokens: readonly string[] | undefined): Promise<Asked> {
+async function openTable(
+  from: Readable,
+  inspection: Inspection,
+  tokens: readonly string[] | undefined,
+): Promise<Asked> {
   const { layout, isJson } = inspection;
   if (tokens === undefined && layout.kind === "csv") {
     return { table: await csvTable(chunksOf(from, layout.start), layout), note: noteAbove(inspection) };

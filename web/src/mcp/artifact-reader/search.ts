@@ -78,7 +78,7 @@ async function told(from: Readable, inspection: Inspection, hits: readonly Hit[]
   const named = await places?.placesOf(from, inspection, hits);
   return hits.map((hit, at) => {
     const more = hit.more > 0 ? ` and ${counted(hit.more, "place")} behind it` : "";
-    return `${named?.[at] ?? placeOf(hit, from)}${more}: ${textLine(hit, hits[at + 1]?.isContinued)}`;
+    return `${named?.[at] ?? namePlace(hit, from)}${more}: ${textLine(hit, hits[at + 1]?.isContinued)}`;
   });
 }
 
@@ -102,7 +102,7 @@ function fittingLines(all: readonly string[], most: number): readonly string[] {
 }
 
 /** Where a hit is: in a part of a document, or in the bytes. */
-function placeOf(hit: Hit, from: Readable): string {
+function namePlace(hit: Hit, from: Readable): string {
   const { at, line } = hit;
   const facts = factsOf(from);
   if (facts === undefined) return `line ${line}, byte ${at}`;

@@ -188,7 +188,7 @@ function seconds(milliseconds: number): number {
 const AUTHENTICATION = 30_000;
 
 /**
- * The sender of a request, or null. A host function that fails or hangs lets nobody in.
+ * The sender of a request, or null. If the host's function fails or hangs, the request is refused.
  *
  * @throws SluiceError E_STORE_READ if it cannot be found out.
  */

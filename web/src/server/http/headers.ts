@@ -4,9 +4,8 @@
  */
 
 /**
- * Headers of every answer, of any type. A document made of it has its own origin, runs no
- * script and loads nothing. No other origin embeds it. Its address, which may contain a session's key, is sent to
- * nobody.
+ * Headers of every answer, of any type. A document made of it has its own origin, runs no script and loads nothing. No other
+ * origin embeds it. Its address, which may contain the key of a session, is not sent as a referrer.
  */
 export const SAFETY: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
