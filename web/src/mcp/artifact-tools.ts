@@ -13,7 +13,7 @@ import { nameTool, type ToolDefinition } from "./artifact-reader/definition.js";
 /** What a tool works with. */
 export interface ToolDeps extends Pick<ArtifactReaderOptions, "sluice" | "showsImages"> {
   readonly source: ReadSource;
-  /** The name of one of our tools as the model knows it, of its name without a namespace. Left out: by each artifact's namespace. */
+  /** The name of one of our tools as the model knows it now, of its name without a namespace. Left out: by each artifact's namespace. */
   readonly nameOf?: (name: string) => string;
   /** Most characters of an answer, as code points of its JSON, or what tells it for each answer. Defaults to 10,000. */
   readonly maxChars?: number | (() => number) | undefined;
@@ -23,6 +23,8 @@ export interface ToolDeps extends Pick<ArtifactReaderOptions, "sluice" | "showsI
 
 /** What the tools of one namespace work with. */
 interface OwnToolsDeps extends Omit<ToolDeps, "nameOf" | "onStored"> {
+  /** What the model calls a tool of a name, now. Left out: that name. */
+  readonly nameForModel?: (tool: string) => string;
   /** The same, with the name of the tool. */
   readonly onStored?: (tool: string, ref: ArtifactRef) => void;
 }
@@ -52,7 +54,7 @@ export const ARTIFACT_TOOLS: readonly ToolRow[] = [
         ...(sluice !== undefined && { sluice }),
         ...(showsImages !== undefined && { showsImages }),
         ...(onStored !== undefined && { onStored }),
-        ...(nameOf !== undefined && { tool: nameOf(READ) }),
+        ...(nameOf !== undefined && { tool: () => nameOf(READ) }),
         ...(maxChars !== undefined && { maxChars }),
       }),
   },
@@ -85,10 +87,13 @@ export function toolDefinitions(namespace: string): readonly ToolDefinition[] {
 }
 
 /** The tools of a namespace under their MCP names, over a source. */
-export function artifactToolsOver(namespace: string, { onStored, ...deps }: OwnToolsDeps): readonly ArtifactTool[] {
-  const nameOf = (name: string): string => nameTool(namespace, name);
+export function artifactToolsOver(
+  namespace: string,
+  { onStored, nameForModel = (name) => name, ...deps }: OwnToolsDeps,
+): readonly ArtifactTool[] {
+  const nameOf = (name: string): string => nameForModel(nameTool(namespace, name));
   return ARTIFACT_TOOLS.map(({ name, define, open }) => {
-    const tool = open({ ...deps, nameOf, onStored: (ref) => onStored?.(nameOf(name), ref) });
+    const tool = open({ ...deps, nameOf, onStored: (ref) => onStored?.(nameTool(namespace, name), ref) });
     return { ...define(namespace), call: (args, options) => tool.call(args, options) };
   });
 }

@@ -74,6 +74,13 @@ export class Catalog {
     return name === undefined ? undefined : this.#tools.get(name);
   }
 
+  /** A name for one of our tools that no tool of the server's has: its own, or with the first number from 2 that is free. */
+  chooseName(own: string): string {
+    let name = own;
+    for (let number = 2; this.#tools.has(name); number++) name = `${own}_${number}`;
+    return name;
+  }
+
   /** Whether a tool of the server's is shown by an app at a URI (MCP Apps, `resourceUri`). */
   hasApp(uri: string): boolean {
     return [...this.#tools.values()].some(
@@ -103,8 +110,8 @@ export function writeInstruction([reader, editor]: readonly string[]): string {
 }
 
 /**
- * The answer to `tools/list` with our tools added on the last page, except those whose names the server has itself. `own` is called when
- * the server's are noted.
+ * The answer to `tools/list` with our tools added on the last page, under names that the server's leave free. `own` is called when the
+ * server's are noted.
  */
 export function withTools(
   message: string,
@@ -119,7 +126,7 @@ export function withTools(
   const edits = tools.elements.flatMap(({ value }) => {
     return value.type === "Object" ? schemaEdits(value, message, schemas.mode, schemas.checksResults) : [];
   });
-  const added = isLastPage(result) ? own().filter(({ name }) => catalog.find(name) === undefined) : [];
+  const added = isLastPage(result) ? own().map((tool) => ({ ...tool, name: catalog.chooseName(tool.name) })) : [];
   if (added.length > 0) edits.push(appendEdit(tools, added.map((tool) => JSON.stringify(tool)).join(",")));
   return applyEdits(message, edits);
 }

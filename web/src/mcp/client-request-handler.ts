@@ -22,6 +22,7 @@ import {
   type ArtifactReaderOptions,
   listing,
   type ReadResourceOptions,
+  readToolName,
   resourceTemplate,
 } from "./artifact-reader/artifact-reader.js";
 import { ArtifactSource } from "./artifact-reader/source.js";
@@ -34,6 +35,8 @@ export interface ClientRequestDeps
   extends ArgumentDeps, Pick<ArtifactReaderOptions, "sluice" | "showsImages" | "maxChars"> {
   /** The owner of the artifacts. */
   readonly scope: ArtifactScope;
+  /** What the client's model calls one of our tools. Left out: its name. */
+  readonly nameForModel?: (tool: string) => string;
   /** Whether the server is our own, which puts artifacts into arguments and has results written by `writeResult`. */
   readonly isOwnServer?: boolean;
 }
@@ -84,12 +87,17 @@ export class ClientRequestHandler {
       sluice: deps.sluice,
       showsImages: deps.showsImages,
       maxChars: deps.maxChars,
+      ...(deps.nameForModel !== undefined && { nameForModel: deps.nameForModel }),
       onStored: (tool, ref) => {
         this.remember([ref]);
         onStored(tool, ref);
       },
     });
-    this.#reading = new ArtifactReader(source, { sluice: deps.sluice });
+    const { namespace, nameForModel = (name) => name } = deps;
+    this.#reading = new ArtifactReader(source, {
+      sluice: deps.sluice,
+      tool: () => nameForModel(readToolName(namespace)),
+    });
   }
 
   /** Remembers stored artifacts, for lists. */
@@ -148,8 +156,8 @@ export class ClientRequestHandler {
   #call(request: ClientRequest, cancelled: AbortSignal | undefined): RequestOutcome | DeferredRequest {
     const name = stringOr(request.params["name"]);
     if (name === undefined) return FORWARD;
-    const own = this.tools.find((tool) => tool.name === name);
-    if (own !== undefined && this.#catalog.find(name) === undefined) {
+    const own = this.tools.find((tool) => this.#catalog.chooseName(tool.name) === name);
+    if (own !== undefined) {
       return this.#answer(request, () =>
         own.call(request.params["arguments"], cancelled === undefined ? {} : { signal: cancelled }),
       );

@@ -180,6 +180,7 @@ export class McpInterceptor implements Interceptor {
       ...deps,
       showsImages: (): boolean => this.showsImages,
       maxChars: (): number => this.#host.answerChars,
+      nameForModel: (tool: string): string => this.#nameTool(tool),
     };
     this.#requestHandler =
       beside === undefined
@@ -371,7 +372,7 @@ export class McpInterceptor implements Interceptor {
     let { text } = reduced;
     if (isLinked) text = withLinks(reduced);
     if (request?.wantsWhole === true) {
-      text = markReduced(text, reduced, this.#requestHandler.tools[0]?.name ?? "");
+      text = markReduced(text, reduced, this.#nameTool(readToolName(namespace)));
     } else {
       if (!isLinked && (fit === "throw" || fit === "dropped")) text = withLinksAsText(reduced);
       const isTyped = this.#catalog.find(request?.tool)?.isTyped === true && this.#deps.schemas !== "drop";
@@ -400,7 +401,7 @@ export class McpInterceptor implements Interceptor {
 
   /** What the client's model calls one of our tools. */
   #nameTool(tool: string): string {
-    return nameToolFor(this.#host, tool, this.#serverName);
+    return nameToolFor(this.#host, this.#catalog.chooseName(tool), this.#serverName);
   }
 
   #options(tool: string | undefined): TransformOptions {

@@ -294,7 +294,7 @@ test("an image of up to 1 MiB is given whole, a larger one and other bytes as a 
 });
 
 test("the note names the tool as whoever offers it does", async () => {
-  const reading = readingOf(noise(100), { tool: "own.artifact_read" });
+  const reading = readingOf(noise(100), { tool: () => "own.artifact_read" });
   const note = expect.stringContaining(" own.artifact_read {") as string;
   expect((await reading.resource(URI)).contents[0]).toHaveProperty("text", note);
 });

@@ -109,7 +109,7 @@ describe("what the server has itself", () => {
     const own = { name: "srv_artifact_read", inputSchema: { type: "object" }, description: "The server's." };
     const listed = await talk.list(own);
     expect(toolsOf(listed)[0]).toEqual(own);
-    expect(namesOf(listed)).toEqual(["srv_artifact_read", "srv_artifact_edit"]);
+    expect(namesOf(listed)).toEqual(["srv_artifact_read", "srv_artifact_read_2", "srv_artifact_edit"]);
   });
 
   it("stays: a page at our URI, of a tool", async () => {

@@ -310,14 +310,20 @@ describe("the tool that reads", () => {
     expect(namesOf(last)).toEqual(["b", "srv_artifact_read", "srv_artifact_edit"]);
   });
 
-  it("gives way to a server's own of that name", async () => {
-    expect(namesOf(await talk.list({ name: "srv_artifact_read" }))).toEqual(["srv_artifact_read", "srv_artifact_edit"]);
-    const { forwarded } = await talk.say({
-      id: 1,
-      method: "tools/call",
-      params: { name: "srv_artifact_read", arguments: {} },
-    });
+  it("has a number where the server has a tool of that name, and sentences, calls and answers go by it", async () => {
+    const own = { name: "srv_artifact_read" };
+    expect(namesOf(await talk.list(own, { name: "srv_artifact_read_2" }))).toEqual([
+      "srv_artifact_read",
+      "srv_artifact_read_2",
+      "srv_artifact_read_3",
+      "srv_artifact_edit",
+    ]);
+    const { forwarded } = await talk.say({ id: 1, method: "tools/call", params: { ...own, arguments: {} } });
     expect(forwarded).toBeDefined();
+    const stored = await talk.call("shot", { content: [{ type: "text", text: "word ".repeat(20_000) }] });
+    expect(textOf(stored)).toContain(" srv_artifact_read_3 {");
+    const answer = await talk.call("srv_artifact_read_3", {}, { uri: uriIn(stored), lines: "1-1" });
+    expect(textOf(answer)).toContain("word word");
   });
 
   it("reads what came from this server, and nothing else in the store", async () => {
@@ -406,6 +412,11 @@ describe("the tool that a sentence names", () => {
     expect(introduced.result?.["instructions"]).toContain(`with the tool ${tool}, change with`);
     expect(textOf(await named.call("shot", PICTURE))).toContain(` ${tool} {"uri":"artifact://`);
     expect(namesOf(await named.list({ name: "shot" }))).toContain("my_srv_artifact_read");
+    const large = { content: [{ type: "text", text: "word ".repeat(200_000) }] };
+    const [uri] = /artifact:\/\/my-srv_[0-9a-f]+/.exec(textOf(await named.call("book", large))) ?? [];
+    const edit = { uri, old_string: "absent", new_string: "" };
+    expect(textOf(await named.call("my_srv_artifact_edit", {}, edit))).toContain(`lines of ${tool},`);
+    expect(JSON.stringify(await named.ask("resources/read", { uri }, {}))).toContain(` ${tool} {`);
   });
 });
 

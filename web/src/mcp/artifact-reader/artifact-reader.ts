@@ -60,8 +60,8 @@ export type { ListedResource, ListedTemplate, ReadContent, ReadContents } from "
 
 /** Options for an {@link ArtifactReader}. */
 export interface ArtifactReaderOptions {
-  /** The tool's name in answers. Defaults to the name that {@link readTool} gives for each artifact's namespace. */
-  readonly tool?: string;
+  /** Gives the tool's name in an answer. Defaults to the name that {@link readTool} gives for each artifact's namespace. */
+  readonly tool?: () => string;
   /**
    * Most characters of an answer, as code points of its JSON, at least 2,000; or what tells it for each answer.
    * @defaultValue 10,000
@@ -109,7 +109,7 @@ const LEAST_CONTENT = LEAST_CHARS - FRAME_CHARS;
  */
 export class ArtifactReader {
   readonly #source: ReadSource;
-  readonly #tool: string | undefined;
+  readonly #tool: ArtifactReaderOptions["tool"];
   readonly #maxChars: () => number;
   readonly #maxScanned: number;
   readonly #sluice: ArtifactReaderOptions["sluice"];
@@ -162,7 +162,7 @@ export class ArtifactReader {
   async #open(id: string, signal: AbortSignal | undefined): Promise<Readable> {
     const source = this.#source;
     const ref = await findArtifact(source, id);
-    const tool = this.#tool ?? readToolName(ref.namespace);
+    const tool = this.#tool?.() ?? readToolName(ref.namespace);
     return {
       ref,
       source,
