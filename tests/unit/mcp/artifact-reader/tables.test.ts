@@ -61,6 +61,40 @@ describe.each([
   });
 });
 
+describe("colours of a terminal", () => {
+  const hits = Array.from(
+    { length: 90 },
+    (_, at) =>
+      `\u001b[0m\u001b[35msrc/m4.ts\u001b[0m:\u001b[32m${at + 1}\u001b[0m:const hand\u001b[1m\u001b[31mler\u001b[0m_${at};\n`,
+  );
+
+  test("are neither searched nor shown, and stay in the bytes", async () => {
+    const ask = await open(hits.join(""), "hits.txt");
+    expect((await ask({ search: "src/m4.ts:7:const handler_6" })).data).toBe("line 7: src/m4.ts:7:const handler_6;");
+    expect((await ask({ lines: "2-3" })).data).toBe("src/m4.ts:2:const handler_1;\nsrc/m4.ts:3:const handler_2;");
+    expect((await ask({})).data).not.toContain("\u001b");
+    expect((await ask({ search: "m4.ts" })).words).toContain("Read around a place with lines.");
+    expect((await ask({ bytes: "0-3" })).data).toBe("\u001b[0m");
+  });
+
+  test("that begin late, and links and titles, are taken out as well", async () => {
+    const text = `${"plain line\n".repeat(2000)}\u001b]8;;https://example.com\u001b\\docs\u001b]8;;\u0007 \u001b(B\u001b[31mfail\u001b[0med\u001b`;
+    expect((await (await open(text, "build.log"))({ lines: "2001" })).data).toBe("docs failed");
+  });
+
+  test("are taken out wherever the pieces of a long text end", async () => {
+    const text = `${"\u001b[1;38;5;196mx\u001b[0m".repeat(60_000)}\n\u001b[32mlast\u001b[0m`;
+    const ask = await open(text, "long.log");
+    expect((await ask({ lines: "2" })).data).toBe("last");
+    expect((await ask({ search: "xx\u001b" })).words).toContain("not found");
+  });
+
+  test("of JSON leave JSON", async () => {
+    const text = `\u001b[1;39m[\n  \u001b[1;39m{\u001b[34;1m"id"\u001b[0m: \u001b[0;39m7\u001b[1;39m}\u001b[0m\n]\u001b[0m\n`;
+    expect((await (await open(text, "jq.txt"))({ pointer: "/0/id" })).data).toBe("7");
+  });
+});
+
 describe("a title above a table", () => {
   const TITLED = "Regional sales 2026\n\nRegion,Sales\nNorth,10\nSouth,20\n";
 

@@ -14,7 +14,7 @@ import { artifactMeta } from "../artifact-app/artifact-app.js";
 import { base64Of, tellBytes, textOf } from "./byte-range.js";
 import { artifactUri, describe, quoteName, readToolName, type ReadContent, type ReadContents } from "./definition.js";
 import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
-import { documentKind, findUtf16, formOf, headOf, inspect, type Inspection } from "./inspection.js";
+import { documentKind, findEncoding, formOf, headOf, inspect, type Inspection } from "./inspection.js";
 import { tellRecords, textOfRecords } from "./records.js";
 import { type RecordMode, requestOf, resourceRequestOf, type Selection, spanIn, type Wanted } from "./request.js";
 import { tellSearch } from "./search.js";
@@ -231,9 +231,9 @@ async function formFor(from: Readable, head: Uint8Array, wanted: Wanted, selecti
   const kind = documentKind(from, head);
   const isItself = selection.as === undefined && selection.sheet === undefined;
   if (isItself && formOf(kind, wanted.mode, selection) === undefined) {
-    const encoding = findUtf16(head);
     // It is decoded once, and kept.
-    if (encoding === undefined || from.source.openWriter === undefined) return from;
+    const encoding = from.source.openWriter === undefined ? undefined : await findEncoding(from, head);
+    if (encoding === undefined) return from;
     const { decodeText } = await loaded(() => import("./forms.js"));
     return decodeText(from, encoding);
   }

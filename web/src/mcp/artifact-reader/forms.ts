@@ -15,7 +15,7 @@ import { SluiceError } from "../../errors/error.js";
 import { humanSize } from "../../core/amounts.js";
 import { SingleFlight } from "../../core/keyed-work.js";
 import { quote } from "./definition.js";
-import { formOf, headOf } from "./inspection.js";
+import { formOf, headOf, type TextEncoding } from "./inspection.js";
 import type { Selection, Wanted } from "./request.js";
 import { noted, noteDerived, recordOf } from "./derived-record.js";
 import { factsOf, loaded, pause, readSpan, type Readable, type ReadSource } from "./source.js";
@@ -143,20 +143,47 @@ async function entriesOf(from: Readable): Promise<Readable> {
   });
 }
 
-/** A text in UTF-16 as UTF-8, which is what texts are read in. Half a character becomes U+FFFD. Throws E_STORE_…. */
-export async function decodeText(from: Readable, encoding: "utf-16le" | "utf-16be"): Promise<Readable> {
+/**
+ * A text as what is read of it: in UTF-8, where half a character becomes U+FFFD, and without the sequences that colour a terminal. Throws
+ * E_STORE_….
+ */
+export async function decodeText(from: Readable, encoding: TextEncoding): Promise<Readable> {
   const { filename, id } = from.ref;
-  return derived(from, "utf-8", { filename: filename ?? `${id}.txt` }, async (source, writer, look) => {
-    const [decoder, encoder] = [new TextDecoder(encoding), new TextEncoder()];
+  const [how, label] = encoding === "escapes" ? ["plain", "utf-8"] : ["utf-8", encoding];
+  return derived(from, how, { filename: filename ?? `${id}.txt` }, async (source, writer, look) => {
+    const [decoder, encoder, plain] = [new TextDecoder(label), new TextEncoder(), new PlainText()];
     const write = async (text: string): Promise<void> => {
       const bytes = encoder.encode(text);
       look?.push(bytes);
       await writer.write(bytes);
     };
-    for await (const chunk of chunksOf(source)) await write(decoder.decode(chunk, { stream: true }));
-    await write(decoder.decode());
+    for await (const chunk of chunksOf(source)) await write(plain.push(decoder.decode(chunk, { stream: true })));
+    await write(plain.push(decoder.decode()));
     return {};
   });
+}
+
+/**
+ * Control sequences of terminals (ECMA-48 §5.4, §5.6): colours and places of the cursor, titles and links up to their end, and what is short.
+ * Each is bounded, so that one without an end does not take the text with it.
+ */
+const SEQUENCES =
+  // oxlint-disable-next-line no-control-regex -- they begin with a control character
+  /(?:\u001b\[|\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]?|\u001b[\]PX^_][^\u0007\u001b\n]{0,4096}(?:\u0007|\u001b\\)?|\u001b[ -/]{0,8}[0-~]?/g;
+
+/** Takes control sequences out of a text in pieces that may be cut anywhere. */
+class PlainText {
+  #held = "";
+
+  push(piece: string): string {
+    const text = this.#held + piece;
+    this.#held = "";
+    return text.replace(SEQUENCES, (sequence, at: number) => {
+      // It may go on in the next piece.
+      if (at + sequence.length === text.length) this.#held = sequence;
+      return "";
+    });
+  }
 }
 
 /** One file of an archive, as an artifact of its own. Throws E_DOCUMENT, E_INVALID_ARGUMENT if there is none, E_TOO_LARGE, E_STORE_…. */

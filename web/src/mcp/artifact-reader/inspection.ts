@@ -8,7 +8,7 @@ import { JsonScanner } from "../../json/value-scanner.js";
 import type { DocumentForm } from "../../documents/document.js";
 import { type DocumentKind, kindOf, traitsOf } from "../../documents/kind.js";
 import type { Selection, Wanted } from "./request.js";
-import { readSpan, type Readable } from "./source.js";
+import { pour, readSpan, type Readable } from "./source.js";
 
 /** Bytes that are inspected. */
 const HEAD_BYTES = 8192;
@@ -33,6 +33,8 @@ export interface Inspection {
 const NEWLINE = 0x0a;
 const TAB = 0x09;
 const NDJSON = /[/+](?:x-)?(?:ndjson|jsonl|jsonlines|json-lines|json-seq)$/;
+const TABLE_TYPE = /^text\/(?:csv|tab-separated-values)$/;
+const TABLE_NAME = /\.[ct]sv$/;
 const DECODER = new TextDecoder();
 
 /** The first bytes of an artifact. Throws what the source throws. */
@@ -40,9 +42,17 @@ export async function headOf(from: Readable): Promise<Uint8Array> {
   return readSpan(from, { start: 0, end: Math.min(HEAD_BYTES, from.ref.size_bytes) });
 }
 
-/** Inspects an artifact by its first bytes. */
+/** Inspects an artifact by its first bytes. A text that was told to be something else than a table is none. */
 export function inspect({ ref }: Readable, head: Uint8Array): Inspection {
-  return inspectBytes(head, plainType(ref.mime_type) ?? "", ref.filename ?? "");
+  const inspection = inspectBytes(head, plainType(ref.mime_type) ?? "", ref.filename ?? "");
+  const { description } = ref.source;
+  if (inspection.layout.kind !== "csv" || isTableType(ref) || typeof description !== "string") return inspection;
+  return /^[CT]SV\b/.test(description) ? inspection : { ...inspection, layout: { kind: "none" } };
+}
+
+/** Whether the type or the file name says that it is a table. */
+function isTableType({ mime_type, filename }: Readable["ref"]): boolean {
+  return TABLE_TYPE.test(plainType(mime_type) ?? "") || TABLE_NAME.test(filename?.toLowerCase() ?? "");
 }
 
 /** Inspects the first bytes. Type and file name are trusted only for the layout of rows. */
@@ -62,6 +72,41 @@ export function findUtf16([first, second]: Uint8Array): "utf-16le" | "utf-16be" 
   return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
+/** What has to be decoded before a text is read: UTF-16, or the control sequences of a terminal in it. */
+export type TextEncoding = "utf-16le" | "utf-16be" | "escapes";
+
+/** Bytes in which control sequences are looked for: a log may be coloured only where something went wrong. */
+const ESCAPES_WITHIN = 1024 * 1024;
+
+const ESCAPE = 0x1b;
+
+/** What stands behind it: `[` of colours and places, `]` of titles and links, `(` of a character set. */
+const SEQUENCE_STARTS = [0x5b, 0x5d, 0x28];
+
+/**
+ * The encoding of a text that is not read as it is: UTF-16 begins with a byte order mark, and colours with `ESC [`. Undefined for any
+ * other, and for what is no text. Throws what the source throws.
+ */
+export async function findEncoding(from: Readable, head: Uint8Array): Promise<TextEncoding | undefined> {
+  const utf16 = findUtf16(head);
+  if (utf16 !== undefined || !looksLikeText(head)) return utf16;
+  const seen: { encoding?: TextEncoding } = {};
+  await pour(from, { start: 0, end: Math.min(ESCAPES_WITHIN, from.ref.size_bytes) }, (chunk) => {
+    if (hasSequence(chunk)) seen.encoding = "escapes";
+    return seen.encoding === undefined;
+  });
+  return seen.encoding;
+}
+
+/** Whether a control sequence begins in a chunk. One at its end is taken for one. */
+function hasSequence(chunk: Uint8Array): boolean {
+  for (let at = chunk.indexOf(ESCAPE); at >= 0; at = chunk.indexOf(ESCAPE, at + 1)) {
+    const next = chunk[at + 1];
+    if (next === undefined || SEQUENCE_STARTS.includes(next)) return true;
+  }
+  return false;
+}
+
 /** Text has no zero bytes, few bytes that are not UTF-8 (as in older Latin encodings), and fewer control characters. */
 function looksLikeText(head: Uint8Array): boolean {
   if (head.includes(0)) return false;
@@ -73,8 +118,8 @@ function looksLikeText(head: Uint8Array): boolean {
 
 function findLayout(body: Uint8Array, markBytes: number, type: string, filename: string): Layout {
   if (NDJSON.test(type) || /\.(?:ndjson|jsonl)$/.test(filename)) return { kind: "ndjson" };
-  const isTabbed = type === "text/tab-separated-values" || filename.endsWith(".tsv");
-  if (isTabbed || type === "text/csv" || filename.endsWith(".csv")) {
+  if (TABLE_TYPE.test(type) || TABLE_NAME.test(filename)) {
+    const isTabbed = type === "text/tab-separated-values" || filename.endsWith(".tsv");
     const text = DECODER.decode(body);
     const header = findHeader(text);
     const above = text.slice(0, header);
@@ -117,8 +162,11 @@ function looksLikeTable(body: Uint8Array, { delimiter }: CsvDialect): boolean {
   if (lines.length > 1) lines.pop();
   // Neither code nor the colours of a terminal make a table, as in the core.
   if (text.includes("\u{1b}") || lines.some((line) => line.includes(`${delimiter} `))) return false;
-  const counts = lines.map((line) => line.replace(/"(?:[^"]|"")*"/g, "").split(delimiter).length);
-  return lines.length > 1 && (counts[0] ?? 0) > 1 && counts.every((count) => count === counts[0]);
+  const rows = lines.map((line) => line.replace(/"(?:[^"]|"")*"/g, "x").split(delimiter));
+  const columns = rows[0]?.length ?? 0;
+  // A semicolon ends a statement, a comma an item.
+  const isEnd = columns === 2 && rows.every((cells) => cells[1]?.trim() === "");
+  return lines.length > 1 && columns > 1 && !isEnd && rows.every((cells) => cells.length === columns);
 }
 
 /** Whether the bytes may begin a JSON document. Markdown and INI files begin with brackets too. */

@@ -105,7 +105,8 @@ function fittingLines(all: readonly string[], most: number): readonly string[] {
 function namePlace(hit: Hit, from: Readable): string {
   const { at, line } = hit;
   const facts = factsOf(from);
-  if (facts === undefined) return `line ${line}, byte ${at}`;
+  // Bytes are those of the artifact, not of what it was decoded to.
+  if (facts === undefined) return from.origin === undefined ? `line ${line}, byte ${at}` : `line ${line}`;
   const part = findSheet(from)?.number ?? hit.part;
   const name = facts.names?.[part - 1];
   const place = `${facts.part} ${name === undefined ? part : quote(name)}`;
@@ -177,7 +178,8 @@ function waysOn(from: Readable, inspection: Inspection): readonly string[] {
   // Lines of HTML are those of its source, unless it is said otherwise.
   if (plainType(from.origin?.mime_type ?? null) === "text/html") return ["pages", 'lines and as "text"'];
   if (factsOf(from) !== undefined) return ["pages", "lines"];
-  return inspection.isJson ? ["pointer", "lines", "bytes"] : ["lines", "bytes"];
+  const ways = inspection.isJson ? ["pointer", "lines"] : ["lines"];
+  return from.origin === undefined ? [...ways, "bytes"] : ways;
 }
 
 /** The text of an archive is the list of its files. */
