@@ -1,10 +1,12 @@
 /** Pictures by codecs: kinds of images, orientation, colours, sizes; what is no image, or too large, says so before it takes memory. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { crc32, deflateSync } from "node:zlib";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { DocumentModule } from "../../../web/src/core/engine.js";
 import { Codecs } from "../../../web/src/documents/codecs.js";
+import { readColourProfile } from "../../../web/src/documents/colour-profile.js";
 import { readJpegHeaders } from "../../../web/src/documents/jpeg.js";
 import { Pdfium } from "../../../web/src/documents/pdfium.js";
 import { type Drawing, encodeWithin, scalePicture } from "../../../web/src/documents/picture.js";
@@ -132,6 +134,94 @@ test.each([1, 6])("a JPEG with a colour profile is drawn by PDFium, turned as it
     size: orientation === 1 ? "40 × 20" : "20 × 40",
     quarters: TURNED[orientation],
   });
+});
+
+/** A profile of a screen whose red shines green, and whose green red (ICC.1: a header, tags, three primaries, a curve). */
+function writeSwappedProfile(): Buffer {
+  const number = (value: number): Buffer => Buffer.from(Int32Array.of(Math.round(value * 65_536)).buffer).swap32();
+  const xyz = (...values: number[]): Buffer => Buffer.concat([Buffer.from("XYZ \0\0\0\0"), ...values.map(number)]);
+  const curve = Buffer.concat([Buffer.from("curv\0\0\0\0"), Buffer.from([0, 0, 0, 1, 2, 51, 0, 0])]);
+  // The primaries of sRGB under D50.
+  const tags: readonly (readonly [string, Buffer])[] = [
+    ["rXYZ", xyz(0.3851, 0.7169, 0.0971)],
+    ["gXYZ", xyz(0.4361, 0.2225, 0.0139)],
+    ["bXYZ", xyz(0.1431, 0.0606, 0.7141)],
+    ["wtpt", xyz(0.9642, 1, 0.8249)],
+    ["rTRC", curve],
+    ["gTRC", curve],
+    ["bTRC", curve],
+  ];
+  const count = Buffer.from([0, 0, 0, tags.length]);
+  let offset = 128 + 4 + tags.length * 12;
+  const entries = tags.map(([name, content]) => {
+    const entry = Buffer.alloc(12);
+    entry.write(name);
+    entry.writeUInt32BE(offset, 4);
+    entry.writeUInt32BE(content.length, 8);
+    offset += content.length;
+    return entry;
+  });
+  const header = Buffer.alloc(128);
+  header.writeUInt32BE(offset);
+  header.write("\x02\x10", 8, "latin1");
+  header.write("mntrRGB XYZ ", 12);
+  header.write("acsp", 36);
+  Buffer.concat([number(0.9642), number(1), number(0.8249)]).copy(header, 68);
+  return Buffer.concat([header, count, ...entries, ...tags.map(([, content]) => content)]);
+}
+
+/** A PNG with a profile: the chunk iCCP behind IHDR. */
+function addPngProfile(png: Uint8Array, profile: Uint8Array): Uint8Array {
+  const content = Buffer.concat([Buffer.from("iCCPscreen\0\0"), deflateSync(profile)]);
+  const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  size.writeUInt32BE(content.length - 4);
+  sum.writeUInt32BE(crc32(content));
+  return Buffer.concat([png.subarray(0, 33), size, content, sum, png.subarray(33)]);
+}
+
+/** A WebP with a profile: the chunks VP8X and ICCP before that of the picture. */
+function addWebpProfile(webp: Uint8Array, profile: Uint8Array): Uint8Array {
+  const chunk = (name: string, content: Uint8Array): Buffer => {
+    const head = Buffer.alloc(8);
+    head.write(name);
+    head.writeUInt32LE(content.length, 4);
+    return Buffer.concat([head, content, Buffer.alloc(content.length % 2)]);
+  };
+  const extended = chunk("VP8X", Uint8Array.of(0x20, 0, 0, 0, 39, 0, 0, 19, 0, 0));
+  const picture = Buffer.from(webp);
+  const at = picture.indexOf("VP8 ") < 0 ? picture.indexOf("VP8L") : picture.indexOf("VP8 ");
+  return chunk("RIFF", Buffer.concat([Buffer.from("WEBP"), extended, chunk("ICCP", profile), picture.subarray(at)]));
+}
+
+test.each([
+  ["png", addPngProfile],
+  ["webp", addWebpProfile],
+] as const)("colours of a %s are those that its profile means", async (type, add) => {
+  const image = await drawQuarters().encode(type, 100);
+  const [red, green, ...others] = TURNED[1] ?? [];
+  expect((await readQuarters(add(image, writeSwappedProfile()))).quarters).toEqual([green, red, ...others]);
+  // What no profile is, is about other colours, or means sRGB changes nothing.
+  for (const profile of ["no profile", "................GRAY", "................RGB sRGB"]) {
+    expect((await readQuarters(add(image, Buffer.from(profile)))).quarters).toEqual(TURNED[1]);
+  }
+  expect((await readQuarters(add(image, Buffer.from("................RGB that breaks off")))).quarters).toHaveLength(4);
+});
+
+test("what is transparent stays so, whatever its profile", async () => {
+  const pixels = { width: 20, height: 10, data: new Uint8Array(800).map((_, at) => (at % 4 === 3 ? 64 : 200)) };
+  const png = await (await codecs.draw(pixels)).encodePng();
+  const { decode } = await import("@jsquash/png/decode.js");
+  const drawing = await codecs.load(addPngProfile(png, writeSwappedProfile()), 1568);
+  expect((await decode(Uint8Array.from(await drawing.encodePng()).buffer)).data[3]).toBe(64);
+});
+
+test("bytes that only begin as an image have no profile, or some", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.constantFrom("png", "webp"), async (bytes, type) => {
+      const profile = await readColourProfile(bytes, type);
+      expect(profile === undefined || profile.length > 0).toBe(true);
+    }),
+  );
 });
 
 test("headers of a JPEG tell its size, its colours and its profile, but for that of sRGB", async () => {

@@ -16,7 +16,9 @@ import { joinBytes } from "../artifacts/bytes.js";
 import type { DocumentModule } from "../core/engine.js";
 import { SluiceError } from "../errors/error.js";
 import { unreadable } from "./document.js";
-import { readJpegHeaders, wrapJpeg } from "./jpeg.js";
+import { readColourProfile } from "./colour-profile.js";
+import { wrapImage } from "./image-pdf.js";
+import { readJpegHeaders } from "./jpeg.js";
 import { PdfDocument, type Pdfium } from "./pdfium.js";
 import {
   checkPixels,
@@ -36,7 +38,7 @@ type CodecModule = Exclude<DocumentModule, "pdfium">;
 export interface CodecsDeps {
   /** Compiles a module. */
   readonly compile: (name: CodecModule) => Promise<WebAssembly.Module>;
-  /** PDFium, for JPEGs whose colours the decoder does not know. */
+  /** PDFium, for colours that decoders do not know. */
   readonly pdfium: () => Promise<Pdfium>;
 }
 
@@ -65,8 +67,14 @@ export class Codecs implements PictureLibrary {
   async load(bytes: Uint8Array, maxSide: number, region?: Region): Promise<Drawing> {
     const whole = await this.#decode(bytes, region === undefined ? maxSide : Infinity);
     const pixels = region === undefined ? whole : crop(whole, region);
+    const profile = await readColourProfile(bytes, readSize(bytes).type);
+    const scaled = await this.#scale(pixels, maxSide);
+    return this.draw(profile === undefined ? scaled : await this.#toScreen(scaled, profile));
+  }
+
+  async #scale(pixels: Pixels, maxSide: number): Promise<Pixels> {
     const [width, height] = fitWithin(pixels.width, pixels.height, maxSide);
-    if (width === pixels.width && height === pixels.height) return this.draw(pixels);
+    if (width === pixels.width && height === pixels.height) return pixels;
     const data = await this.#pica.resizeBuffer({
       src: pixels.data,
       width: pixels.width,
@@ -75,7 +83,21 @@ export class Codecs implements PictureLibrary {
       toHeight: height,
       filter: "hamming",
     });
-    return this.draw({ width, height, data });
+    return { width, height, data };
+  }
+
+  /** The same pixels in the colours of sRGB. A profile that PDFium cannot use changes nothing. */
+  async #toScreen({ width, height, data }: Pixels, profile: Uint8Array): Promise<Pixels> {
+    const colours = new Uint8Array(width * height * 3);
+    for (let from = 0, to = 0; to < colours.length; from += 4, to += 3) colours.set(data.subarray(from, from + 3), to);
+    const pdf = wrapImage(colours, { width, height, components: 3, profile, isJpeg: false });
+    using document = PdfDocument.open(await this.#deps.pdfium(), pdf);
+    const part = { whole: { width, height }, part: { x: 0, y: 0, width, height } };
+    const drawn = document.draw(1, () => part);
+    if (drawn === null) return { width, height, data };
+    // A page has no alpha.
+    for (let at = 3; at < data.length; at += 4) drawn.data[at] = data[at] as number;
+    return drawn;
   }
 
   async draw({ width, height, data }: Pixels): Promise<Drawing> {
@@ -138,7 +160,9 @@ export class Codecs implements PictureLibrary {
     // A second header may say another size than the one that was read first.
     checkPixels(headers.width, headers.height);
     if (headers.components === 4 || headers.profile !== undefined) {
-      using pdf = PdfDocument.open(await this.#deps.pdfium(), wrapJpeg(bytes, headers, orientation));
+      const isInverted = headers.components === 4 && headers.isAdobe;
+      const wrapped = wrapImage(bytes, { ...headers, isInverted, orientation, isJpeg: true });
+      using pdf = PdfDocument.open(await this.#deps.pdfium(), wrapped);
       // A point of the page is a pixel of the image.
       const pixels = pdf.draw(1, (pageWidth, pageHeight) => {
         const [width, height] = fitWithin(pageWidth, pageHeight, maxSide);

@@ -1,9 +1,9 @@
 /**
- * JPEGs with colours that are not sRGB, as print shops and cameras write them: their headers, and a PDF of one page that shows them,
- * since PDFium knows their colours.
+ * Headers of JPEGs, which tell the colours that print shops and cameras write.
  * @module
  */
 import { joinBytes } from "../artifacts/bytes.js";
+import { isSrgb } from "./colour-profile.js";
 
 /** What the headers of a JPEG say (ITU-T T.81, annex B). */
 export interface JpegHeaders {
@@ -54,14 +54,6 @@ export function readJpegHeaders(bytes: Uint8Array): JpegHeaders | undefined {
   return frame && { ...frame, isAdobe, profile: whole.length === 0 || isSrgb(whole) ? undefined : whole };
 }
 
-/** Bytes of a profile that are searched for its name. */
-const NAMED_WITHIN = 4096;
-
-/** Whether a profile calls itself sRGB, in ASCII or UTF-16. */
-function isSrgb(profile: Uint8Array): boolean {
-  return new TextDecoder("latin1").decode(profile.subarray(0, NAMED_WITHIN)).replaceAll("\0", "").includes("sRGB");
-}
-
 /** Start of a frame: C0 to CF without DHT, JPG and DAC. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
@@ -69,63 +61,4 @@ function isFrame(marker: number): boolean {
 
 function startsWith(bytes: Uint8Array, text: string): boolean {
   return new TextDecoder("latin1").decode(bytes.subarray(0, text.length)) === text;
-}
-
-/** How an image is laid on its page by its orientation (EXIF 2.32, tag 274), as a matrix of a unit square. */
-const ORIENTATIONS: Readonly<Record<number, string>> = {
-  1: "1 0 0 1 0 0",
-  2: "-1 0 0 1 1 0",
-  3: "-1 0 0 -1 1 1",
-  4: "1 0 0 -1 0 1",
-  5: "0 -1 -1 0 1 1",
-  6: "0 -1 1 0 0 1",
-  7: "0 1 1 0 0 0",
-  8: "0 1 -1 0 1 0",
-};
-
-/** A PDF of one page of as many points as the image has pixels (ISO 32000-1). */
-export function wrapJpeg(
-  bytes: Uint8Array,
-  { width, height, components, isAdobe, profile }: JpegHeaders,
-  orientation = 1,
-): Uint8Array {
-  const isTurned = orientation >= 5 && orientation <= 8;
-  const [pageWidth, pageHeight] = isTurned ? [height, width] : [width, height];
-  const device = { 1: "/DeviceGray", 4: "/DeviceCMYK" }[components] ?? "/DeviceRGB";
-  const decode = components === 4 && isAdobe ? " /Decode [1 0 1 0 1 0 1 0]" : "";
-  const space = profile === undefined ? device : "[/ICCBased 6 0 R]";
-  const content = `${pageWidth} 0 0 ${pageHeight} 0 0 cm ${ORIENTATIONS[orientation] ?? ORIENTATIONS[1]} cm /I Do`;
-  const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /BitsPerComponent 8 /ColorSpace ${space}${decode}`;
-  const objects: readonly (readonly (string | Uint8Array)[])[] = [
-    ["<< /Type /Catalog /Pages 2 0 R >>"],
-    ["<< /Type /Pages /Kids [3 0 R] /Count 1 >>"],
-    [
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${pageWidth} ${pageHeight}] /Contents 4 0 R /Resources << /XObject << /I 5 0 R >> >> >>`,
-    ],
-    [`<< /Length ${content.length} >>\nstream\n${content}\nendstream`],
-    [`<< ${image} /Filter /DCTDecode /Length ${bytes.length} >>\nstream\n`, bytes, "\nendstream"],
-    profile === undefined
-      ? ["null"]
-      : [`<< /N ${components} /Alternate ${device} /Length ${profile.length} >>\nstream\n`, profile, "\nendstream"],
-  ];
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  const add = (piece: string | Uint8Array): void => {
-    const encoded = typeof piece === "string" ? new TextEncoder().encode(piece) : piece;
-    pieces.push(encoded);
-    length += encoded.length;
-  };
-  add("%PDF-1.4\n");
-  const offsets = objects.map((object, at) => {
-    const offset = length;
-    add(`${at + 1} 0 obj\n`);
-    for (const piece of object) add(piece);
-    add("\nendobj\n");
-    return offset;
-  });
-  const start = length;
-  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
-  add(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}`);
-  add(`trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`);
-  return joinBytes(pieces);
 }
