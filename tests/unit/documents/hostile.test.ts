@@ -45,7 +45,7 @@ function raw(parts: Parts, change: Readonly<Record<string, Partial<RawEntry>>> =
 }
 
 const DAMAGED =
-  "The Word document is damaged or incomplete: get it again, or save it anew in the program that made it.";
+  "The Word document is damaged or incomplete: get it again, or save it again in the program that made it.";
 
 const text = (bytes: Uint8Array, more: Partial<ConvertOptions> = {}): Promise<Converted> =>
   convertWord(bytes, { form: "text", ...more });

@@ -1,6 +1,6 @@
 /**
  * Bytes that are read piece by piece. What stands over a stream, such as a check or a time limit, is a reader over a reader: a piece
- * crosses one web stream at most, and none where it is written by somebody who reads it himself.
+ * crosses one web stream at most, and none where the producer and the reader are both in this library.
  * @module
  */
 
@@ -16,7 +16,7 @@ export interface ByteReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** The readers of streams that nobody has read from. */
+/** The readers of streams that are still unread. */
 const untouched = new WeakMap<ReadableStream<Uint8Array>, ByteReader>();
 
 /** A stream over a reader. It reads a piece when one is asked for, and holds none. */
@@ -44,7 +44,7 @@ export function streamFrom(reader: ByteReader): ReadableStream<Uint8Array> {
 }
 
 /**
- * The reader of a stream, which is locked from then on. Of a stream that {@link streamFrom} made, and that nobody has read from, it is
+ * The reader of a stream, which is locked from then on. Of a stream that {@link streamFrom} made, and that is still unread, it is
  * the one that was given; all other streams are read, and give pieces of their own.
  *
  * @throws TypeError if the stream is locked.

@@ -108,7 +108,7 @@ interface Held {
   readonly digest: string;
   /** In microseconds. */
   readonly used: number;
-  /** Whether this copy brought it, and nobody changed it since. */
+  /** Whether this copy brought it, and it has not changed since. */
   readonly isOurs: boolean;
 }
 

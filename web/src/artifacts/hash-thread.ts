@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import { SluiceError } from "../errors/error.js";
 import type { ParallelHash } from "./hash.js";
 
-/** What the thread is told: a piece of a hash, its digest, or that nobody wants it. */
+/** What the thread is told: a piece of a hash, its digest, or that it is no longer needed. */
 type Order = readonly [hash: number, piece: Uint8Array] | readonly [hash: number, end: "digest" | "discard"];
 
 // Not a file of its own: those who bundle the library for Node would have to know of it. Imported by `import`, since some runtimes take
@@ -28,7 +28,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** The thread. It answers in order, and keeps the process running only while somebody waits for an answer. */
+/** The thread. It answers in order, and keeps the process running only while an answer is due. */
 class HashThread {
   // Flags of this process, such as `--input-type=module`, are not meant for it.
   readonly #worker = new Worker(PROGRAM, { eval: true, execArgv: [] });

@@ -91,7 +91,7 @@ class Verifier {
 }
 
 /**
- * The same stream, checked. Its last piece comes only when all of them are what was stored, so whoever has the end
+ * The same stream, checked. Its last piece comes only when all of them are what was stored, so a reader that has the end
  * has the whole; until then the stream fails with E_STORE_CORRUPT. `onDamage` is told before.
  */
 export async function verified(

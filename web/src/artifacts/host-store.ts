@@ -76,7 +76,7 @@ export function checkWhole(given: unknown, path: string): void {
   throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }
 
-/** Null for what is no store. */
+/** Null for anything but a store. */
 function storeOf(candidate: unknown): ArtifactStore | null {
   if (lacking(candidate, BASIC).length > 0) return null;
   if (lacking(candidate, MORE).length === 0) return candidate as ArtifactStore;
@@ -93,7 +93,7 @@ function noStore(path: string, given: unknown): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }
 
-/** Those of the methods that something has not; all of them for what is no object. */
+/** The methods that a value lacks; all of them for anything but an object. */
 function lacking(candidate: unknown, methods: readonly string[]): readonly string[] {
   return methods.filter((name) => typeof property(candidate, name) !== "function");
 }

@@ -15,7 +15,7 @@ import type { ArtifactStore, StoredArtifact } from "./store.js";
 /** What a folder is for: a part of its name. */
 type FolderUse = "session" | "copies";
 
-/** A folder that nobody else may look into. */
+/** A folder that only this user may look into. */
 export class PrivateFolder implements AsyncDisposable {
   readonly path: string;
 

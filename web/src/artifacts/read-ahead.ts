@@ -18,7 +18,7 @@ export async function* readAhead<Item, Read>(
   const reading: Promise<Read>[] = [];
   for await (const item of items) {
     const one = read(item);
-    // It may fail before it is waited for, or when nobody asks any more.
+    // It may fail before it is awaited, or when it is no longer needed.
     one.catch(() => undefined);
     reading.push(one);
     if (reading.length === AT_ONCE) yield (await reading.shift()) as Read;

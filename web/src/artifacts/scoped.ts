@@ -253,7 +253,7 @@ async function unless<T, Instead>(
   }
 }
 
-/** The scope is there for who asks for it by name, and for nobody who writes the ref down. */
+/** Code that asks for the scope by name gets it; code that serialises the ref does not. */
 export function withoutScope<Ref extends ArtifactRef | TruncatedRef>({ scope, ...shown }: Ref): Ref {
   return Object.defineProperty(shown, "scope", { value: scope, enumerable: false }) as unknown as Ref;
 }

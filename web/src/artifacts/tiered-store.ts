@@ -34,10 +34,10 @@ export interface TieredStoreOptions {
 const LIMIT = 300 * 1024 * 1024;
 
 /**
- * An artifact store of two, where size alone chooses: up to `limitBytes` near, above it far. Whoever reads does not notice:
+ * An artifact store of two, where size alone chooses: up to `limitBytes` near, above it far. Readers see one store:
  * near is asked first, then far, and the same content has the same id wherever it is.
  *
- * A stream, whose size nobody knows, begins near. When it passes the limit, what came of it is read back into the far
+ * A stream, whose size is unknown, begins near. When it passes the limit, what has arrived is read back into the far
  * store, and the rest goes there. Nothing of it is seen before it is closed.
  *
  * What a store throws comes through. Limits belong on either store: give each a retention that lets in what size sends
@@ -207,7 +207,7 @@ class TieredSink implements ByteSink {
   async #dropDraft(): Promise<void> {
     const draft = this.#draft;
     this.#draft = undefined;
-    // What cannot be taken away now is shown to nobody, and leaves by the near store's retention.
+    // What cannot be deleted now is never shown, and the near store's retention removes it.
     if (draft) await this.#tiers.near.delete(draft.id, draft.scope).catch(() => undefined);
   }
 }
@@ -228,7 +228,7 @@ async function closedAsDraft(writer: ArtifactWriter): Promise<ArtifactRef> {
   return writer.close({ filename: null, mime_type: null, source: { [MARK]: true } });
 }
 
-/** What was written before a writer was closed as a draft. Throws SluiceError E_STORE_READ when somebody took it away. */
+/** What was written before a writer was closed as a draft. Throws SluiceError E_STORE_READ if it was deleted meanwhile. */
 async function* bytesOfDraft(store: ArtifactStore, draft: ArtifactRef): AsyncGenerator<Uint8Array, void, void> {
   const { id, scope, size_bytes } = draft;
   const stream = await store.openReader(id, { scope, range: { start: 0, end: size_bytes - TAIL } });

@@ -77,7 +77,7 @@ function sinceOf(written: string, command: string): number {
   return time;
 }
 
-/** NaN for what is no date of ISO 8601. A day without a zone begins at midnight of this machine. */
+/** NaN for anything but a date of ISO 8601. A day without a zone begins at midnight of this machine. */
 function dateOf(written: string): number {
   if (!/^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(written)) return Number.NaN;
   return new Date(written.includes("T") ? written : `${written}T00:00`).getTime();

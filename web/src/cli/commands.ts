@@ -83,7 +83,7 @@ const ADDRESS = ["--port", "--host", "--address", "--bind"] as const;
 const METRICS: OptionSpec = {
   name: "metrics",
   value: "HOST:PORT",
-  help: "offer GET /metrics for Prometheus at an address of its own. Without it they are at that of --listen, if only this machine reaches it and nobody has to sign in, or for whoever has the token in SLUICE_METRICS_TOKEN, or in the file named in SLUICE_METRICS_TOKEN_FILE",
+  help: "offer GET /metrics for Prometheus at an address of its own. Without it they are at that of --listen, if only this machine reaches it without a sign-in, or for clients with the token in SLUICE_METRICS_TOKEN, or in the file named in SLUICE_METRICS_TOKEN_FILE",
 };
 
 /** `sluice serve` */
@@ -129,7 +129,7 @@ const SERVE_COMMAND: CommandSpec = {
     {
       name: "drain-seconds",
       value: "SECONDS",
-      help: "at the end, serve on for so long while GET ready fails, so that balancers send nobody here any more; default: 10 with --state, else 0",
+      help: "at the end, serve on for so long while GET ready fails, so that balancers send no more clients here; default: 10 with --state, else 0",
     },
     {
       name: "grace-seconds",
@@ -709,7 +709,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "artifacts gc",
     changesStore: true,
-    summary: "remove what is no longer needed",
+    summary: "remove expired and leftover data",
     operands: "",
     maxOperands: 0,
     about: [
@@ -742,7 +742,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     operands: "",
     maxOperands: 0,
     about: [
-      "Reads every content and compares it with its hash, and reads every record and name. Reports what is damaged; with --repair it puts sound copies in the place of damaged ones, writes lost records and names anew, closes what others may read, and removes what crashes left behind. What is damaged and has no sound copy stays, and is an error for whoever reads it. Exits 1 if damage is left. Safe while other processes use the store.",
+      "Reads every content and compares it with its hash, and reads every record and name. Reports what is damaged; with --repair it puts sound copies in the place of damaged ones, writes lost records and names again, closes what others may read, and removes what crashes left behind. What is damaged and has no sound copy stays, and reading it is an error. Exits 1 if damage is left. Safe while other processes use the store.",
     ],
     options: [
       { ...STORE, value: "DIR|s3://B/P", help: `${STORE.help}; of a bucket, contents and records are read` },
@@ -763,7 +763,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     minOperands: 2,
     maxOperands: 2,
     about: [
-      "Copies every artifact with its id, record, owner, bytes and times from one folder or bucket (`s3://BUCKET/PREFIX`) to another. Where SOURCE is the --store of `sluice serve`, both of its stores are copied, those of sessions and of users' files. Passes repeat until one finds nothing new. What the source no longer has is removed from TARGET, if a copy of this source brought it and nobody changed it there; nothing else in TARGET is touched.",
+      "Copies every artifact with its id, record, owner, bytes and times from one folder or bucket (`s3://BUCKET/PREFIX`) to another. Where SOURCE is the --store of `sluice serve`, both of its stores are copied, those of sessions and of users' files. Passes repeat until one finds nothing new. What the source no longer has is removed from TARGET, if a copy of this source brought it and it has not changed there; nothing else in TARGET is touched.",
       "Run it again at any time, also after it was killed: what is there and equal is not copied twice. To move a store in use: copy it, stop whatever writes to it, copy once more, and start with the new one. Bytes are compared with their hashes. Damaged artifacts, and those whose id is taken in TARGET, are reported and left out. Exits 1 if any were, or if SOURCE kept changing.",
     ],
     options: [{ name: "dry-run", help: "say what would be done, and change nothing" }, JSON_OUT],

@@ -19,7 +19,7 @@ export const Exit = {
   create: 73,
   /** EX_IOERR: the store cannot be read. */
   read: 74,
-  /** EX_NOPERM: a source of tools refuses access, or nobody has signed in. */
+  /** EX_NOPERM: a source of tools refuses access, or no user has signed in. */
   refused: 77,
   /** 128 + SIGINT. */
   interrupted: 130,

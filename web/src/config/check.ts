@@ -11,7 +11,7 @@ import { type ConfigSchema, CORE_SCHEMA, SECTIONS } from "./schema.mjs";
 const MAX_SHOWN = 64;
 
 /**
- * Checks the names of a configuration's sections. Whoever reads a section checks what is in it.
+ * Checks the names of a configuration's sections. The reader of a section checks what is in it.
  *
  * @throws SluiceError E_CONFIG_KEY that names the section which was probably meant, or else all there are.
  */

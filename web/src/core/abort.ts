@@ -1,5 +1,5 @@
 /**
- * Waiting that ends when nobody wants the outcome any more.
+ * Waiting that ends when the outcome is no longer needed.
  * @module
  */
 
@@ -46,7 +46,7 @@ export async function untilEither<T>(
 /** Waits for work, but no longer than until the signal is aborted: then its reason is thrown, and the work goes on. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  // Nobody may be left to hear of what becomes of it.
+  // The outcome may have no listener left.
   work.catch(() => undefined);
   signal.throwIfAborted();
   return new Promise<T>((resolve, reject) => {
@@ -66,7 +66,7 @@ interface WaitLimit {
 }
 
 /**
- * As `untilAborted`, and no longer than so many milliseconds. The work gets a signal that says that nobody waits any more.
+ * As `untilAborted`, and no longer than so many milliseconds. The work gets a signal that is aborted when its caller stops waiting.
  * Nothing is begun for a signal that is aborted already.
  */
 export async function untilLate<T>(

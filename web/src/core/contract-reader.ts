@@ -58,7 +58,7 @@ const OWN = {};
  * that breaks a rule is left out alone; a file without a usable name or content is left out, and the others stay.
  *
  * `wasm` is needed where contract.wasm is not beside the library. Time and memory are linear in the text. Throws
- * E_INVALID_ARGUMENT for what is no string, E_CORE_LOAD, and E_CORE_TRAP when the reader fails in a way that it should
+ * E_INVALID_ARGUMENT for anything but a string, E_CORE_LOAD, and E_CORE_TRAP when the reader fails in a way that it should
  * not; the next text is then read by a new one.
  */
 export async function readContract(text: string, wasm?: ContractWasmSource): Promise<ContractReading> {

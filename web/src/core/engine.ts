@@ -149,7 +149,7 @@ export function isModules(wasm: WasmSource | WasmModules): wasm is WasmModules {
 /** A compiled module. Users who compile for Node alone do not have the name `WebAssembly.Module`. */
 type CompiledModule = object;
 
-/** Compiles a source, unless it is compiled already: some runtimes let nobody do that. Throws E_CORE_LOAD. */
+/** Compiles a source, unless it is compiled already: some runtimes do not allow that. Throws E_CORE_LOAD. */
 export async function compiledFrom(source: WasmSource): Promise<WebAssembly.Module> {
   // Not `instanceof`: a module of another realm is as good.
   const isCompiled: boolean = Object.prototype.toString.call(source) === "[object WebAssembly.Module]";

@@ -15,7 +15,7 @@ const TOKEN = new RegExp(
 
 /**
  * A MIME type as it may stand among our own words: in lower case, without parameters, in the core's table or one short word.
- * Undefined for anything else: of two words nobody knows whether they are prose. The core has the same rule (`plain_type` in
+ * Undefined for anything else: two words might be prose. The core has the same rule (`plain_type` in
  * `wasm/include/sluice/sniff.h`).
  */
 export function plainType(mimeType: string | null): string | undefined {

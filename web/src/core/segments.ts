@@ -156,7 +156,7 @@ export class Segments {
   async do(): Promise<void> {
     const ended = this.#ended;
     await this.drain();
-    // What the layers divert is this answer's own, and nobody else would store it.
+    // What the layers divert belongs to this answer alone, so it has to be stored here.
     if (this.#ended !== ended) await this.settle();
     // Decoding may add tasks, so the list is read until it has no more.
     for (let done = 0; ;) {

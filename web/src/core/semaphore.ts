@@ -60,7 +60,7 @@ export class Semaphore {
     });
   }
 
-  /** A turn is handed to the next one in line, so nobody overtakes. */
+  /** A turn is handed to the next one in line, so no caller overtakes another. */
   #next(): void {
     const [begin] = this.#queue;
     if (begin === undefined) {

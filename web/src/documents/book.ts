@@ -38,7 +38,7 @@ interface Book {
 /**
  * Reads a book: its documents in reading order, each a part.
  *
- * @throws SluiceError E_INVALID_ARGUMENT for a form other than `text` and `links`, E_DOCUMENT for what is no such book, or one with
+ * @throws SluiceError E_INVALID_ARGUMENT for a form other than `text` and `links`, E_DOCUMENT for anything but such a book, or one with
  * copy protection, E_TOO_LARGE.
  */
 export async function convertBook(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {

@@ -13,7 +13,7 @@ import { failureOf, MAX_INPUT, overLimit } from "./sandbox.js";
 import { Frame, FRAME_HEAD, MAX_FRAME } from "./sandbox-node.js";
 
 // A thread of its own sees the memory also while this one is busy. A limit of the heap would not count array buffers. A process whose
-// parent is gone ends too, since whoever asked will not read it. Where a process does not see that, as on Windows, its time ends it.
+// parent is gone ends too, since its answer would not be read. Where a process does not see that, as on Windows, its time ends it.
 const WATCH = `
 const { workerData: { memory, time } } = require("node:worker_threads");
 const { ppid } = process;

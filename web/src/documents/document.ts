@@ -118,7 +118,9 @@ export function unreadable(sentence: string): SluiceError {
 
 /** E_DOCUMENT for a document that is not what it should be. */
 export function damaged(kind: string): SluiceError {
-  return unreadable(`The ${kind} is damaged or incomplete: get it again, or save it anew in the program that made it.`);
+  return unreadable(
+    `The ${kind} is damaged or incomplete: get it again, or save it again in the program that made it.`,
+  );
 }
 
 /** E_TOO_LARGE: more bytes than are read. */

@@ -69,7 +69,7 @@ interface Outline {
  * Reads an OpenDocument file, whichever it is. Texts are told as those of Word are, spreadsheets as workbooks are, presentations slide
  * by slide.
  *
- * @throws SluiceError E_INVALID_ARGUMENT for a form that it does not have, or a sheet that is not there, E_DOCUMENT for what is no such
+ * @throws SluiceError E_INVALID_ARGUMENT for a form that it does not have, or a sheet that is not there, E_DOCUMENT for anything but such a
  * document, or encrypted, E_TOO_LARGE.
  */
 export async function convertOpenDocument(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {

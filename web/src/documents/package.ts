@@ -53,7 +53,7 @@ export class DocumentPackage {
    *
    * @param kind what it is called in errors: `workbook`.
    * @param modern the file type to save an old document as: `.xlsx`.
-   * @throws SluiceError E_DOCUMENT for what is no package, or of an old format, or encrypted; E_TOO_LARGE for too many entries.
+   * @throws SluiceError E_DOCUMENT for anything but a package, or for one of an old format, or encrypted; E_TOO_LARGE for too many entries.
    */
   static async open(
     bytes: Uint8Array,

@@ -51,7 +51,7 @@ const SHAPES: ReadonlySet<string> = new Set(["sp", "pic", "graphicFrame", "cxnSp
  * Reads a presentation in the order in which it is shown: of each slide the title, the text, its tables, charts, diagrams and pictures,
  * then its notes behind a line `Notes:`, and its comments. Each slide is a part. A footer is told on the first slide that has it.
  *
- * @throws SluiceError E_INVALID_ARGUMENT for a form other than `text` and `links`, E_DOCUMENT for what is no such presentation, or
+ * @throws SluiceError E_INVALID_ARGUMENT for a form other than `text` and `links`, E_DOCUMENT for anything but such a presentation, or
  * encrypted, E_TOO_LARGE.
  */
 export async function convertPresentation(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {

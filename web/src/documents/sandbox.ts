@@ -61,7 +61,7 @@ export interface ConversionLimits {
 /** The usual limits. */
 export const LIMITS: ConversionLimits = { output: 64 * 1024 * 1024, time: 60_000, memory: 768 * 1024 * 1024 };
 
-/** Conversions that run at a time in one process, whoever asks for them: each may use all of its memory. */
+/** Conversions that run at a time in one process, for all callers: each may use all of its memory. */
 const AT_A_TIME = 4;
 
 /** Milliseconds that a conversion waits for its turn. Few hosts wait longer for an answer. */

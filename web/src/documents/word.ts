@@ -46,7 +46,7 @@ const MAX_MARGINS = 30;
  * refers to them, headers and footers at the end of the document. Parts are the pages that Word has laid out; where it has not, they
  * begin at headings of level 1 and at breaks of pages.
  *
- * @throws SluiceError E_INVALID_ARGUMENT for a form other than `text` and `links`, E_DOCUMENT for what is no such document, or
+ * @throws SluiceError E_INVALID_ARGUMENT for a form other than `text` and `links`, E_DOCUMENT for anything but such a document, or
  * encrypted, E_TOO_LARGE.
  */
 export async function convertWord(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {

@@ -76,7 +76,7 @@ interface Workbook {
  * Reads a workbook: `cells` gives one sheet as it is shown, `values` as it is computed with, `text` all sheets as they are shown, each
  * behind its name, with what they have besides cells.
  *
- * @throws SluiceError E_INVALID_ARGUMENT for a sheet that is not there, E_DOCUMENT for what is no such workbook, or encrypted,
+ * @throws SluiceError E_INVALID_ARGUMENT for a sheet that is not there, E_DOCUMENT for anything but such a workbook, or for an encrypted one,
  * E_TOO_LARGE.
  */
 export async function convertWorkbook(bytes: Uint8Array, options: ConvertOptions): Promise<Converted> {
@@ -534,7 +534,7 @@ function isTrue(value: string | undefined): boolean {
   return value === "1" || value?.toLowerCase() === "true";
 }
 
-/** The column of `AB12`, from 0. Undefined for what is no such reference. */
+/** The column of `AB12`, from 0. Undefined for anything else. */
 function columnOf(reference: string | undefined): number | undefined {
   if (reference === undefined) return undefined;
   let column = 0;

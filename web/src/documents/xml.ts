@@ -121,7 +121,7 @@ export function countOf(text: string | undefined, least: number, most: number, o
 
 function tooDeep(): Error {
   return unreadable(
-    `The document nests elements more than ${MAX_DEPTH} deep: open it in the program that made it, and save it anew.`,
+    `The document nests elements more than ${MAX_DEPTH} deep: open it in the program that made it, and save it again.`,
   );
 }
 

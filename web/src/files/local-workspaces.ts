@@ -103,7 +103,7 @@ export async function sandboxed(argv: readonly string[], options: SandboxOptions
 }
 
 /**
- * Checks that sandboxes can be made here, before somebody needs one.
+ * Checks that sandboxes can be made here, before one is needed.
  *
  * @throws SluiceError E_MISUSE with the reason and the remedy.
  */

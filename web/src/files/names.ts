@@ -84,7 +84,7 @@ function bytesOf(text: string): number {
 const PLAIN = /^[a-z0-9](?:[a-z0-9._-]{0,30}[a-z0-9_-])?$/;
 /** The end of a hashed name. An id that ends so is hashed as well. */
 const HASHED = /-[0-9a-f]{24}$/;
-/** Enough digits that nobody can find an id with the same hash. */
+/** Enough digits that an id with the same hash cannot be found. */
 const HASH_DIGITS = 24;
 const MAX_BEGINNING = 24;
 

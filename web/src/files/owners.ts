@@ -48,7 +48,7 @@ export class Owners implements AsyncDisposable {
     return nobodyIn(scope, isLasting) === undefined ? ownerIn(scope, isLasting) : undefined;
   }
 
-  /** A key that is equal for scopes of one owner, also if they name nobody. */
+  /** A key that is equal for scopes of one owner, also if they name no user. */
   keyOf({ tenant_id = null, user_id = null, session_id = null }: ArtifactScope): string {
     return JSON.stringify([tenant_id, user_id, this.#deps.isLasting ? null : session_id]);
   }

@@ -218,7 +218,7 @@ class ResultFiles {
     return this.#deps.storage.artifact(file);
   }
 
-  /** Stores an artifact of the call, which is in nobody's My Files. */
+  /** Stores an artifact of the call, which is in no user's My Files. */
   #temporary(
     data: Uploaded,
     info: { readonly filename: string; readonly mime_type: string | null },

@@ -71,7 +71,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     return this.#store;
   }
 
-  /** A user's own files. Throws ToolAuthError if the scope names nobody. */
+  /** A user's own files. Throws ToolAuthError if the scope names no user. */
   storage(scope: ArtifactScope): UserStorage {
     return this.#owners.of(scope).storage;
   }

@@ -61,7 +61,7 @@ export class LineWriter {
 
   /**
    * Returns a sink for lines that arrive in pieces. It buffers up to `most` bytes of a line before it locks the stream,
-   * so a short line that stalls blocks nobody. From the first byte written until the line is complete, the stream is
+   * so a short line that stalls does not block other lines. From the first byte written until the line is complete, the stream is
    * locked.
    */
   sink(most = 0): SharedLineSink {

@@ -275,7 +275,7 @@ export async function* eventsOf<Event extends object, Result>(
       else await new Promise<void>((resolve) => (state.wake = resolve));
     }
   } finally {
-    left.abort(new DOMException("Nobody is listening any more.", "AbortError"));
+    left.abort(new DOMException("The last listener is gone.", "AbortError"));
     await over;
   }
 }

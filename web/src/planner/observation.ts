@@ -218,7 +218,7 @@ export class Sluices {
   /** The gate for observations of at most so many characters. */
   within(maxChars: number): Promise<Sluice> {
     const { guardrail = {} } = this.#config;
-    // What is cut is stored: nobody else has the whole of it.
+    // What is cut is stored: there is no other whole copy of it.
     const threshold = Math.min(guardrail.auto_artifact_threshold ?? maxChars, maxChars);
     const narrow = { ...guardrail, max_observation_chars: maxChars, auto_artifact_threshold: threshold };
     const made = this.#made.get(maxChars) ?? this.#create({ ...this.#config, guardrail: narrow });

@@ -213,7 +213,7 @@ function wrong(what: string): SluiceError {
 export interface RunKeeping {
   /** Stores it between two steps. Undefined if it is only stored when it pauses. Throws if others have the run. */
   readonly between?: (run: RunState) => Promise<void>;
-  /** Throws if others have the run: then nothing is to come of it here. Undefined if nobody else can have it. */
+  /** Throws if others have the run: then nothing is to come of it here. Undefined if no other process can have it. */
   readonly confirm?: () => Promise<void>;
   /** Stores it in a step in which a call waits, and returns the token for the answer. */
   readonly paused: (run: RunState, step: OpenStep, call: WaitingCall) => Promise<string>;

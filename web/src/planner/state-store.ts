@@ -44,9 +44,9 @@ export type AfterRelease = "wait" | "forget";
 /**
  * Keeps runs that wait for a person or go on, requests for consent, what happened in traces, and tasks of remote agents.
  *
- * A run that waits goes on once, though many may want to go on with it and any process may die at any time. Whoever goes on
- * claims it first, under a name that no other has, for some seconds, and claims it again before they are over. One who
- * died does not, and then others may.
+ * A waiting run continues once, though many processes may want to continue it and any of them may die at any time. The one that
+ * continues claims it first, under a unique name, for some seconds, and renews the claim before it ends. A process that
+ * died does not, and then others may claim it.
  *
  * ```
  *          save ──▶ waits ──claim──▶ claimed ──release "forget"──▶ gone
@@ -55,10 +55,10 @@ export type AfterRelease = "wait" | "forget";
  * ```
  *
  * What a store keeps is bounded in number, size and age, see {@link StateStoreOptions}: the oldest make room, those that are
- * claimed last. Tokens, states, owners and ids are strings of 1 to 1,024 UTF-16 units, anything in them. All of what is kept
- * may be secret, and whoever knows a token, a state or an id gets it: whose it is, is the caller's to check.
+ * claimed last. Tokens, states, owners and ids are strings of 1 to 1,024 UTF-16 units, anything in them. Everything in it
+ * may be secret, and a token, a state or an id is enough to read it: the caller checks the owner.
  *
- * Every method throws SluiceError: E_INVALID_ARGUMENT for what is no such string, or no JSON; E_TOO_LARGE; E_STORE_….
+ * Every method throws SluiceError: E_INVALID_ARGUMENT for any other string, or a value that is not JSON; E_TOO_LARGE; E_STORE_….
  */
 export interface StateStore extends OAuthStateStore {
   /** Stores a run under a token, replacing an earlier one and its claim. `payload` is JSON. Null deletes the run. */

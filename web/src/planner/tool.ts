@@ -381,11 +381,11 @@ export interface Listed {
   find(name: string): CatalogTool | undefined;
   /** The names that the model sees, for suggestions. */
   readonly names: readonly string[];
-  /** A text of a source's tool in which other tools of ours are called as the model sees them. */
+  /** A text of a source's tool in which tools that Sluice adds have the names that the model sees. */
   offered(text: string): string;
 }
 
-/** A tool that a source gets of us, in a sentence of ours: `Use docs.resources_read to fetch`. */
+/** A tool that Sluice adds to a source, in one of our sentences: `Use docs.resources_read to fetch`. */
 const OURS = new RegExp(
   String.raw`[\w.-]+\.(?:${["resources_read", ...ARTIFACT_TOOLS.map(({ name }) => name)].join("|")})\b`,
   "g",

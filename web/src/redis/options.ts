@@ -20,7 +20,7 @@ import { wrong } from "../errors/arguments.js";
 export interface RedisCommands {
   /**
    * Sends a command and returns its reply, with strings as strings. Rejects with an error whose message is the
-   * server's. `abortSignal`: nobody waits any more, and what was not sent yet must not be.
+   * server's. `abortSignal`: the caller stopped waiting, and what was not sent yet must not be.
    */
   sendCommand(
     command: string[],

@@ -20,7 +20,7 @@ const MILLISECONDS = "Milliseconds since 1970.";
 /** A time. */
 export const TIME = z.number().describe(MILLISECONDS);
 
-/** The id of an artifact or a file. What is no id at all is unknown, as an id is that nothing has. */
+/** The id of an artifact or a file. A malformed id gives the same 404 as an unknown one. */
 export const ID = z.string().describe("The id, as a reference or a list has it.");
 
 const REFERENCE_FIELDS = {

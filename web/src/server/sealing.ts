@@ -58,7 +58,7 @@ interface Keys {
 /** A text that was encrypted. */
 export interface OpenedText {
   readonly text: string;
-  /** Whether the secret that writes encrypted it. If not, write it anew. */
+  /** Whether the secret that writes encrypted it. If not, write it again. */
   readonly isCurrent: boolean;
 }
 
@@ -108,7 +108,7 @@ export class Sealing {
         const text = cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + cipher.final("utf8");
         return { text, isCurrent: keys === this.#current };
       } catch {
-        // The cipher's error helps nobody.
+        // The cipher's error helps no caller.
       }
     }
     throw new SluiceError(

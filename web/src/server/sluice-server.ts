@@ -200,7 +200,7 @@ function createDeps(
   retaining: RetainingArtifactStore,
   ends: Ends,
 ) {
-  const { state, publicUrl, hosts, origins, oidc, authenticate = oidc === undefined ? oneUser : nobody } = options;
+  const { state, publicUrl, hosts, origins, oidc, authenticate = oidc === undefined ? oneUser : refuseAll } = options;
   const report = ignoreErrors(options.onError);
   const limits: Required<ServeLimits> = { ...LIMITS, ...options.limits };
   const base = options.base ?? "/";
@@ -305,7 +305,7 @@ function createChats(options: SluiceServerOptions, deps: ServeDeps): Chats | nul
 const oneUser: Authenticate = () => ({ user_id: "local" });
 
 /** With access tokens, a request without one does not say who sends it. */
-const nobody: Authenticate = () => null;
+const refuseAll: Authenticate = () => null;
 
 function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");

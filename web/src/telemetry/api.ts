@@ -19,7 +19,7 @@ export interface TelemetrySpan {
   setAttributes(attributes: Attributes): unknown;
   /** Sets the status: 2 is an error. */
   setStatus(status: { readonly code: 2 }): unknown;
-  /** Names the span anew. */
+  /** Renames the span. */
   updateName(name: string): unknown;
   /** Whether the span is recorded. */
   isRecording(): boolean;
@@ -151,7 +151,7 @@ let tracer: TelemetryTracer | undefined;
 export function tracerOf({ trace }: TelemetryApi): TelemetryTracer | undefined {
   const provider = trace.getTracerProvider() as {
     getTracer(name: string): TelemetryTracer;
-    // The proxy before an SDK has these; its tracers make spans that nobody sees.
+    // The proxy before an SDK has these; its tracers make spans that are never exported.
     getDelegate?(): unknown;
     getDelegateTracer?(name: string): TelemetryTracer | undefined;
   };

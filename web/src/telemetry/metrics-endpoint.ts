@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 /** Who gets the metrics. */
 export interface MetricsOptions {
-  /** The bearer token that a scrape must have. Defaults to none: whoever reaches the address gets them. */
+  /** The bearer token that a scrape must have. Defaults to none: anyone who reaches the address gets them. */
   readonly token?: string;
 }
 

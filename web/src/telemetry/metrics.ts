@@ -53,7 +53,7 @@ export function isMeasured(): boolean {
   return own !== undefined || registeredRecorder() !== undefined;
 }
 
-/** Adds to a counter, or enters a value in a histogram. Costs next to nothing where nobody measures. */
+/** Adds to a counter, or enters a value in a histogram. Costs next to nothing while metrics are off. */
 export function record(
   name: InstrumentName,
   value: number,

@@ -112,7 +112,7 @@ export function isObserved(): boolean {
   return isMeasured() || (api !== undefined && tracerOf(api) !== undefined);
 }
 
-/** Starts an operation. Undefined if nobody looks, so that it costs nothing. */
+/** Starts an operation. Undefined while telemetry is off, so that it costs nothing. */
 export function startOperation(info: () => OperationInfo): Operation | undefined {
   return isObserved() ? new Operation(info(), telemetryApi()) : undefined;
 }

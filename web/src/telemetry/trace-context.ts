@@ -16,8 +16,8 @@ export function traceFields(): readonly string[] {
 }
 
 /**
- * The context that a request's `_meta` names, as the parent of its span. Undefined if it names none, or if nobody
- * traces. Values that are too long or no text are left out; the propagators judge the others.
+ * The context that a request's `_meta` names, as the parent of its span. Undefined if it names none, or while tracing
+ * is off. Values that are too long or no text are left out; the propagators judge the others.
  */
 export function contextIn(meta: unknown): TelemetryContext | undefined {
   if (typeof meta !== "object" || meta === null) return undefined;

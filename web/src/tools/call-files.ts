@@ -43,7 +43,7 @@ export class CallFiles {
   }
 
   /**
-   * Makes a result in a temporary scope until its owner takes it. If the work throws, or nobody takes the result,
+   * Makes a result in a temporary scope until its owner takes it. If the work throws, or the result is not taken,
    * everything stored for it is deleted.
    */
   whole(work: (scope: ArtifactScope) => Promise<SourceResult>, own: ArtifactScope): Promise<SourceResult> {

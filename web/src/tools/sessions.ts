@@ -220,6 +220,6 @@ async function letGo(connection: SourceConnection): Promise<void> {
   try {
     await connection[Symbol.asyncDispose]();
   } catch {
-    // Nobody uses it any more.
+    // It is no longer in use.
   }
 }

@@ -26,7 +26,7 @@ export interface SourceCall {
   readonly alive?: () => void;
   /** Called with progress. Restarts the time limit. */
   readonly onProgress?: (progress: ToolProgress) => void;
-  /** Asks a person on behalf of the source. An error that it throws ends the call. If left out, nobody can be asked. */
+  /** Asks a person on behalf of the source. An error that it throws ends the call. If left out, questions are declined. */
   readonly pause?: NonNullable<ToolContext["pause"]>;
   /**
    * Runs work that the source is not responsible for, such as asking a person. The time limit is paused meanwhile; an

@@ -71,7 +71,7 @@ export abstract class AnyToolNode<D extends Dialect = Dialect> implements AsyncD
    * Connects, lists the tools, and registers them. Does nothing when connected. Concurrent callers share one attempt.
    *
    * @param context the user whose token lists the tools, where users have their own; every user is then offered these
-   *   tools. Its signal cancels this wait; the attempt itself ends when nobody waits for it any more.
+   *   tools. Its signal cancels this wait; the attempt itself ends when no caller waits for it any more.
    * @throws ToolNodeError when the source cannot be reached, a variable is missing, a name is taken, or the source
    *   was closed meanwhile.
    * @throws SluiceError E_CONFIG_… for a wrong `artifact_extraction`.

@@ -92,7 +92,7 @@ describe("tokens", () => {
       const server = await configured(TOKENS, [], { ADA });
       const answer = await fetch(`${server.url}?token=${token}`, { redirect: "manual" });
       expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []]);
-      expect(await answer.text()).toContain("ask whoever runs this server for another one");
+      expect(await answer.text()).toContain("ask the operator of this server for another one");
     },
   );
 

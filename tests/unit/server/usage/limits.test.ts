@@ -160,7 +160,7 @@ describe("requests", () => {
     expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(50);
     expect([over.status, await message(over)]).toEqual([
       429,
-      expect.stringMatching(/^You have used 4 of 4 requests in a minute: wait \d+ s until they begin anew\.$/),
+      expect.stringMatching(/^You have used 4 of 4 requests in a minute: wait \d+ s until they reset\.$/),
     ]);
     // Another session of the same user is no way around it, nor is a further one.
     await expect(visitor(serving)).rejects.toThrow(/429/);
@@ -201,7 +201,7 @@ describe("the chat", () => {
     const end = told.at(-1);
     expect(end).toMatchObject({ kind: "result", outcome: "limit" });
     expect(end?.["answer"]).toMatch(
-      /^You have used [\d,]+ of 1,000 tokens of the model in 24 hours: wait 24 hours until they begin anew\.$/,
+      /^You have used [\d,]+ of 1,000 tokens of the model in 24 hours: wait 24 hours until they reset\.$/,
     );
     // It is told as text too, to those who show what comes.
     expect(told.filter(({ kind }) => kind === "text").at(-1)?.["text"]).toBe(end?.["answer"]);

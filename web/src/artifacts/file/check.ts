@@ -18,8 +18,8 @@ import { FILE_MODE, FOLDER_MODE, isOpenToOthers, isPlainFolder, namesIn, openPla
 import { sweep, type SweepReport } from "./sweep.js";
 
 /**
- * What is wrong: bytes that are not those that were stored, or are not there; a record that cannot be read; an artifact that is not
- * found by its name; what others may read; what is no plain file or folder.
+ * What is wrong: bytes that changed or are missing; a record that cannot be read; an artifact that is not
+ * found by its name; a file that others may read; anything but a plain file or folder.
  */
 export type StoreFaultKind = "content" | "missing" | "record" | "name" | "access" | "foreign";
 
@@ -213,7 +213,7 @@ class Check {
     ).catch(() => false);
   }
 
-  /** Reports a ref without a readable record. It is written anew if the content is the one that its id names, and the owner is known. */
+  /** Reports a ref without a readable record. It is written again if the content is the one that its id names, and the owner is known. */
   async #record(place: Place, owner: ArtifactScope | null): Promise<void> {
     const id = idOf(place.name);
     if ((await this.#recorded(place)) !== null) return;

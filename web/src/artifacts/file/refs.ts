@@ -108,7 +108,7 @@ export function isNamedBy(id: string, sha256: string): boolean {
 }
 
 /**
- * Writes the record of a ref anew that was lost: what its content and its id tell. Its name, type and source are gone. False if the
+ * Writes the lost record of a ref again, from its content and its id. Its name, type and source are gone. False if the
  * content is not the one that the id names, or the ref is gone.
  */
 export async function rebuildRef(

@@ -248,7 +248,7 @@ function listening(folder: string, name: string): Promise<Server> {
   });
 }
 
-/** False only if nobody listens any more. */
+/** False only if the socket has no listener any more. */
 async function answers(folder: string, name: string): Promise<boolean> {
   const refused = process.platform === "win32" ? "ENOENT" : "ECONNREFUSED";
   try {

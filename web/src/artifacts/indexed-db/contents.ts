@@ -214,7 +214,7 @@ export class Locks {
     });
   }
 
-  /** Runs work if nobody else uses a thing. Null if somebody does. */
+  /** Runs work if a thing is not in use. Null if it is. */
   async alone<T>(name: string, work: () => Promise<T>): Promise<T | null> {
     const run = async (lock: unknown): Promise<T | null> => (lock === null ? null : work());
     return this.#source.request(this.#prefix + name, { ifAvailable: true }, run);

@@ -526,7 +526,7 @@ export function withRetention<Config extends { readonly retention?: RetentionCon
   store: ArtifactStore,
   config: Config | undefined,
 ): { readonly store: ArtifactStore; readonly config: Omit<Config, "retention"> | undefined } {
-  // The core refuses what is no object.
+  // The core refuses everything except objects.
   if (typeof config !== "object" || (config as unknown) === null) return { store, config };
   const { retention, ...rest } = config;
   if (retention === undefined) return { store, config };

@@ -331,7 +331,7 @@ interface UnderWay {
   readonly listed: Promise<Listed>;
   /** Artifacts that changed during the reading: what it says of them is out of date. */
   readonly changed: ReadonlySet<string>;
-  /** Whether nobody waits for it. It takes effect when it is done. */
+  /** Whether it runs without a waiting caller. It takes effect when it is done. */
   isLeft: boolean;
 }
 

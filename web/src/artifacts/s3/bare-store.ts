@@ -180,7 +180,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   }
 }
 
-/** The response headers of a link. They are part of the signature, so nobody can change them. */
+/** The response headers of a link. They are part of the signature, so they cannot be changed. */
 interface SignedAnswer {
   readonly disposition: string;
   readonly type: string;

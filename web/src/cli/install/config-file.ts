@@ -95,7 +95,7 @@ export async function replaceConfig(
   try {
     const { mode, uid, gid } = await stat(file.target);
     await writeNew(temporary, content, mode);
-    // Whoever may not give files away writes as themselves.
+    // Without the right to give files away, the file stays the current user's.
     if (process.getuid?.() === 0) await chown(temporary, uid, gid);
     if (keepBackup) backup = await writeBackup(file, content, mode);
     // Looked at last, so that there is next to no time in which another program may write.
@@ -137,7 +137,7 @@ function backupOf(target: string, written: Uint8Array): string {
   return `${target}.${hash}.sluice-backup`;
 }
 
-/** What a configuration was before it became `written`, with the backup's path; undefined if nobody knows. */
+/** What a configuration was before it became `written`, with the backup's path; undefined if it is unknown. */
 export async function backupBefore(
   target: string,
   written: Uint8Array,

@@ -1,5 +1,5 @@
 /**
- * Edits the text of a configuration: JSON with comments, TOML or YAML. Only what changes is written anew; comments, order and
+ * Edits the text of a configuration: JSON with comments, TOML or YAML. Only what changes is rewritten; comments, order and
  * spelling of the rest stay.
  * @module
  */

@@ -157,7 +157,7 @@ class Changes {
     );
   }
 
-  /** Throws UsageError where nobody can be asked. */
+  /** Throws UsageError without a terminal to ask at. */
   #checkAnswer(): void {
     if (this.#invocation.has("yes") || this.#terminal.input.isTTY === true) return;
     throw new UsageError(

@@ -246,7 +246,7 @@ export function withoutSluice(
   ]);
 }
 
-/** What `type` says of a server at an address, if nobody knows what it said. */
+/** What `type` says of a server at an address, if its earlier value is unknown. */
 function remoteType(entry: ConfigData, { args, commandType, urls }: EntryShape): string | undefined {
   if (commandType === undefined || !("type" in entry)) return undefined;
   if (commandType === "local" && args === undefined) return "remote";

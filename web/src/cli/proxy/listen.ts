@@ -56,7 +56,7 @@ export async function listenAtUrl(
   const proxy = new ListenUrl({
     url,
     headers,
-    // A token is meant for the proxy, and must reach nobody else.
+    // A token is meant for the proxy alone.
     passesAuthorization: deps.token === undefined && access === undefined,
     fetch: upstream.fetch,
     ...(deps.open !== undefined && { interceptors: new Interceptors(deps.open) }),
@@ -212,7 +212,7 @@ const MAX_SESSIONS = 10_000;
 
 /**
  * Whose the sessions of a server are. The server knows all clients by the proxy's credentials, so it cannot tell whether a
- * client uses somebody else's session.
+ * client uses another user's session.
  */
 class SessionOwners {
   /** The longest unused first. */
@@ -226,7 +226,7 @@ class SessionOwners {
     if (this.#owners.size > MAX_SESSIONS && oldest !== undefined) this.#owners.delete(oldest);
   }
 
-  /** Whether a session is known, and somebody's own. */
+  /** Whether a session is known, and belongs to the caller. */
   isOwn(session: string, owner: string): boolean {
     if (this.#owners.get(session) !== owner) return false;
     this.note(session, owner);
@@ -309,7 +309,7 @@ function keyOf({ headers, owner }: HttpRequest, session = headers.get(McpHeader.
   return clientKey(session, owner ?? headers.get("authorization"));
 }
 
-/** The same for a session that is unknown and for somebody else's. */
+/** The same error for an unknown session and for another user's. */
 function noSession({ body }: HttpRequest): Response {
   const [id] = body instanceof Uint8Array ? idsIn(body) : [];
   return refuseRequest(id, 404, -32_001, "There is no such session: start again with initialize.");

@@ -19,7 +19,7 @@ export interface MetricsPlace extends MetricsOptions {
 }
 
 /**
- * Reads where the metrics are. Undefined if nowhere: somebody who has to sign in, or is on another machine, must not see them
+ * Reads where the metrics are. Undefined if nowhere: a user who has to sign in, or is on another machine, must not see them
  * without a token. Throws UsageError.
  */
 export function metricsPlace(

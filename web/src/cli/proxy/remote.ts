@@ -44,7 +44,7 @@ export async function runRemote({ url, headers, interceptor: gate, terminal }: R
     try {
       await terminal.output.write(bytes);
     } catch (error) {
-      // Nobody reads the output.
+      // The host has closed the output.
       end(Exit.ok);
       throw error;
     }

@@ -67,7 +67,7 @@ export class StdioProxy {
       await Promise.race([this.#passOutput(output), this.#endedAfter(told.signal)]);
     } catch (error) {
       if (!(error instanceof PipeClosed)) throw error;
-      // Nobody reads the output, so the rest does not matter.
+      // The host has closed the output, so the rest does not matter.
     } finally {
       this.#server.endInput();
       await this.#server.stop();
@@ -245,11 +245,11 @@ async function passOn(noise: AsyncIterable<Uint8Array>, errors: Output): Promise
   try {
     for await (const chunk of noise) await errors.write(chunk);
   } catch {
-    // Nobody reads, or the server has ended. There is nobody to tell.
+    // The reader is gone, or the server has ended. No one is left to tell.
   }
 }
 
-/** Writes without waiting, and drops what nobody reads, so that messages never wait for log output. */
+/** Writes without waiting, and drops what is not read in time, so that messages never wait for log output. */
 export function lossy(errors: Output): (bytes: Uint8Array) => Promise<void> {
   let unread = 0;
   return (bytes) => {

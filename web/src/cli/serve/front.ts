@@ -80,7 +80,7 @@ function starting({ url }: Request): Response {
   return Response.json({ status: "starting" }, { status: 503 });
 }
 
-const WRONG = "The token in this address is not valid here: ask whoever runs this server for another one.";
+const WRONG = "The token in this address is not valid here: ask the operator of this server for another one.";
 
 /** The token in a link, since browsers cannot send a header when they open a page. Null for other requests. */
 function tokenInLink({ method, url }: Request): string | null {
@@ -88,7 +88,7 @@ function tokenInLink({ method, url }: Request): string | null {
   return method === "GET" && pathname === "/" ? searchParams.get("token") : null;
 }
 
-/** Shown for links on other sites: such a link could sign a person in as somebody else. */
+/** Shown for links on other sites: such a link could sign a person in as another user. */
 const ELSEWHERE = {
   status: 403,
   title: "Do you want to sign in?",

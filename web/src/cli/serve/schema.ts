@@ -115,7 +115,7 @@ const auth = z
       .optional(),
     oidc: oidc.optional(),
     module: text(
-      "A JavaScript module, by its path relative to the configuration file. It exports `authenticate(request)`, which returns `{user_id, tenant_id}`, or null for nobody.",
+      "A JavaScript module, by its path relative to the configuration file. It exports `authenticate(request)`, which returns `{user_id, tenant_id}`, or null to refuse.",
     ).optional(),
   })
   .refine((said) => Object.values(said).filter((way) => way !== undefined).length === 1, {
@@ -230,7 +230,7 @@ export const SCHEMA = z.strictObject({
   metrics: fitting(
     (address) => /:\d{1,5}$/.test(address),
     "HOST:PORT, such as 127.0.0.1:9464",
-    "An address of its own for `GET /metrics`. Left out: that of `listen`, if only this machine reaches it and nobody has to sign in, or for whoever has the token in SLUICE_METRICS_TOKEN.",
+    "An address of its own for `GET /metrics`. Left out: that of `listen`, if only this machine reaches it without a sign-in, or for clients with the token in SLUICE_METRICS_TOKEN.",
   ).optional(),
   public_url: fitting(
     isPublic,

@@ -33,7 +33,7 @@ export function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
 const PATH = "/callback";
 const HOST = "127.0.0.1";
 
-/** Takes the URL that the browser returned with. Throws if it is an error; `unknown` if nobody waits for it. */
+/** Takes the URL that the browser returned with. Throws if it is an error; `unknown` if no sign-in waits for it. */
 type TakeAnswer = (answer: URL) => Promise<"taken" | "unknown">;
 
 /** Listens on this machine for the browser's return. */

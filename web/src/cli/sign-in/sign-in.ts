@@ -63,7 +63,7 @@ export class SignIn {
   /**
    * Has the person sign in with a browser, and returns the token.
    *
-   * @throws CommandError 77 if nobody signs in within five minutes; ToolNodeError if the provider refuses or cannot be
+   * @throws CommandError 77 without a sign-in within five minutes; ToolNodeError if the provider refuses or cannot be
    * reached; the signal's reason.
    */
   async ask(source: ExternalToolConfig, options: SignInOptions): Promise<string> {
@@ -89,7 +89,7 @@ export class SignIn {
       signal.throwIfAborted();
       if (!late.aborted) throw error;
       const minutes = MAX_WAIT / 60_000;
-      throw new CommandError(Exit.refused, `nobody signed in to ${name} within ${minutes} minutes: start again`);
+      throw new CommandError(Exit.refused, `there was no sign-in to ${name} within ${minutes} minutes: start again`);
     } finally {
       stopPasting?.();
       await listener[Symbol.asyncDispose]();
@@ -186,7 +186,7 @@ class Consent {
     });
   }
 
-  /** Takes the URL that a browser returned with. One that answers no request of ours is ignored: any program on this machine can send one. */
+  /** Takes the URL that a browser returned with. One that does not answer our request is ignored: any program on this machine can send one. */
   async take(answer: URL): Promise<"taken" | "unknown"> {
     if (this.manager === undefined) return "unknown";
     try {

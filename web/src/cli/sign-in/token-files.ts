@@ -1,5 +1,5 @@
 /**
- * Tokens of the person who runs the command, in files that nobody else can read.
+ * Tokens of the person who runs the command, in files that only they can read.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -113,14 +113,14 @@ export class TokenFiles implements TokenStore {
     return this.#sealing === undefined ? text : JSON.stringify({ sealed: this.#sealing.seal(text, basename(file)) });
   }
 
-  /** What a file holds, which is encrypted anew if it was with another secret, or not at all. */
+  /** What a file holds, which is encrypted again if it was with another secret, or not at all. */
   async #read(file: string): Promise<unknown> {
     const { value, isCurrent } = this.#opened(await this.#content(file), file);
     if (value !== undefined && !isCurrent) await this.#renew(file);
     return value;
   }
 
-  /** Encrypts a file anew, unless somebody else is about to change it: then the next one who reads it does. */
+  /** Encrypts a file with the current secret, unless another process is about to change it: then the next reader does. */
   async #renew(file: string): Promise<void> {
     const lock = lockOf(file);
     if (!(await createFile(lock, "").catch(() => false))) return;
@@ -161,7 +161,7 @@ export class TokenFiles implements TokenStore {
     }
   }
 
-  /** Creates the folder, and checks that nobody else may write to it. */
+  /** Creates the folder, and checks that no other user may write to it. */
   async #ready(): Promise<void> {
     await mkdir(dirname(this.#folder), { recursive: true });
     await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE });
@@ -212,6 +212,6 @@ function isToken(value: unknown): value is StoredToken {
 function exposed(path: string, remedy: string): CommandError {
   return new CommandError(
     Exit.refused,
-    `other users can open ${printable(path)}, which holds your tokens: run ${remedy} ${printable(path)}, and sign in again if somebody may have read it`,
+    `other users can open ${printable(path)}, which holds your tokens: run ${remedy} ${printable(path)}, and sign in again if it may have been read`,
   );
 }

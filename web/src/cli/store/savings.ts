@@ -96,8 +96,8 @@ export class SavingsCounter implements AsyncDisposable {
   }
 
   /**
-   * Replaces what was set aside earlier, which nobody writes to any more, by one line, and sets the log aside. Whoever opened
-   * it before can still append to it.
+   * Replaces the log that was set aside earlier, which is no longer written to, by one line, and sets the current log aside. A process
+   * that opened it before can still append to it.
    */
   async #sumUp(path: string): Promise<void> {
     for await (const name of namesIn(this.#folder, LOG)) {

@@ -49,7 +49,7 @@ export async function prepareStore(
   await usable(path, `${option} DIR, or ${otherwise}`, async () => folder.discard(await folder.temporary()));
 }
 
-/** Checks that nobody else may write to a folder that stores are to lie in. Throws like {@link prepareStore}. */
+/** Checks that no other user may write to a folder that stores are to lie in. Throws like {@link prepareStore}. */
 export async function checkStoresFolder(where: string, otherwise: string): Promise<void> {
   const path = storeFolder(where);
   await usable(path, `--store DIR, or ${otherwise}`, () => checkPrivate(path));

@@ -47,7 +47,7 @@ export class Output {
     return this.#stream.columns ?? 80;
   }
 
-  /** Throws PipeClosed when nobody reads the output any more. */
+  /** Throws PipeClosed when the reader of the output is gone. */
   write(data: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#signal?.throwIfAborted();

@@ -62,7 +62,7 @@ async function printErrorOutput(name: string, error: unknown, errors: Output): P
 /** The variable that stands for the token, so that the token itself is not searched for variables. */
 const TOKEN = "SLUICE_SIGNED_IN_TOKEN";
 
-/** Adds the token of the person's sign-in, if the source wants one. Throws CommandError 77 if nobody has signed in. */
+/** Adds the token of the person's sign-in, if the source wants one. Throws CommandError 77 without a sign-in. */
 async function authorized(
   config: ExternalToolConfig,
   { terminal, token: given }: Pick<SourceUse, "terminal" | "token">,

@@ -23,7 +23,7 @@ export interface InputFile {
   readonly size_bytes: number;
 }
 
-/** Shows whether a file is unchanged: nobody who can write to it can set back `ctime`. */
+/** Shows whether a file is unchanged: a process that can write to it cannot set back `ctime`. */
 type Identity = Pick<BigIntStats, "dev" | "ino" | "size" | "ctimeNs" | "mtimeNs">;
 
 /** The inputs of one workspace. Remembers which files it put there. */

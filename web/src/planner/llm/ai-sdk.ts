@@ -290,7 +290,7 @@ function reasonOf(said: string, hasCalls: boolean): StopReason {
 }
 
 // The used part of the AI SDK's `LanguageModel`, in all versions since 2 (`@ai-sdk/provider`, "Language Model
-// Specification"). Declared here so that nobody has to install the SDK.
+// Specification"). Declared here so that the SDK need not be installed.
 /** A model as the SDK's providers make it: `createOpenAI(…)("gpt-4o")`, `anthropic("claude-…")`. */
 export interface AiSdkModel {
   /** The version of the specification: `v2`, `v3` or `v4`. */

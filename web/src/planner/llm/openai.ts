@@ -293,7 +293,7 @@ async function* bounded(
 async function refused(response: Response, reading: Reading): Promise<Error> {
   const { status, headers } = response;
   const error = isRedirect(response) ? redirected(response, reading) : fromStatus(status, headers, reading.place);
-  // A refused key may be somebody else's secret, and a redirect only says where it leads.
+  // A refused key may be another user's secret, and a redirect only says where it leads.
   if (status === 401 || status === 403 || isRedirect(response)) {
     await response.body?.cancel().catch(() => undefined);
     return error;

@@ -59,7 +59,7 @@ export type TokenRefusal = "invalid_token" | "insufficient_scope";
 /** Longest token, in characters. Node takes 16 KiB of headers in all. */
 const MAX_TOKEN = 16 * 1024;
 
-/** All are asymmetric: with a symmetric one, whoever reads the provider's public key could sign. */
+/** All are asymmetric: with a symmetric one, any reader of the provider's public key could sign. */
 export const ALGORITHMS = [
   ...(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] as const),
   ...(["ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const),

@@ -74,7 +74,7 @@ export class Admission {
       if (refused !== null) return withHeaders(failed(refused, report), headers);
       await next();
       const onFailure = (error: unknown): void => {
-        // A stream that breaks off because its client has gone is nobody's failure.
+        // A stream that breaks off because its client has gone is not a failure.
         if (!c.req.raw.signal.aborted) report(error);
       };
       const told = withHeaders(c.res, headers);

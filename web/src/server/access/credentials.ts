@@ -67,8 +67,8 @@ export function inSession(deps: CredentialsDeps): MiddlewareHandler<ServeEnv> {
 }
 
 /**
- * Whether the host now identifies the browser's user as another one: a proxy in front may have signed in somebody
- * else.
+ * Whether the host now identifies the browser's user as another one: a proxy in front may have signed in
+ * another user.
  */
 async function isOfAnother(
   session: ServedSession,
@@ -118,7 +118,7 @@ function cookiesIn(headers: Headers, name: string): readonly string[] {
   return values.slice(0, MAX_COOKIES);
 }
 
-/** The session of the tokens. Null for none, and for tokens of different sessions: somebody else set one of them. */
+/** The session of the tokens. Null for none, and for tokens of different sessions: another page set one of them. */
 async function onlySession(tokens: readonly string[], deps: Pick<CookieDeps, "tokens">): Promise<string | null> {
   const read = await Promise.all(tokens.map((token) => deps.tokens.read(token)));
   const ids = new Set(read.filter((id) => id !== null));

@@ -171,7 +171,7 @@ const WANTS_TOKEN =
   "You are not signed in: send an access token of this server's provider that is valid and meant for this address.";
 const LACKS_SCOPE = "The access token lacks a scope that this server needs: ask the provider for one that has it.";
 
-/** The same for the same user and program. Nobody is told it, and it opens nothing. */
+/** The same for the same user and program. It is never sent, and it opens nothing. */
 function sessionId(issuer: string, { identity, client }: AccessGrant): string {
   const { tenant_id = null, user_id } = identity;
   const hash = createHash("sha256").update(JSON.stringify([issuer, tenant_id, user_id, client]));

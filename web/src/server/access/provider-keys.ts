@@ -7,7 +7,7 @@ import type { Clock } from "../../artifacts/store.js";
 import { isLoopback, isPrivate, isSafeFrom } from "../../tools/addresses.js";
 import { shortFetch, type Fetch } from "../../tools/auth/oauth-client.js";
 
-/** Milliseconds after which keys are read anew, before a token is checked with them. */
+/** Milliseconds after which keys are read again, before a token is checked with them. */
 const FRESH = 10 * 60 * 1000;
 
 /** Milliseconds for which known keys go on while the provider is away. */
@@ -35,7 +35,7 @@ interface ProviderKeysDeps {
   readonly clock: Clock;
 }
 
-/** The keys cannot be read. The message is for whoever runs the server; it quotes no answer. */
+/** The keys cannot be read. The message is for the operator of the server; it quotes no answer. */
 export class ProviderAway extends Error {
   override readonly name = "ProviderAway";
 }

@@ -102,7 +102,7 @@ export class IndexedDbArtifactSessions implements ArtifactSessions, AsyncDisposa
   }
 
   async note(key: string, id: string): Promise<void> {
-    // It is usually there already, and reading blocks nobody.
+    // It is usually there already, and reading blocks no other tab.
     if (!isSessionKey(key) || (await this.noted(key, id))) return;
     await this.#change(async (change) => {
       const sessions = change.objectStore("sessions");

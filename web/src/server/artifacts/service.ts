@@ -42,8 +42,8 @@ export interface ArtifactService {
 }
 
 /**
- * Serves `{base}s/{key}/artifacts/{id}` and `…/meta`, as {@link artifactHandler} does, to whoever has the key of a session
- * that has not ended. All below `{base}s/` is answered: what opens nothing is not found, in the same words.
+ * Serves `{base}s/{key}/artifacts/{id}` and `…/meta`, as {@link artifactHandler} does, to anyone who has the key of a session
+ * that has not ended. Everything below `{base}s/` gets an answer: unknown and forbidden addresses give the same 404.
  *
  * @example
  * const artifacts = serveArtifacts({ sessions: new IndexedDbArtifactSessions(), store });

@@ -126,7 +126,7 @@ export class Chats extends KeptWork<RunRecord> implements AsyncDisposable {
   async giveUp(place: WorkPlace, call: string | undefined): Promise<void> {
     await this.#stops.stop(place, call);
     if (call !== undefined || this.#lives.has(place.key) || (await this.load(place)) === null) return;
-    // The process that has the run hears of it. A run that nobody has would wait for ever.
+    // The process that has the run hears of it. A run that no process has would wait for ever.
     if (!(await this.#isFree(place))) return;
     await this.forget(place);
     await this.#deps.state.events.append(place.channel, failedEvent(GIVEN_UP.code, GIVEN_UP.message));
@@ -167,7 +167,7 @@ export class Chats extends KeptWork<RunRecord> implements AsyncDisposable {
     try {
       return { place, first: { id: await live.begun, event } };
     } catch (error) {
-      // Nobody would learn its id.
+      // No client would learn its id.
       if (event.kind === "run_started") {
         live.stop("given up");
         await this.forget(place).catch(this.#deps.report);
@@ -228,7 +228,7 @@ export class Chats extends KeptWork<RunRecord> implements AsyncDisposable {
       await this.forget(place);
       return "over";
     }
-    // Somebody else may have looked meanwhile.
+    // Another caller may have looked meanwhile.
     const isOurs = isFree && !this.#lives.has(place.key) && !this.#isFull(session.id);
     if (isOurs) await this.#takeOver(session, place, record, held);
     return "held";

@@ -24,7 +24,7 @@ export class LiveRun {
   readonly begun: Promise<string>;
   /** Settles when this process is done with it. Does not reject. */
   done: Promise<void> = Promise.resolve();
-  /** Undefined while nobody has stopped it. */
+  /** Undefined until it is stopped. */
   why: Stop | undefined;
   hasBegun = false;
   readonly #controller = new AbortController();
@@ -39,7 +39,7 @@ export class LiveRun {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Nobody may wait for it when a run is taken over.
+    // It may have no listener when a run is taken over.
     this.begun.catch(() => undefined);
   }
 

@@ -160,7 +160,7 @@ export class Running {
 
   async #paused(pause: PlannerPause): Promise<void> {
     const [live, { noteConsent }] = [this.#live, this.#deps];
-    // Before anybody can answer: then it is held anew.
+    // Before anybody can answer: then it is held again.
     await live.held?.end();
     // The pause of a run that waits already was sent before.
     if (!live.hasBegun) return live.failsWith(noSuchRun());

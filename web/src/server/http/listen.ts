@@ -184,7 +184,7 @@ class RequestListener {
   }
 
   async #answer(request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
-    // A request for a proxy names another host, which nobody would check.
+    // A request for a proxy names another host, which would stay unchecked.
     if (incoming.url?.startsWith("/") !== true) return notHttp();
     if (this.#isClosing) return leaving(closingRefused());
     return this.#sent(await this.#server.fetch(request), incoming, outgoing);

@@ -112,7 +112,7 @@ type Answers = Readonly<Record<number, Answer>>;
 /** What is returned for the answers that are JSON. */
 type Value<A extends Answers> = { [S in keyof A]: A[S] extends Answer<infer T> ? Given<T> : never }[keyof A];
 
-/** What an operation is, for the document and for whoever reads it. */
+/** What an operation is, for the document and for its readers. */
 export interface Description {
   /** Its name in the document, such as `listArtifacts`. Clients are made of it, so it stays. */
   readonly id: string;
@@ -124,7 +124,7 @@ export interface Description {
   readonly tag?: string;
   /** Whether it is answered without a session. */
   readonly isOpen?: boolean;
-  /** Whether somebody who may send no more requests may still send this one. */
+  /** Whether a user who may send no more requests may still send this one. */
   readonly isFree?: boolean;
   /** The headers of a request that count, with what they say. They are read as HTTP defines them. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -36,7 +36,7 @@ export function identityRefused(): Response {
   );
 }
 
-/** The error if it cannot be found out who somebody is. */
+/** The error if a user cannot be identified. */
 export function signInUnknown(cause: unknown): SluiceError {
   return new SluiceError("E_STORE_READ", "Sign-in cannot be checked at the moment: try again.", {}, { cause });
 }
@@ -101,8 +101,8 @@ const among = (status: number, codes: readonly ErrorCode[], when: string): reado
 export const REFUSED: readonly Refused[] = [
   ...among(400, ["E_INVALID_ARGUMENT", "E_INVALID_PATH"], "Something is not valid; the message names the place."),
   ...among(400, ["E_TOOL_CLIENT"], "The source refuses it."),
-  ...among(401, ["E_SESSION"], "There is no session, it is over, or nobody is signed in."),
-  ...among(403, ["E_FORBIDDEN"], "Nobody may ask from this host name or origin."),
+  ...among(401, ["E_SESSION"], "There is no session, it is over, or no user is signed in."),
+  ...among(403, ["E_FORBIDDEN"], "Requests from this host name or origin are refused."),
   ...among(
     404,
     ["E_NOT_FOUND"],

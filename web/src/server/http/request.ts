@@ -193,7 +193,7 @@ export const TRACE: z.ZodType<string> = z
   .min(1)
   .max(MAX_TRACE)
   .refine((trace) => trace !== "*", "* stands for all traces and cannot be the name of one")
-  // Stored as UTF-8 it would come back as another name, under which nobody finds the artifacts.
+  // Stored as UTF-8 it would come back as another name, under which the artifacts are never found.
   .refine((trace) => !/\p{Cs}/u.test(trace), "it must be valid Unicode, without lone surrogates")
   // What JSON Schema says of it without code.
   .meta({ not: { const: "*" } });

@@ -30,7 +30,7 @@ export interface RedisStateOptions {
   readonly url: string;
   /** Encrypts tokens, at least 32 characters. All processes need the same one. */
   readonly secret: string;
-  /** Secrets that other processes still write with, or did: what they encrypted is found, and encrypted anew. At most 8. */
+  /** Secrets that other processes still write with, or did: what they encrypted is found, and encrypted again. At most 8. */
   readonly oldSecrets?: readonly string[];
   /**
    * The prefix of all keys, in braces: 1 to 64 characters without braces.
@@ -122,7 +122,7 @@ class SealedStateStore extends RedisStateStore {
     return this.#opened(await super.takeOAuthState(state), state);
   }
 
-  /** Null for what was encrypted with a secret that is not known here: nobody can answer it here. */
+  /** Null for what was encrypted with a secret that is not known here: it cannot be answered here. */
   #opened(payload: unknown, state: string): unknown {
     const { sealed } = (payload ?? {}) as { readonly sealed?: unknown };
     if (typeof sealed !== "string") return null;

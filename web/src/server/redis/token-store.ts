@@ -52,7 +52,7 @@ return {}
 
 const DELETE = plainScript("write", "return redis.call('UNLINK', unpack(KEYS))", { isRepeatable: true });
 
-/** KEYS: the current name, and the one that the token was found by. ARGV: what was found, and the same encrypted anew. */
+/** KEYS: the current name, and the one that the token was found by. ARGV: what was found, and the same encrypted again. */
 const MOVE = plainScript(
   "write",
   `
@@ -68,7 +68,7 @@ return 1
 
 /**
  * Stores tokens for all processes with the same server, prefix and secret. The server sees neither tokens nor users.
- * What another of the secrets encrypted is found too, and encrypted anew.
+ * What another of the secrets encrypted is found too, and encrypted with the current one.
  */
 export class RedisTokenStore implements TokenStore {
   readonly #server: RedisServer;
@@ -103,7 +103,7 @@ export class RedisTokenStore implements TokenStore {
     const { text, isCurrent } = this.#sealing.open(sealed, name);
     const place = names[Number(at) - 1];
     if (!isCurrent && place !== undefined) {
-      // Whoever reads it next does it if this fails.
+      // The next reader does it if this fails.
       const words = [sealed, this.#sealing.seal(text, name)];
       await this.#server.run(MOVE, [names[0], place], words).catch(() => undefined);
     }

@@ -24,7 +24,7 @@ interface RedisWorkParts {
 /** Most work of one script: other commands wait meanwhile. */
 const AT_ONCE = 500;
 
-/** Milliseconds after which nothing is known of work that nobody holds. Sessions end before. */
+/** Milliseconds after which work without a holder is forgotten. Sessions end before. */
 const FORGOTTEN = 7 * 24 * 60 * 60 * 1000;
 
 /** Remembers work for all processes with the same server and prefix. Work of a kind is a sorted set and its holders. */
@@ -141,7 +141,7 @@ return 1
   { isRepeatable: true },
 );
 
-/** Whoever does not hear the reply gets the same when the lease is over once more. ARGV: most work. */
+/** A caller that misses the reply gets the same when the lease is over again. ARGV: most work. */
 const DUE = plainScript(
   "write",
   `${NAMES}

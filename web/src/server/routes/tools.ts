@@ -159,7 +159,7 @@ export function toolRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
         id: "callTool",
         summary: "Call a tool",
         description:
-          "Answers with events, or with `Accept: application/json` with the result alone: then nobody is asked, and what would pause is declined.",
+          "Answers with events, or with `Accept: application/json` with the result alone: then questions to the user are declined.",
         path: TOOL,
         body: CALL,
         headers: { Accept: "`application/json` for the result alone." },
@@ -249,7 +249,7 @@ export function callRoutes({ calls, streamsEnd }: ToolRouteDeps): Hono<ServeEnv>
 }
 
 function noCall(): Response {
-  return refusal(404, "E_NOT_FOUND", "There is no such call: it asked nobody, is no longer kept, or never existed.");
+  return refusal(404, "E_NOT_FOUND", "There is no such call: it did not ask, is no longer kept, or never existed.");
 }
 
 const ANSWER = z.strictObject({

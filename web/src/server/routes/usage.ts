@@ -13,7 +13,7 @@ import { jsonOf, operation, routesOf } from "../http/operation.js";
 const USE = z.object({
   used: z.number(),
   limit: z.number(),
-  resets_at: TIME.optional().describe("When it begins anew, where it does."),
+  resets_at: TIME.optional().describe("When it resets, if it does."),
 });
 const USAGE = z.object({ limits: z.record(z.string(), USE).describe("The limits that are set, by their names.") });
 
@@ -21,7 +21,7 @@ interface UsageRouteDeps extends StoreTimeouts {
   readonly usage: Pick<UserUsage, "shown">;
 }
 
-/** One's own use, and nobody else's. */
+/** The user's own use. */
 export function usageRoutes(deps: UsageRouteDeps): Hono<ServeEnv> {
   return routesOf({
     "/": {

@@ -17,7 +17,7 @@ const TOLD_LIMIT = {
   limit: z.string().describe("The limit's name, as in `GET usage`."),
   used: z.number(),
   most: z.number().describe("The limit."),
-  resets_at: TIME.optional().describe("When it begins anew, where it does."),
+  resets_at: TIME.optional().describe("When it resets, if it does."),
 };
 
 /** What happens in a session, as the document describes it. */
@@ -46,7 +46,7 @@ export const SESSION_EVENT = named(
     eventOf("limit_reached", "The user has used all of a limit, or was refused something because of it.", TOLD_LIMIT),
     eventOf("session_ended", "The last one.", {}),
     CLOSING,
-    eventOf(EVENTS_LOST.kind, "The first one: some of what was missed is not kept any more. Look anew.", {}),
+    eventOf(EVENTS_LOST.kind, "The first one: some missed events are no longer kept. Fetch again what you need.", {}),
   ]),
 );
 

@@ -19,7 +19,7 @@ export interface EventEntry {
   readonly event: LoggedEvent;
 }
 
-/** Stands for events that are no longer kept. Clients have to read anew what they want to know. */
+/** Stands for events that are no longer kept. Clients have to fetch again what they need. */
 export const EVENTS_LOST = { kind: "events_lost" } as const;
 
 /** Most events of a channel. Beyond that the oldest are dropped. */
@@ -31,7 +31,7 @@ export const MAX_EVENT_BYTES = 256 * 1024;
 /** Most bytes of JSON of a channel, not counting the last event. */
 export const MAX_CHANNEL_BYTES = 4 * 1024 * 1024;
 
-/** Seconds until a channel expires that nobody appends to or follows. */
+/** Seconds until a channel expires that is not appended to or followed. */
 export const CHANNEL_SECONDS = 24 * 60 * 60;
 
 /** Seconds for which an ended channel is remembered. */
@@ -72,7 +72,7 @@ export interface EventLog {
    * The stored events after an id, or all if it is null, and then each new one, until the signal. If some events
    * after the id are no longer stored, `{"kind": "events_lost"}` comes first, with the id of the last one that was
    * dropped. Ends after the last event if the channel is ended, and at once if it ended in the last ten minutes. A
-   * slow follower delays nobody else.
+   * slow follower does not delay others.
    *
    * @param options `after`: the id; `signal`: ends following without an error.
    */

@@ -73,7 +73,7 @@ export function filesEnding({ files, report }: FilesEndDeps): OnSessionEnd {
     if (files === null) return;
     const scope = files.isLasting ? ownerOf(session.identity) : scopeOf(session);
     const ended = files.userFiles.endSession(scope).catch(report);
-    // A folder in use by the user's other sessions is emptied when they release it: nobody waits for that.
+    // A folder in use by the user's other sessions is emptied when they release it, without waiting for that.
     if (!files.isLasting) await ended;
   };
 }

@@ -137,7 +137,7 @@ interface Entry {
 /** Milliseconds that the end of a session waits for its uploads to clean up. */
 const UPLOAD_END = 5000;
 
-/** Runs work that ends with its session: what it stored later, nobody would clean up. */
+/** Runs work that ends with its session: what it stored later would never be cleaned up. */
 export class SessionWork {
   readonly #sessions = new Map<string, Set<Entry>>();
   readonly #events: EventLog;

@@ -55,7 +55,7 @@ interface Answered extends LoggedEvent {
 
 /** A question that is kept until its call is over. */
 interface Asked extends LoggedEvent {
-  /** When nobody is waited for any more, in milliseconds since 1970. */
+  /** When waiting ends, in milliseconds since 1970. */
   readonly until?: number;
 }
 
@@ -87,7 +87,7 @@ export class Pauses {
 
   /**
    * Asks a session a question that is kept until {@link forget}, or asks it again: an answer that was given meanwhile is
-   * used. `isAnswered`: nobody has to be asked.
+   * used. `isAnswered`: there is nothing left to ask.
    */
   async keep(
     session: string,
@@ -146,7 +146,7 @@ export class Pauses {
     if (STATE.test(state)) await this.#events.end(consentChannel(state));
   }
 
-  /** The first answer, also one that was given before. Nobody answering in time is an answer too. */
+  /** The first answer, also one that was given before. No answer in time is an answer too. */
   async #keptAnswer(channel: string, signal: AbortSignal): Promise<unknown> {
     const late = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -161,8 +161,8 @@ export class Pauses {
       clearTimeout(timer);
     }
     signal.throwIfAborted();
-    const nobody: Answered = { kind: "answered", answer: null };
-    if (late.signal.aborted) await this.#events.append(channel, nobody);
+    const declined: Answered = { kind: "answered", answer: null };
+    if (late.signal.aborted) await this.#events.append(channel, declined);
     return null;
   }
 

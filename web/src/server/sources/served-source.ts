@@ -54,7 +54,7 @@ interface ServedSourceDeps {
 }
 
 /**
- * A source. If users have their own tokens or files, each has a connection, so that nobody waits for another's
+ * A source. If users have their own tokens or files, each has a connection, so that no user waits for another's
  * consent, sees another's tools or hears of another's resources.
  */
 export class ServedSource implements AsyncDisposable {

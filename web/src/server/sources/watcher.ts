@@ -244,7 +244,7 @@ class Watcher implements AsyncDisposable {
 
   /** Ends all subscriptions. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort(new DOMException("Nobody is listening any more.", "AbortError"));
+    this.#over.abort(new DOMException("The last listener is gone.", "AbortError"));
     await this.#syncing;
     const watched = [...this.#watched.values()];
     this.#watched.clear();

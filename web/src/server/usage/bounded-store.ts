@@ -44,7 +44,7 @@ const MOST_AHEAD = 8 * 1024 * 1024;
 const AHEAD = 0.25;
 
 /**
- * A store within users' limits. What is nobody's has none. Storing beyond a limit throws UserLimitReached, and leaves
+ * A store within users' limits. Artifacts without a user have none. Storing beyond a limit throws UserLimitReached, and leaves
  * nothing behind.
  */
 export class BoundedStore implements ArtifactStore {
@@ -192,7 +192,7 @@ class BoundedSink {
   }
 }
 
-/** The user of a scope; null for what is nobody's. */
+/** The user of a scope; null without one. */
 function identityIn({ tenant_id = null, user_id = null }: ArtifactScope): Identity | null {
   return user_id === null ? null : { tenant_id, user_id };
 }

@@ -47,7 +47,7 @@ export class MeteredLlm implements LlmClient {
       await this.#spend(tokensOf(answer, request.messages));
       return answer;
     } catch (error) {
-      // The model has read what it was asked, also where nobody waits for the rest.
+      // The model has read the request, even if the caller left before the rest.
       const isRead = heard !== "" || options.signal?.aborted === true;
       if (isRead) await this.#spend(tokensOf({ text: heard, toolCalls: [] }, request.messages));
       throw error;

@@ -1,6 +1,6 @@
 /**
  * What users have under way and have used, over all processes: leases, which end with their process, and counts, which
- * begin anew.
+ * reset.
  * @module
  */
 import type { Clock } from "../../artifacts/store.js";
@@ -52,7 +52,7 @@ export interface CountClaim {
   readonly amount: number;
   /** The limit. Undefined counts without one. */
   readonly most: number | undefined;
-  /** Seconds from the first that was counted until it begins anew. */
+  /** Seconds from the first that was counted until it resets. */
   readonly seconds: number;
   /** Whether it is counted beyond the limit too, since it has happened. Defaults to false. */
   readonly isSpent?: boolean;
@@ -62,7 +62,7 @@ export interface CountClaim {
 export interface ClaimUse {
   /** After the claim, or without it if it was refused. */
   readonly used: number;
-  /** Milliseconds until a count begins anew. 0 for leases, and for counts that have not begun. */
+  /** Milliseconds until a count resets. 0 for leases, and for counts that have not begun. */
   readonly resetsInMs: number;
   /**
    * What is to be told: `near` from 80 % on, `reached` if it was refused, or all of an amount that adds up is used. Null

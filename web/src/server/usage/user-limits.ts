@@ -48,7 +48,7 @@ interface LimitFacts {
   /** What makes room, where time alone does not. */
   readonly remedy?: string;
   readonly code: ErrorCode;
-  /** Seconds after which it begins anew, if it does. */
+  /** Seconds after which it resets, if it does. */
   readonly seconds?: number;
 }
 
@@ -129,7 +129,7 @@ export function checkUserLimits(limits: UserLimits, wrong: (sentence: string, pa
   checkOptions(limits, OPTIONS, "userLimits", wrong);
 }
 
-/** A limit that a user reached. The sentence names it, what is used of it, and what makes room or when it begins anew. */
+/** A limit that a user reached. The sentence names it, what is used of it, and what makes room or when it resets. */
 export class UserLimitReached extends LimitReached {
   /** The limit. */
   readonly limit: UserLimitName;
@@ -138,7 +138,7 @@ export class UserLimitReached extends LimitReached {
     const { what, remedy, code, key, seconds: window } = USER_LIMITS[limit];
     const seconds = resetsInMs === undefined ? undefined : Math.max(1, Math.ceil(resetsInMs / 1000));
     const have = window === undefined ? "have" : "have used";
-    const wait = seconds === undefined ? "" : `wait ${said(seconds)} until they begin anew`;
+    const wait = seconds === undefined ? "" : `wait ${said(seconds)} until they reset`;
     const sentence = `You ${have} ${used.toLocaleString("en")} of ${most.toLocaleString("en")} ${what}`;
     super(code, `${sentence}: ${remedy ?? wait}.`, { path: `user_limits.${key}` }, seconds);
     this.limit = limit;
@@ -149,7 +149,7 @@ export class UserLimitReached extends LimitReached {
 export interface LimitUse {
   readonly used: number;
   readonly most: number;
-  /** Milliseconds until it begins anew, where it does. */
+  /** Milliseconds until it resets, if it does. */
   readonly resetsInMs?: number;
 }
 

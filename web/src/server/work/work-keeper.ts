@@ -8,7 +8,7 @@ import { keyOfWork, WORK_KINDS, WORK_LEASE_MS, type Work, type WorkKind, type Wo
 
 /** Work that this process holds until one of these is called. None of them throws. */
 export interface HeldWork {
-  /** It is done: nobody takes it up. */
+  /** It is done: no process takes it up. */
   end(): Promise<void>;
   /** Others may take it up at once. */
   free(): Promise<void>;

@@ -29,19 +29,19 @@ export const WORK_LEASE_MS = LEASE_SECONDS * 1000;
 export const MAX_WORK = 100_000;
 
 /**
- * Remembers who does what, by the clock of the store. It says what to look at, and is no lock: whoever takes up work
- * makes sure that nobody else does it. A `holder` is a process, by a unique name.
+ * Remembers who does what, by the clock of the store. It says what to look at, and is not a lock: a process that takes up work
+ * makes sure that no other does it. A `holder` is a process, by a unique name.
  *
  * All methods throw SluiceError E_STORE_READ or E_STORE_WRITE if the store fails.
  */
 export interface WorkRegister {
-  /** Adds work, or holds it for longer. It is the holder's then, whoever had it. */
+  /** Adds work, or holds it for longer. It is the holder's then, even if another had it. */
   hold(holder: string, works: readonly Work[]): Promise<void>;
   /** Makes work due at once. Has no effect on work of other holders. */
   free(holder: string, works: readonly Work[]): Promise<void>;
   /** Removes work. Has no effect on work of other holders. */
   end(holder: string, works: readonly Work[]): Promise<void>;
-  /** Gives the holder at most so much work whose lease is over, what is due longest first. Nobody else gets the same. */
+  /** Gives the holder at most so much work whose lease is over, what is due longest first. No other holder gets the same. */
   due(holder: string, kind: WorkKind, most: number): Promise<readonly Work[]>;
 }
 

@@ -55,7 +55,7 @@ const FRAMING = new Set(
  * gives the current headers without waiting. For `http` and `utcp` sources, a user is asked only once a request needs
  * it: that request fails as if the source had answered 401, and `refused` then asks.
  *
- * @throws ToolAuthError if no user is named, nobody can be asked, or consent was not given.
+ * @throws ToolAuthError if no user is named, no one can be asked, or consent was not given.
  * @throws ToolNodeError E_TOOL_CONFIG if the configuration is incomplete. Values are never quoted.
  */
 export async function authorizeFor(config: AuthConfig, context: ToolContext, parts: AuthParts): Promise<Authorization> {
@@ -83,7 +83,7 @@ async function ofUser(
   }
   const isLate = config.transport === "http" || config.transport === "utcp";
   const scope = fullScope(context.scope);
-  if (isLate && (scope.user_id ?? "") === "") return async () => Promise.reject(nobody(config));
+  if (isLate && (scope.user_id ?? "") === "") return async () => Promise.reject(toMissingUser(config));
   const owner = tokenOwner(scope);
   if (discover !== undefined) await manager.ensureProvider(provider, () => discover(context.signal));
   const options = context.signal === undefined ? {} : { signal: context.signal };
@@ -103,7 +103,7 @@ async function ofUser(
   return Object.assign(authorize, { refused });
 }
 
-function nobody({ name }: AuthConfig): ToolAuthError {
+function toMissingUser({ name }: AuthConfig): ToolAuthError {
   return new ToolAuthError(
     `The source ${name} needs to know the user, but none is named: give the context of connect, or of the call, a ` +
       "scope.user_id.",
@@ -147,7 +147,7 @@ const questionsByManager = new WeakMap<OAuthManager, Questions<string>>();
  * already asking, waits up to ten minutes for its answer. Asks itself if that call gives up: if its signal is
  * aborted, or its `pause` throws something other than a ToolNodeError.
  *
- * @throws ToolAuthError if nobody can ask or there is no token afterwards; ToolTimeoutError if another call's
+ * @throws ToolAuthError if no caller can ask or there is no token afterwards; ToolTimeoutError if another call's
  *   question is not answered; what `pause` throws; the signal's reason.
  */
 export async function askUser(manager: OAuthManager, provider: string, context: ToolContext): Promise<string> {
@@ -206,7 +206,7 @@ function crowded(provider: string): ToolRateLimitError {
   return new ToolRateLimitError(sentence, { category: "non_retryable", neverSent: true });
 }
 
-/** Milliseconds that an answer is waited for. After that, the question is asked anew. */
+/** Milliseconds that an answer is waited for. After that, the question is asked again. */
 const MAX_WAIT: number = 10 * 60 * 1000;
 
 /** Maximum number of open questions. The oldest is forgotten, and may then be asked twice. */
@@ -221,7 +221,7 @@ export interface Asker<T> {
   readonly ask?: () => Promise<T>;
   /** Whether an error of `ask` is the answer for all callers. If not, the next caller asks. */
   readonly isAnswer: (error: unknown) => boolean;
-  /** The error if nobody can ask. */
+  /** The error if no caller can ask. */
   readonly unable: () => Error;
   /** The error if no answer comes in time. */
   readonly late: () => Error;
@@ -252,7 +252,7 @@ export class Questions<T> {
     return this.#open.size;
   }
 
-  /** Asks, or waits for whoever asks. Throws what `ask` throws, an error of the asker, or its signal's reason. */
+  /** Asks, or waits for the caller that asks. Throws what `ask` throws, an error of the asker, or its signal's reason. */
   async answer(key: string, asker: Asker<T>): Promise<T> {
     asker.signal?.throwIfAborted();
     const { ask } = asker;
@@ -276,7 +276,7 @@ export class Questions<T> {
   }
 }
 
-/** What a waiting caller gets: the answer, the turn to ask, or that nobody asks any more. */
+/** What a waiting caller gets: the answer, the turn to ask, or that no caller asks any more. */
 type News<T> = PromiseSettledResult<T> | { readonly status: "yours" } | { readonly status: "unasked" };
 
 interface Waiter<T> {

@@ -161,7 +161,7 @@ export class OAuthManager {
    * be answered once.
    *
    * @param options - `user`: who is logged in where the answer arrived. Always pass it if you know it: otherwise
-   *   somebody who follows another user's link gives that user their own token.
+   *   a person who follows another user's link gives that user their own token.
    * @throws a `CallbackError` if there is no token, also if the user declined: usually a ToolAuthError, or an error
    *   of the provider or a store. Nothing is stored then. If the state store failed early, the error has no user, and
    *   the same answer can be sent again.
@@ -201,7 +201,7 @@ export class OAuthManager {
     await this.#tokens.forget(ownerKey(owner), provider);
   }
 
-  /** Reports that a source rejected a token. It is not used again, but renewed or asked for anew. */
+  /** Reports that a source rejected a token. It is not used again, but renewed or requested again. */
   async refused(user: OAuthUser, provider: string, accessToken: string): Promise<void> {
     await this.#tokens.refused(ownerKey(tokenOwner(user)), provider, accessToken);
   }
@@ -247,7 +247,7 @@ export class OAuthManager {
   }
 }
 
-/** Limits the time of the state store. The signal of the work is aborted when nobody waits any more. */
+/** Limits the time of the state store. The signal of the work is aborted when its caller stops waiting. */
 function inTime<T>(work: (until: AbortSignal) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const late = (): Error =>
     new ToolTimeoutError(`The state store did not answer within ${MAX_WAIT / 1000} s: try again.`);

@@ -185,7 +185,7 @@ export class ClientTokens {
     });
   }
 
-  /** Reports that a token was rejected, so that the next one is requested anew. */
+  /** Reports that a token was rejected, so that a new one is requested next. */
   refused(token: string): void {
     for (const [key, kept] of this.#kept) if (kept.token === token) this.#kept.delete(key);
   }

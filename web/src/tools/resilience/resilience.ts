@@ -188,7 +188,7 @@ function waitsOf({ wait_exponential_min_s: least, wait_exponential_max_s: most }
 /** Maximum number of waiting calls. More are a sign of a loop out of control. */
 const MOST_WAITING = 10_000;
 
-/** Limits concurrency; further calls wait in order. Nobody overtakes, and a caller that gives up leaves the line. */
+/** Limits concurrency; further calls wait in order. No caller overtakes another, and one that gives up leaves the line. */
 export class ConcurrencyLimit {
   readonly #semaphore: Semaphore;
   readonly #mostWaiting: number;

@@ -22,7 +22,7 @@ export async function through(
   }
 }
 
-/** A new scope that belongs to nobody. */
+/** A new scope without a user. */
 export function stagingScope(): ArtifactScope {
   const random = crypto.getRandomValues(new Uint32Array(4));
   return { session_id: `sluice-staging-${Array.from(random, (part) => part.toString(36)).join("-")}` };

@@ -54,7 +54,7 @@ const NEEDED: readonly string[] =
       )
     : "PATH HOME LANG LC_ALL LC_CTYPE USER LOGNAME SHELL TERM TZ TMPDIR".split(" ");
 
-/** The environment of a command: a few of ours, and the given ones. */
+/** The environment of a command: a few harmless variables of this process, and the given ones. */
 export function environment(
   inherited: readonly string[] | null,
   ...given: readonly Readonly<Record<string, string>>[]

@@ -35,8 +35,8 @@ import { isObject } from "../../../errors/arguments.js";
  * a path; with `utcp_mode: "manual_url"` a command that prints one; otherwise a command, which becomes one tool.
  * Credentials are passed in the environment variable that `auth_config.env` names.
  *
- * Commands run without a shell and with closed standard input. Their environment has a few harmless variables of ours
- * and `env`. Their output passes the gate while it is printed, as JSON, text or bytes. The result of a failed command
+ * Commands run without a shell and with closed standard input. Their environment has a few harmless variables of this
+ * process and `env`. Their output passes the gate while it is printed, as JSON, text or bytes. The result of a failed command
  * says so, with the end of its standard error.
  */
 export function commandSource(deps: SourceDeps): ToolSource {

@@ -259,7 +259,7 @@ const HARMLESS: readonly string[] = ["accept", "accept-language"];
  * Sends a request. Follows redirects within an origin like browsers do; to another allowed origin without headers and
  * body.
  *
- * @throws ToolNodeError E_TOOL_CONFIG for a forbidden address, ToolConnectionError if nobody answers, ToolNodeError
+ * @throws ToolNodeError E_TOOL_CONFIG for a forbidden address, ToolConnectionError without an answer, ToolNodeError
  *   for a redirect that is not followed, the signal's reason.
  */
 export async function send(request: HttpRequest, sending: Sending): Promise<HttpAnswer> {

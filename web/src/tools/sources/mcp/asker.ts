@@ -87,7 +87,7 @@ export class Asker {
     return this.#ask(() => samplingOf(params, reading, this.#deps, this.#place), takenBack);
   }
 
-  /** Undefined if nobody can be asked, or the answer is no. */
+  /** Undefined if no one can be asked, or the answer is no. */
   async #ask<R>(
     read: () => Promise<Question<R> | undefined>,
     takenBack: AbortSignal | undefined,
@@ -138,7 +138,7 @@ export class Calls {
   readonly #askers = new Set<Asker>();
   readonly #tasks = new Map<string, Followed>();
 
-  /** Runs a call. Afterwards nobody is asked for it. */
+  /** Runs a call. Afterwards it cannot ask any more. */
   async during<T>(asker: Asker, work: () => Promise<T>): Promise<T> {
     this.#askers.add(asker);
     try {
@@ -161,7 +161,7 @@ export class Calls {
   }
 
   /**
-   * Who to ask if the server names no call: the only one who can be asked. Nobody if calls of several people are
+   * Who to ask if the server names no call: the only one who can be asked. Undefined if calls of several people are
    * under way, since one would see another's question.
    */
   get only(): Asker | undefined {

@@ -362,7 +362,7 @@ class RunningTask {
     try {
       await this.#request("tasks/cancel", {}, { timeout: GRACE });
     } catch {
-      // Nobody waits for the outcome.
+      // The caller does not wait for the outcome.
     }
   }
 

@@ -25,7 +25,7 @@ interface Elicitation {
   readonly fields: readonly string[] | undefined;
 }
 
-/** The answer if nobody is asked, or the person declines. */
+/** The answer if no one is asked, or the person declines. */
 export const DECLINED: ElicitResult = { action: "decline" };
 
 /** Maximum characters of a text. */

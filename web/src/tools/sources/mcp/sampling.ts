@@ -60,7 +60,7 @@ function isMessage(value: unknown): value is Message {
   return (role === "user" || role === "assistant") && typeof content === "object" && content !== null;
 }
 
-/** The same message without what nobody sees. */
+/** The same message without its hidden parts. */
 function plain({ role, content }: PromptMessage): PromptMessage {
   const uri = shown(content.uri);
   if (content.kind === "text") return { role, content: { ...content, uri, text: shown(content.text) } };

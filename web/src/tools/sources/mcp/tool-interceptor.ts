@@ -171,7 +171,7 @@ export class ToolInterceptor implements Interceptor {
     };
   }
 
-  /** Answers nobody: the client itself reports to all requests that the connection is closed. */
+  /** Sends no answer: the client itself reports to all requests that the connection is closed. */
   abandon(): readonly string[] {
     for (const id of this.#waiting.ids) this.#lose(id);
     return [];

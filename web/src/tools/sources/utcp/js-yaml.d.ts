@@ -21,7 +21,7 @@ declare module "js-yaml" {
   export const CORE_SCHEMA: Schema;
   export const types: { readonly merge: Type };
 
-  /** Throws for what is no YAML, and for several documents. */
+  /** Throws for anything but YAML, and for several documents. */
   export function load(
     text: string,
     options: {
