@@ -85,7 +85,7 @@ const SEQUENCE_STARTS = [0x5b, 0x5d, 0x28];
 
 /**
  * The encoding of a text that is not read as it is: UTF-16 begins with a byte order mark, and colours with `ESC [`. Undefined for any
- * other, and for what is no text. Throws what the source throws.
+ * other, and for anything but text. Throws what the source throws.
  */
 export async function findEncoding(from: Readable, head: Uint8Array): Promise<TextEncoding | undefined> {
   const utf16 = findUtf16(head);
