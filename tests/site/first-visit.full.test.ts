@@ -29,10 +29,10 @@ describe("the first visit", () => {
   });
 
   describe("without any set-up", { tags: "check-1" }, () => {
-    test("a result is on screen, and three ways to begin", async () => {
+    test("a result is on screen, and two ways to begin", async () => {
       const { page } = seen;
-      await page.locator("sluice-artifact").first().getByText("image/png").waitFor();
-      for (const name of [/Run the 4 MB PDF demo/, /Drop a CallToolResult/, /Connect my server/]) {
+      await page.locator("sluice-artifact").first().getByText("application/pdf").waitFor();
+      for (const name of [/Drop your own file/, /Connect my server/]) {
         expect(await page.getByRole("button", { name }).count()).toBe(1);
       }
     });
@@ -75,7 +75,7 @@ describe("a narrow page", () => {
       await choose("Model sees");
       await observation.waitFor();
       expect(await sent.isVisible()).toBe(false);
-      expect(await observation.locator("code").innerText()).toContain("image/png");
+      expect(await observation.locator("code").innerText()).toContain("application/pdf");
     });
 
     test("a tool runs, and its file is looked at in a sheet from the bottom", async () => {
@@ -100,7 +100,7 @@ describe("a narrow page", () => {
       const choice = page.getByRole("combobox", { name: "Call" });
       const heading = page.locator("playground-try playground-call").getByRole("heading", { level: 2 });
       await choice.selectOption({ index: 1 });
-      await expect.poll(() => heading.innerText()).toBe("demo.sales_chart");
+      await expect.poll(() => heading.innerText()).toBe("demo.sales_report");
       await choice.selectOption({ index: 0 });
       await expect.poll(() => heading.innerText()).toBe("demo.sales_chart");
     });
@@ -129,7 +129,7 @@ describe("a narrow page", () => {
       await page.getByRole("dialog", { name: "Servers" }).getByRole("textbox", { name: "Address" }).waitFor();
       await leave(page);
       const chooser = page.waitForEvent("filechooser");
-      await page.getByRole("button", { name: "Drop a CallToolResult" }).tap();
+      await page.getByRole("button", { name: "Drop your own file" }).tap();
       expect((await chooser).isMultiple()).toBe(true);
     });
   });

@@ -55,7 +55,7 @@ async function reload(page: Page): Promise<void> {
   await page.waitForTimeout(700);
   await page.reload();
   await go(page, "Try");
-  await page.getByRole("button", { name: "Run the 4 MB PDF demo", disabled: false }).waitFor();
+  await page.getByRole("button", { name: "A PDF of 4 MB", disabled: false }).waitFor();
 }
 
 test("50 calls are kept, and it is said once how many were dropped", async () => {

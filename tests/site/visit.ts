@@ -97,7 +97,7 @@ export async function reload(page: Page): Promise<void> {
   await page.reload();
   await go(page, "Try");
   await firstResult(page);
-  await page.getByRole("button", { name: "Run the 4 MB PDF demo", disabled: false }).waitFor();
+  await page.getByRole("button", { name: "A PDF of 4 MB", disabled: false }).waitFor();
 }
 
 /** Waits until the page has written down what it remembers over a reload. */

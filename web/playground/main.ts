@@ -8,6 +8,7 @@ import { wrap } from "comlink";
 import { Actions } from "./app/actions.js";
 import { listenForEnd, registerServiceWorker, remembered, serverOfPage } from "./app/browser.js";
 import { listenForCallbacks } from "./app/callback-channel.js";
+import { allowPdf } from "./app/pdf.js";
 import { AddressBar, parseRoute } from "./app/route.js";
 import { Playground } from "./app/shell/playground.js";
 import { Store, type Theme } from "./app/state.js";
@@ -36,7 +37,9 @@ async function begin(): Promise<void> {
   await actions.start(parseRoute(location.hash));
   new AddressBar(store, (route) => void actions.open(route)).begin();
   await actions.first();
+  await waitForSight();
   // The first result waits neither for letters, for which `page.css` has a font of the system in the same size, nor for what few look at.
+  allowPdf();
   addFont("Geist", sans);
   addFont("Geist Mono", mono);
   void import("./app/call/share-menu.js");
@@ -52,6 +55,16 @@ async function begin(): Promise<void> {
   await registerServiceWorker(store);
   await actions.follow();
 }
+
+/** Waits until what was rendered can be seen. */
+async function waitForSight(): Promise<void> {
+  if ("requestIdleCallback" in globalThis)
+    await new Promise((seen) => void requestIdleCallback(seen, { timeout: MOST }));
+  await new Promise((seen) => void setTimeout(seen, PAINT));
+}
+
+/** Milliseconds for which a busy page is waited for, and for a picture to come to the screen. */
+const [MOST, PAINT] = [2000, 200];
 
 /** A variable font of Latin letters; others come from the system. */
 function addFont(family: string, url: string): void {

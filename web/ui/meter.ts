@@ -16,8 +16,9 @@ export function estimateTokens(bytes: number): number {
 }
 
 /**
- * What a server sent and what a model reads of it: one sentence, then bytes of JSON, tokens, money and what was kept out, with a
- * bar. A page may put controls of its own into the slots `price`, for a choice of prices, and `estimator`, for another way to count.
+ * What a server sent and what a model reads of it: one sentence with a bar, then tokens, money and what was stored; how they are
+ * counted is below that, to be opened. A page may put controls of its own into the slots `price`, for a choice of prices, and
+ * `estimator`, for another way to count.
  */
 export class SluiceMeter extends LitElement {
   /** @hidden */
@@ -32,6 +33,10 @@ export class SluiceMeter extends LitElement {
     tokensSeen: { type: Number, attribute: "tokens-seen" },
     estimator: { type: String },
     price: { type: Number },
+    sender: { type: String },
+    file: { type: Boolean },
+    failed: { type: Boolean },
+    level: { type: Number },
     compact: { type: Boolean, reflect: true },
   };
   /** @hidden */
@@ -42,7 +47,9 @@ export class SluiceMeter extends LitElement {
       :host {
         display: block;
       }
-      p {
+      p,
+      dl,
+      dd {
         margin: 0;
       }
       .sentence {
@@ -72,8 +79,43 @@ export class SluiceMeter extends LitElement {
       .part {
         white-space: nowrap;
       }
-      .saved .part {
-        white-space: normal;
+      .facts {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 12px 28px;
+        margin-block: 16px 12px;
+      }
+      .facts > div {
+        display: flex;
+        flex-direction: column-reverse;
+        justify-content: flex-end;
+      }
+      dt {
+        color: var(--text-soft);
+        font-size: var(--size-small);
+      }
+      dd {
+        font-size: var(--size-title);
+        font-weight: 600;
+        white-space: nowrap;
+      }
+      @media (max-width: 640px) {
+        .saved {
+          order: 1;
+        }
+      }
+      dd.stored {
+        color: var(--stored);
+      }
+      summary {
+        color: var(--text-soft);
+        cursor: pointer;
+        font-size: var(--size-small);
+        inline-size: fit-content;
+        min-block-size: 24px;
+      }
+      details > * + * {
+        margin-block-start: 4px;
       }
       .kept {
         color: var(--stored);
@@ -87,7 +129,7 @@ export class SluiceMeter extends LitElement {
         background: var(--sent-soft);
         block-size: 10px;
         border-radius: 5px;
-        margin-block: 16px 8px;
+        margin-block: 16px;
         overflow: hidden;
         position: relative;
       }
@@ -166,12 +208,22 @@ export class SluiceMeter extends LitElement {
   declare estimator: string | undefined;
   /** US dollars for a million tokens that a model reads. No money is shown without it. */
   declare price: number | undefined;
+  /** Who sent it, as the sentence begins. Defaults to "Your server". */
+  declare sender: string | undefined;
+  /** It is a file that no server sent: the sentence tells what it would cost, in tokens. */
+  declare file: boolean;
+  /** The tool failed, and the model reads why. */
+  declare failed: boolean;
+  /** Makes the sentence a heading of this level, 1 to 6. Defaults to no heading. */
+  declare level: number | undefined;
   /** One line without the sentence and the bar. */
   declare compact: boolean;
 
   constructor() {
     super();
     this.unchanged = false;
+    this.file = false;
+    this.failed = false;
     this.compact = false;
   }
 
@@ -183,33 +235,78 @@ export class SluiceMeter extends LitElement {
     }
     const change = changeOf(sent, seen, this.unchanged);
     if (this.compact) return this.#line(sent, seen, change);
-    return html`${sentence(sent, seen, change)}${this.#line(sent, seen, change)}${this.#bar(sent, seen, change)}${this.#notes(sent, seen)}`;
+    return html`${this.#sentence(sent, seen, change)}${this.#bar(sent, seen, change)}${this.#facts(sent, seen, change)}
+      <details>
+        <summary>How this is counted</summary>
+        ${this.#line(sent, seen, change)}${this.#notes(sent, seen)}
+      </details>`;
+  }
+
+  #sentence(sent: number, seen: number, { kind }: Change): TemplateResult {
+    const { before, after } = this.#tokens(sent, seen);
+    const model = html`<span class="seen">${this.file ? roughly(after) : humanSize(seen)}</span>`;
+    const said = this.failed
+      ? html`<span>The tool failed.</span> <span>Your model reads why: ${model}.</span>`
+      : kind === "unchanged"
+        ? html`<span>Your model reads all of it: ${model}${this.file ? " tokens" : ""}.</span>`
+        : this.file
+          ? html`<span>This file would cost <span class="sent">${roughly(before)} tokens</span>.</span>
+              <span>Your model reads ${model}.</span>`
+          : html`<span>${this.sender ?? "Your server"} sent <span class="sent">${humanSize(sent)}</span>.</span>
+              <span>Your model reads ${model}.</span>`;
+    const isHeading = this.level !== undefined;
+    return html`<p class="sentence" role=${isHeading ? "heading" : nothing} aria-level=${this.level ?? nothing}>
+      ${said}
+    </p>`;
+  }
+
+  /** What a person wants to know first: tokens, money, and that nothing is lost. */
+  #facts(sent: number, seen: number, { kind }: Change): TemplateResult {
+    const { before, after } = this.#tokens(sent, seen);
+    const million = this.price ?? 0;
+    const stored = amount(this.decoded) ?? 0;
+    return html`<dl class="facts">
+      <div>
+        <dt>tokens</dt>
+        <dd>${kind === "unchanged" ? nothing : `≈ ${roughly(before)} → `}≈ ${roughly(after)}</dd>
+      </div>
+      ${
+        this.price === undefined || kind !== "kept"
+          ? nothing
+          : html`<div class="saved">
+              <dt>a call at <slot name="price">$${this.price}</slot> per million</dt>
+              <dd>≈ ${dollars((before * million) / 1e6)} → ${remainder(before, after, million)}</dd>
+            </div>`
+      }
+      ${
+        stored === 0
+          ? nothing
+          : html`<div>
+              <dt>stored whole, nothing lost</dt>
+              <dd class="stored">${humanSize(stored)}</dd>
+            </div>`
+      }
+    </dl>`;
   }
 
   /** Its signs are not read aloud: the same is told in words, by the bar or where there is none by the line. */
   #line(sent: number, seen: number, change: Change): TemplateResult {
     const size = this.compact ? humanSize : exact;
     const { before, after } = this.#tokens(sent, seen);
-    const saved = (before - after) * ((this.price ?? 0) / 1e6);
+    // Two sizes would say that something was taken out.
+    const isWhole = change.kind === "unchanged";
     return html`<p
       class="line"
       role=${this.compact ? "img" : nothing}
       aria-label=${this.compact ? this.#told(sent, seen, change) : nothing}
     >
-      <span class="part" aria-hidden="true">${size(sent)} → <b>${size(seen)}</b></span>
+      <span class="part" aria-hidden="true">${isWhole ? nothing : `${size(sent)} → `}<b>${size(seen)}</b></span>
       <span class="tokens" aria-hidden="true"
-        >· <span class="part">≈ ${roughly(before)} → ≈ <b>${roughly(after)}</b> tokens</span></span
+        >·
+        <span class="part"
+          >${isWhole ? nothing : `≈ ${roughly(before)} → `}≈ <b>${roughly(after)}</b> tokens</span
+        ></span
       >
-      ${
-        this.price === undefined || change.kind !== "kept" || this.compact
-          ? nothing
-          : html`<span class="saved"
-              ><span aria-hidden="true">·</span>
-              <span class="part"
-                >saves ≈ <b>${dollars(saved)}</b> a call at <slot name="price">$${this.price}</slot> per million</span
-              ></span
-            >`
-      }
       <span aria-hidden="true">· <span class="part ${change.kind}">${change.words}</span></span>
     </p>`;
   }
@@ -221,13 +318,15 @@ export class SluiceMeter extends LitElement {
     };
   }
 
-  #told(sent: number, seen: number, { words }: Change): string {
+  #told(sent: number, seen: number, { kind, words }: Change): string {
     const { before, after } = this.#tokens(sent, seen);
+    if (kind === "unchanged") return `The model sees ${exact(seen)}: ${words}. About ${roughly(after)} tokens.`;
     const tokens = `About ${roughly(before)} tokens became about ${roughly(after)}.`;
     return `The server sent ${exact(sent)}, the model sees ${exact(seen)}: ${words}. ${tokens}`;
   }
 
-  #bar(sent: number, seen: number, change: Change): TemplateResult {
+  #bar(sent: number, seen: number, change: Change): TemplateResult | typeof nothing {
+    if (change.kind === "unchanged") return nothing;
     const most = Math.max(sent, seen);
     return html`<div class="bar ${change.kind}" role="img" aria-label=${this.#told(sent, seen, change)}>
       ${fill(sent / most, "")}${fill(seen / most, "model")}
@@ -279,14 +378,6 @@ export function changeOf(sent: number, seen: number, isUnchanged = false): Chang
   return { kind: "kept", words: `${percent} % kept out` };
 }
 
-function sentence(sent: number, seen: number, { kind }: Change): TemplateResult {
-  const model = html`<span class="seen">${humanSize(seen)}</span>`;
-  if (kind === "unchanged") return html`<p class="sentence"><span>Your model reads all of it: ${model}.</span></p>`;
-  return html`<p class="sentence">
-    <span>Your server sent <span class="sent">${humanSize(sent)}</span>.</span> <span>Your model reads ${model}.</span>
-  </p>`;
-}
-
 function fill(share: number, kind: string): TemplateResult {
   // Set as a property: a content security policy may forbid the attribute.
   const width = `inline-size: ${(share * 100).toFixed(3)}%`;
@@ -297,6 +388,11 @@ function fill(share: number, kind: string): TemplateResult {
 function dollars(sum: number): string {
   if (sum >= 1) return `$${sum.toFixed(2)}`;
   return `$${sum === 0 ? "0" : sum.toFixed(Math.min(8, 1 - Math.floor(Math.log10(sum))))}`;
+}
+
+/** What is left of a price: nothing, where it is less than a thousandth. */
+function remainder(before: number, after: number, million: number): string {
+  return after * 1000 < before ? "$0" : dollars((after * million) / 1e6);
 }
 
 const UNITS = ["", " k", " M", " G", " T"];

@@ -21,6 +21,12 @@ describe("the meter", () => {
     return element.renderRoot.querySelector(".line, .soft")?.textContent.replace(/\s+/g, " ").trim();
   }
 
+  function facts(element: SluiceMeter): Readonly<Record<string, string>> {
+    const words = (part: Element | null): string => (part?.textContent ?? "").replace(/\s+/g, " ").trim();
+    const all = [...element.renderRoot.querySelectorAll(".facts > div")];
+    return Object.fromEntries(all.map((fact) => [words(fact.querySelector("dt")), words(fact.querySelector("dd"))]));
+  }
+
   function widths(element: SluiceMeter): readonly number[] {
     return [...element.renderRoot.querySelectorAll<HTMLElement>(".fill")].map((fill) =>
       parseFloat(fill.style.inlineSize),
@@ -55,25 +61,47 @@ describe("the meter", () => {
       (await shown(given)).renderRoot.querySelector(".sentence")?.textContent.replaceAll(/\s+/g, " ").trim();
     expect(await said({ sent: 5_592_990, seen: 312 })).toBe("Your server sent 5.3 MB. Your model reads 312 B.");
     expect(await said({ sent: 43, seen: 2, unchanged: true })).toBe("Your model reads all of it: 2 B.");
+    expect(await said({ sent: 5_592_990, seen: 312, sender: "The demo server" })).toBe(
+      "The demo server sent 5.3 MB. Your model reads 312 B.",
+    );
+    expect(await said({ sent: 110, seen: 79, unchanged: true, failed: true })).toBe(
+      "The tool failed. Your model reads why: 79 B.",
+    );
+    expect(await said({ sent: 4_400_000, seen: 720, file: true })).toBe(
+      "This file would cost 1.1 M tokens. Your model reads 180.",
+    );
   });
 
   test("calls a result unchanged whose content is whole, however much JSON was around it", async () => {
     const element = await shown({ sent: 43, seen: 2, unchanged: true, contentSent: 2, contentSeen: 2 });
-    expect(line(element)).toBe("43 B → 2 B · ≈ 10 → ≈ 1 tokens · unchanged");
+    expect(line(element)).toBe("2 B · ≈ 1 tokens · unchanged");
+    expect(facts(element)).toEqual({ tokens: "≈ 1" });
+    // A bar of two lengths would say that something was taken out.
+    expect(widths(element)).toEqual([]);
     expect(element.renderRoot.querySelector(".around")?.textContent).toMatch(/41 B sent,\s+0 B seen\.$/);
   });
 
   test.each([
-    [5_592_990, 312, 3, "saves ≈ $4.19 a call at $3 per million"],
-    [56_865, 305, 3, "saves ≈ $0.042 a call at $3 per million"],
-    [400, 396, 0.1, "saves ≈ $0.00000010 a call at $0.1 per million"],
+    [5_592_990, 312, 3, "≈ $4.19 → $0"],
+    [56_865, 30_500, 3, "≈ $0.043 → $0.023"],
+    [400, 396, 0.1, "≈ $0.000010 → $0.0000099"],
   ])("%d bytes that become %d at $%d: %s", async (sent, seen, price, words) => {
-    expect(line(await shown({ sent, seen, price }))).toContain(`· ${words} ·`);
+    const element = await shown({ sent, seen, price });
+    expect(facts(element)[`a call at $${price} per million`]).toBe(words);
   });
 
   test("promises no money where nothing is saved", async () => {
-    expect(line(await shown({ sent: 312, seen: 340, price: 3 }))).not.toContain("$");
-    expect(line(await shown({ sent: 312, seen: 12, price: 3, unchanged: true }))).not.toContain("$");
+    for (const given of [{ seen: 340 }, { seen: 12, unchanged: true }]) {
+      const element = await shown({ sent: 312, price: 3, ...given });
+      expect(element.renderRoot.textContent).not.toContain("$");
+    }
+  });
+
+  test("says how much is stored, and is a heading where the page wants one", async () => {
+    const element = await shown({ sent: 5_592_990, seen: 312, decoded: 4_194_304, level: 1 });
+    expect(facts(element)["stored whole, nothing lost"]).toBe("4.0 MB");
+    expect(element.renderRoot.querySelector("[role=heading]")?.getAttribute("aria-level")).toBe("1");
+    expect((await shown({ sent: 5, seen: 3 })).renderRoot.querySelector("[role=heading]")).toBeNull();
   });
 
   test("a result that grew has the longer bar", async () => {

@@ -3,7 +3,7 @@
  * @module
  */
 import { proxy, type Remote } from "comlink";
-import type { ByteRange, SluiceConfig } from "mcp-sluice";
+import { type ByteRange, humanSize, type SluiceConfig } from "mcp-sluice";
 import type { ArtifactBytes, ShownArtifact } from "mcp-sluice/ui";
 import { saveAsFile } from "../../ui/download.js";
 import type { ResourceReader } from "../../ui/resources.js";
@@ -22,6 +22,7 @@ import { longer, TIMEOUT } from "../engine/time-limit.js";
 import { hashOf, type Route } from "./route.js";
 import { Addresses, remember, remembered, serverOfPage, tellEnd } from "./browser.js";
 import {
+  addLogLine,
   afterEnd,
   changeBy,
   type Notice,
@@ -40,7 +41,7 @@ import type { ChatTurn } from "./chat/turn.js";
 import type { PageServer } from "./page-server.js";
 
 /** The call that runs for a new visitor. */
-const FIRST = { tool: "demo.sales_chart", args: { kind: "bar" } };
+const FIRST = { tool: "demo.sales_report", args: { quarter: "Q3" } };
 
 const ENDED = "The session ended: its calls, and the files that they stored, are deleted. My Files are still here.";
 
@@ -507,17 +508,24 @@ export class Actions {
   async #finish(id: string, asked: Promise<Outcome<NonNullable<ShownCall["result"]>>>): Promise<void> {
     const outcome = await asked;
     const endedAt = Date.now();
-    if (outcome.ok) this.#store.setCall(id, { state: "done", result: outcome.value, endedAt });
-    else {
+    if (outcome.ok) {
+      const state = outcome.value.isError ? "failed" : "done";
+      this.#store.setCall(id, { state, result: outcome.value, endedAt });
+    } else {
       const state = outcome.problem.code === "E_CANCELLED" ? "cancelled" : "failed";
       this.#store.setCall(id, { state, problem: outcome.problem, endedAt });
     }
     const filed = outcome.ok ? outcome.value.filed : undefined;
     if (filed !== undefined) void import("./display.js").then(({ applyDisplay }) => applyDisplay(filed, this, id));
     const call = this.#store.state.calls.find((each) => each.id === id);
+    const isFailed = call?.state === "failed";
     if (call?.inBackground === true) {
-      const text = `${call.title} ${outcome.ok ? "is done" : "failed"}.`;
-      this.#note({ level: outcome.ok ? "info" : "bad", text, call: id });
+      const text = `${call.title} ${isFailed ? "failed" : "is done"}.`;
+      this.#note({ level: isFailed ? "bad" : "info", text, call: id });
+    }
+    if (call !== undefined) {
+      const line = { at: endedAt, server: call.server, text: describeEnd(call), call: id };
+      this.#store.set(addLogLine(this.#store.state, { ...line, level: isFailed ? "bad" : "info" }));
     }
     for (const failure of call?.result?.failures ?? []) {
       this.#note({ level: "bad", text: failure, call: id });
@@ -531,6 +539,17 @@ export class Actions {
     if (event.kind === "server" && event.server.status !== "ready") this.readers.delete(event.server.name);
     this.#store.set(changeBy(this.#store.state, event, Date.now()));
   }
+}
+
+/** What the log says of a call that has ended. */
+function describeEnd({ title, state, startedAt, endedAt = startedAt, problem, result }: ShownCall): string {
+  const seconds = `${((endedAt - startedAt) / 1000).toFixed(1)} s`;
+  if (state === "cancelled") return `${title} was cancelled after ${seconds}.`;
+  if (problem !== undefined) return `${title} failed after ${seconds}: ${problem.message}`;
+  const sizes = result && `${humanSize(result.bytesIn)} sent, the model reads ${humanSize(result.bytesOut)}`;
+  return state === "failed"
+    ? `${title} failed after ${seconds}, and says why: ${sizes}.`
+    : `${title} in ${seconds}: ${sizes}.`;
 }
 
 /** Milliseconds between two times that My Files are loaded. */

@@ -72,9 +72,11 @@ interface Answer {
 /** A line of the log. */
 interface LogLine {
   readonly at: number;
-  readonly level: "info" | "warn";
+  readonly level: "info" | "warn" | "bad";
   readonly server: string;
   readonly text: string;
+  /** The id of the call that it is about. */
+  readonly call?: string;
 }
 
 /** An artifact and the shelf that it is on. */
@@ -301,6 +303,11 @@ export function withNotice(
 /** Lines of the log; older ones are dropped. */
 const MAX_LINES = 500;
 
+/** The state with one more line of the log. */
+export function addLogLine({ log }: State, line: LogLine): Pick<State, "log"> {
+  return { log: [line, ...log].slice(0, MAX_LINES) };
+}
+
 /** The page's server before its first answer. */
 export const NOTHING: ShownServe = { sources: [], chat: false, artifacts: [], hasMore: false };
 
@@ -311,7 +318,7 @@ const OVER: Problem = {
 
 /** The changes that an event of the engine makes to the state. `now` is in milliseconds since 1970. */
 export function changeBy(state: State, event: EngineEvent, now: number): Partial<State> {
-  const { servers, pauses, updates, log, changes, server: shown } = state;
+  const { servers, pauses, updates, changes, server: shown } = state;
   switch (event.kind) {
     case "server": {
       const { server } = event;
@@ -347,7 +354,7 @@ export function changeBy(state: State, event: EngineEvent, now: number): Partial
       return { serve: { ...(state.serve ?? NOTHING), artifacts: [], hasMore: false, problem: OVER, isOver: true } };
     case "log": {
       const { level, server, text } = event;
-      return { log: [{ at: now, level, server, text }, ...log].slice(0, MAX_LINES) };
+      return addLogLine(state, { at: now, level, server, text });
     }
     default:
       return {};

@@ -73,6 +73,11 @@ const shared: CSSResult = css`
     border-color: var(--warn);
     color: var(--warn);
   }
+  .chip.bad {
+    background: var(--bad-soft);
+    border-color: var(--bad);
+    color: var(--bad);
+  }
   .problem {
     background: var(--bad-soft);
     border: 1px solid var(--bad);

@@ -81,7 +81,8 @@ export class Results {
     const options = { tool: DROPPED, namespace: DROPPED, scope, dialect: "mcp" } as const;
     const reduced = await through(sluice, options, await resultIn(file, as));
     const id = crypto.randomUUID();
-    return this.add({ id, title: file.name, server: DROPPED, tool: DROPPED, isError: false, reduced });
+    const isError = hasFailed(reduced.text);
+    return this.add({ id, title: file.name, server: DROPPED, tool: DROPPED, isError, reduced });
   }
 
   /** Both sides of a result, under the current configuration unless another is given. Throws E_EXPIRED. */
@@ -256,6 +257,17 @@ function blocksIn(text: string): readonly unknown[] {
     return Array.isArray(content) ? content : [];
   } catch {
     return [];
+  }
+}
+
+/** Whether what was dropped is a result that reports an error, or the error of a JSON-RPC response. */
+function hasFailed(text: string): boolean {
+  if (!/"(?:isError|error)"/.test(text)) return false;
+  try {
+    const { jsonrpc, error, result, isError } = objectOf(JSON.parse(text));
+    return (jsonrpc !== undefined && error !== undefined) || isError === true || objectOf(result)["isError"] === true;
+  } catch {
+    return false;
   }
 }
 

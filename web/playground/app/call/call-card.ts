@@ -38,6 +38,7 @@ class CallCard extends ViewElement {
     ...ViewElement.properties,
     call: { attribute: false },
     hasPicture: { attribute: false },
+    isHeadline: { attribute: false },
     shownPart: { state: true },
   };
 
@@ -61,6 +62,11 @@ class CallCard extends ViewElement {
           margin-block-end: 0;
         }
       }
+      .sentence {
+        font-size: var(--size-display);
+        letter-spacing: -0.022em;
+        line-height: 1.15;
+      }
       .head h2 {
         font-size: var(--size-small);
         max-inline-size: 60%;
@@ -76,6 +82,11 @@ class CallCard extends ViewElement {
         gap: 16px 32px;
         grid-template-columns: minmax(0, 1fr);
       }
+      .lead {
+        display: flex;
+        flex-direction: column;
+        gap: 16px;
+      }
       .thing {
         background: none;
         border: 0;
@@ -84,7 +95,7 @@ class CallCard extends ViewElement {
         padding: 0;
       }
       .thing sluice-thumbnail {
-        block-size: 200px;
+        block-size: 240px;
         border-radius: 14px;
         inline-size: 100%;
       }
@@ -105,6 +116,10 @@ class CallCard extends ViewElement {
         display: grid;
         gap: 4px;
       }
+      .code {
+        font-family: var(--font-code);
+        font-size: var(--size-small);
+      }
       progress {
         accent-color: var(--accent);
         inline-size: 100%;
@@ -115,6 +130,8 @@ class CallCard extends ViewElement {
   declare call: ShownCall;
   /** Whether what was stored is shown beside the numbers. */
   declare hasPicture: boolean;
+  /** Whether its sentence is the heading of the view. */
+  declare isHeadline: boolean;
   declare shownPart: Part;
   #clock: ReturnType<typeof setInterval> | undefined;
   /** What was read aloud last of which call, and when. */
@@ -123,6 +140,7 @@ class CallCard extends ViewElement {
   constructor() {
     super();
     this.hasPicture = false;
+    this.isHeadline = false;
     this.shownPart = "result";
   }
 
@@ -151,7 +169,9 @@ class CallCard extends ViewElement {
         }
       </div>
       <p class="unseen" aria-live="polite">${call.state === "done" ? `${call.title} is done.` : nothing}</p>
-      ${call.state === "running" ? this.#running() : nothing} ${call.problem === undefined ? nothing : this.#failed()}
+      ${call.state === "running" ? this.#running() : nothing}
+      ${call.result === undefined ? html`<slot></slot>` : nothing}
+      ${call.problem === undefined ? nothing : this.#failed()}
       ${call.result === undefined ? nothing : this.#result(call.result)}
     `;
   }
@@ -206,28 +226,37 @@ class CallCard extends ViewElement {
         ${problem.code === "E_CANCELLED" ? "Cancelled." : problem.message}
       </p>`;
     const where = problem.line === undefined ? "" : ` (line ${problem.line}, column ${problem.column ?? 1})`;
-    return html`<div class="problem stack" role="alert">
-      <p><strong>${problem.code}</strong> ${problem.message}${where}</p>
-      ${
-        file === undefined
-          ? nothing
-          : html`<div class="row">
-              <button @click=${() => this.actions.take(file, "file")}>Treat it as a file anyway</button>
-            </div>`
-      }
-    </div>`;
+    return html`${this.isHeadline ? html`<h1 class="sentence">The tool failed.</h1>` : nothing}
+      <div class="problem stack" role="alert">
+        <p>${problem.message}${where} <span class="soft code">${problem.code}</span></p>
+        ${
+          file === undefined
+            ? nothing
+            : html`<div class="row">
+                <button @click=${() => this.actions.take(file, "file")}>Treat it as a file anyway</button>
+              </div>`
+        }
+      </div>`;
   }
 
   #result(result: ShownResult): TemplateResult {
     return html`
       <div class="wide">
         <div class="opening">
-          <playground-gain .store=${this.store} .actions=${this.actions} .result=${result}></playground-gain>
+          <div class="lead">
+            <playground-gain
+              .store=${this.store}
+              .actions=${this.actions}
+              .result=${result}
+              .server=${this.call.server}
+              .isHeadline=${this.isHeadline}
+            ></playground-gain>
+            <slot></slot>
+          </div>
           ${this.hasPicture ? this.#thing(result.artifacts) : nothing}
         </div>
       </div>
       ${this.call.isExpired === true ? html`<p class="chip warn">The artifacts of this call have expired: run it again.</p>` : nothing}
-      ${result.isError ? html`<p class="chip warn">The tool reported an error.</p>` : nothing}
       ${result.filed === undefined && !result.isError ? nothing : this.#filed()}
       ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything was stored: ${failure}</p>`)}
       ${tabList("What is shown of the call", this.#parts, this.#shown, (part) => (this.shownPart = part))}

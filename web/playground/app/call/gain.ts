@@ -6,6 +6,7 @@ import { css, html, nothing, type PropertyValues, type TemplateResult } from "li
 import { type Change, changeOf } from "../../../ui/meter.js";
 import type { CountedTokens, Outcome, ShownResult } from "../../engine/messages.js";
 import { remember, remembered } from "../browser.js";
+import { AS_OF, PRICES } from "../prices.js";
 import { storedBytes } from "../state.js";
 import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
@@ -57,27 +58,16 @@ function emptied(block: unknown): unknown {
   return around;
 }
 
-/** A price of input tokens, in US dollars for a million, as its maker listed it in a month. */
-interface Price {
-  readonly dollars: number;
-  readonly model: string;
-  readonly month: string;
-}
-
-const PRICES: readonly Price[] = [
-  { dollars: 3, model: "Claude Sonnet 4.5", month: "2025-11" },
-  { dollars: 5, model: "Claude Opus 4.5", month: "2025-11" },
-  { dollars: 1, model: "Claude Haiku 4.5", month: "2025-11" },
-  { dollars: 1.25, model: "GPT-5", month: "2025-11" },
-];
-
-const USUAL = 3;
+/** The price that is chosen first. */
+const [{ dollars: USUAL }] = PRICES;
 
 /** `<playground-gain>`: the meter of a result, with a price that the visitor may edit. */
 class Gain extends ViewElement {
   static override properties = {
     ...ViewElement.properties,
     result: { attribute: false },
+    server: { attribute: false },
+    isHeadline: { attribute: false },
     price: { state: true },
     counted: { state: true },
     problem: { state: true },
@@ -87,6 +77,7 @@ class Gain extends ViewElement {
     viewStyles,
     css`
       .price {
+        align-items: center;
         display: inline-flex;
         gap: 4px;
       }
@@ -98,7 +89,7 @@ class Gain extends ViewElement {
         border-radius: 0;
         field-sizing: content;
         inline-size: auto;
-        max-inline-size: min(260px, 60vw);
+        max-inline-size: min(220px, 44vw);
         min-block-size: 24px;
         padding: 0 2px;
       }
@@ -124,6 +115,10 @@ class Gain extends ViewElement {
   ];
 
   declare result: ShownResult;
+  /** The name of the server that sent it. */
+  declare server: string;
+  /** Whether its sentence is the heading of the view. */
+  declare isHeadline: boolean;
   declare price: number;
   declare counted: CountedTokens | undefined;
   declare problem: string;
@@ -131,6 +126,7 @@ class Gain extends ViewElement {
 
   constructor() {
     super();
+    this.isHeadline = false;
     this.counted = undefined;
     this.problem = "";
     this.isCounting = false;
@@ -151,7 +147,11 @@ class Gain extends ViewElement {
     return html`<sluice-meter
       .sent=${result.bytesIn}
       .seen=${result.bytesOut}
-      .decoded=${storedBytes(result)}
+      .decoded=${result.failures.length === 0 ? storedBytes(result) : undefined}
+      .sender=${nameSender(this.server)}
+      .file=${this.server === DROPPED}
+      .failed=${result.isError}
+      .level=${this.isHeadline ? 1 : undefined}
       .unchanged=${isUnchanged(result)}
       .contentSent=${contentBytes(result.reduced, result.bytesIn)}
       .contentSeen=${contentBytes(result.observation, result.bytesOut)}
@@ -199,10 +199,8 @@ class Gain extends ViewElement {
         @change=${(event: Event) => this.#choose((event.target as HTMLSelectElement).value)}
       >
         ${PRICES.map(
-          ({ dollars, model, month }) =>
-            html`<option value=${dollars} .selected=${dollars === this.price}>
-              $${dollars}, ${model} (${month})
-            </option>`,
+          ({ dollars, model }) =>
+            html`<option value=${dollars} .selected=${dollars === this.price}>$${dollars} · ${model}</option>`,
         )}
         <option value="" .selected=${!isListed}>your price</option></select
       >${
@@ -216,7 +214,7 @@ class Gain extends ViewElement {
               .value=${String(this.price)}
               @change=${(event: Event) => this.#choose((event.target as HTMLInputElement).value)}
             />`
-      }</span
+      }${isListed ? html`<span>(${AS_OF})</span>` : nothing}</span
     >`;
   }
 
@@ -227,6 +225,14 @@ class Gain extends ViewElement {
     this.price = price;
     remember("price", price);
   }
+}
+
+/** The server of what was dropped. */
+const DROPPED = "dropped";
+
+/** How the sentence calls a server: the servers of the page itself are not the visitor's. */
+function nameSender(server: string): string {
+  return server === "demo" || server === "files" ? "The demo server" : "Your server";
 }
 
 /** What the field for another price begins with. */

@@ -189,7 +189,7 @@ export class Bar extends ViewElement {
     const { isOnline, theme, unread, isOutdated, notices } = this.state;
     return html`<header class="row">
       <slot></slot>
-      <h1 class="name"><img src="./icon.svg" alt="" width="24" height="24" /><span>Sluice</span></h1>
+      <strong class="name"><img src="./icon.svg" alt="" width="24" height="24" /><span>Sluice</span></strong>
       <playground-servers .store=${store} .actions=${actions}></playground-servers>
       <button class="find" @click=${this.#find} aria-keyshortcuts="Meta+K Control+K">
         ${icon(search)}<span class="word cut">Find a tool or an action</span><kbd aria-hidden="true">${KEYS}</kbd>

@@ -15,7 +15,7 @@ import { keyed } from "lit/directives/keyed.js";
 import { viewStyles } from "../styles.js";
 import type { TryView } from "../views/try-view.js";
 import "../views/try-view.js";
-import type { View } from "../state.js";
+import { currentCall, type State, type View } from "../state.js";
 import { TITLES, ViewElement } from "../view-element.js";
 import type { Bar } from "./bar.js";
 import "./bar.js";
@@ -299,6 +299,7 @@ export class Playground extends ViewElement {
                 html`<playground-pause .store=${store} .actions=${actions} .pause=${pause}></playground-pause>`,
             )}
         </div>
+        ${hasHeadline(this.state) ? nothing : html`<h1 class="unseen">${TITLES[view]}</h1>`}
         ${serve?.problem === undefined ? nothing : html`<playground-session .store=${store} .actions=${actions}></playground-session>`}
         ${this.#loaded.has(view) ? this.#view(view) : html`<p class="empty" role="status">Loading…</p>`}
       </main>
@@ -350,6 +351,12 @@ export class Playground extends ViewElement {
     if (this.state.view === "files") void this.actions.keep(files);
     else for (const file of files) void this.actions.take(file);
   }
+}
+
+/** Whether the view has a heading of its own: the sentence of a result. */
+function hasHeadline(state: State): boolean {
+  const call = currentCall(state);
+  return state.view === "try" && (call?.result !== undefined || call?.state === "failed");
 }
 
 customElements.define("sluice-playground", Playground);

@@ -2,7 +2,7 @@
  * The log of sources and the gate, newest first; and the JSON-RPC messages, which are loaded when they are first shown.
  * @module
  */
-import { css, html, type TemplateResult } from "lit";
+import { css, html, nothing, type TemplateResult } from "lit";
 import { viewStyles } from "../styles.js";
 import { type Tab, tabList, tabStyles } from "../tabs.js";
 import { ViewElement } from "../view-element.js";
@@ -76,7 +76,7 @@ class LogView extends ViewElement {
     const { log } = this.state;
     if (log.length === 0) {
       return html`<div class="empty">
-        <p>Nothing has been stored or retried yet.</p>
+        <p>Nothing has been called yet.</p>
         <button class="primary" @click=${() => this.actions.go("try")}>Run a tool</button>
       </div>`;
     }
@@ -86,15 +86,25 @@ class LogView extends ViewElement {
       </div>
       <ul>
         ${log.map(
-          ({ at, level, server, text }) =>
+          ({ at, level, server, text, call }) =>
             html`<li>
               <time class="soft">${new Date(at).toLocaleTimeString()}</time>
-              <span class="chip ${level}">${level === "warn" ? "warning" : server}</span>
+              <span class="chip ${level}">${LEVELS[level] ?? server}</span>
               <span class="text">${text}</span>
+              ${this.#opener(call)}
             </li>`,
         )}
       </ul>`;
   }
+
+  /** A button that shows the call of a line, while it is still listed. */
+  #opener(call: string | undefined): TemplateResult | typeof nothing {
+    if (call === undefined || !this.state.calls.some(({ id }) => id === call)) return nothing;
+    return html`<button @click=${() => this.store.set({ view: "try", call })}>Show</button>`;
+  }
 }
+
+/** What stands in the place of the server's name where something is wrong. */
+const LEVELS: Readonly<Record<string, string | undefined>> = { warn: "warning", bad: "failed" };
 
 customElements.define("playground-log", LogView);

@@ -1,12 +1,11 @@
 /**
- * The first view: three ways to start, the list of calls, and the current call.
+ * The first view: what Sluice is, the current call with the ways to begin another one, and the list of calls.
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { icon } from "../../../ui/icons.js";
 import drop from "lucide-static/icons/file-down.svg?raw";
 import plug from "lucide-static/icons/plug.svg?raw";
-import play from "lucide-static/icons/play.svg?raw";
 import "../call/call-card.js";
 import { twoPanes, viewStyles } from "../styles.js";
 import { currentCall, shelfOf, type ShownCall } from "../state.js";
@@ -15,6 +14,7 @@ import { ViewElement } from "../view-element.js";
 
 /** Calls of the demo that a visitor may want to see next. */
 const EXAMPLES: readonly (readonly [label: string, tool: string, args: Readonly<Record<string, unknown>>])[] = [
+  ["A PDF of 4 MB", "sales_report", { quarter: "Q3" }],
   ["A chart", "sales_chart", { kind: "line" }],
   ["60,000 rows", "export_csv", { rows: 60_000 }],
   ["A web page with a script in it", "web_page", {}],
@@ -22,6 +22,10 @@ const EXAMPLES: readonly (readonly [label: string, tool: string, args: Readonly<
   ["A program of 40 KB", "source_code", {}],
   ["Something that needs nothing", "small_talk", {}],
 ];
+
+/** What Sluice is, for a first visit. */
+const WHAT =
+  "Sluice keeps the files and long texts that MCP tools send out of your model's context: the model reads a short reference, and you keep every byte.";
 
 /** Pixels at the top of the window that lie below the bar. */
 const BAR = 40;
@@ -71,8 +75,12 @@ export class TryView extends ViewElement {
         flex-wrap: wrap;
         gap: 8px;
       }
-      .begin .icon {
-        color: var(--accent);
+      .what {
+        color: var(--text-soft);
+      }
+      .what span {
+        display: block;
+        max-inline-size: 88ch;
       }
       .gain {
         color: var(--stored);
@@ -97,6 +105,10 @@ export class TryView extends ViewElement {
         grid-row: span 2;
         inline-size: 36px;
       }
+      .failed {
+        color: var(--bad);
+        font-weight: 600;
+      }
       .when {
         font-size: var(--size-small);
       }
@@ -119,16 +131,8 @@ export class TryView extends ViewElement {
         .work {
           gap: 16px;
         }
-        /* The result comes first, then the ways to begin. */
-        .begin {
-          order: 1;
-        }
-        .another {
-          order: 2;
-        }
         .begin button {
-          flex: 1 1 100%;
-          justify-content: flex-start;
+          flex: 1 1 40%;
         }
       }
     `,
@@ -140,7 +144,10 @@ export class TryView extends ViewElement {
   override render(): TemplateResult {
     return html`
       <aside aria-label="Calls">${this.#calls()}</aside>
-      <div class="work">${this.#begin()} ${this.#chosen()} ${this.#now()} ${this.#another()}</div>
+      <div class="work">
+        <p class="what"><span>${WHAT}</span></p>
+        ${this.#chosen()} ${this.#now()} ${this.#another()}
+      </div>
       <input type="file" hidden multiple @change=${this.#picked} />
     `;
   }
@@ -169,8 +176,10 @@ export class TryView extends ViewElement {
         .actions=${actions}
         .call=${current}
         .hasPicture=${true}
+        .isHeadline=${true}
         class=${current.state === "running" ? "awaited" : ""}
-      ></playground-call>`;
+        >${this.#begin()}</playground-call
+      >`;
     }
     if (problem !== undefined) {
       return html`<div class="problem stack" role="alert">
@@ -178,15 +187,15 @@ export class TryView extends ViewElement {
         <div class="row"><button @click=${() => location.reload()}>Try again</button></div>
       </div>`;
     }
-    return html`<p class="empty ${isReady ? "" : "awaited"}" role="status">
-      ${isReady ? "There is no result yet: run a tool." : "Starting…"}
-    </p>`;
+    return html`${this.#begin()}
+      <p class="empty ${isReady ? "" : "awaited"}" role="status">
+        ${isReady ? "There is no result yet: run a tool." : "Starting…"}
+      </p>`;
   }
 
   #begin(): TemplateResult {
     return html`<div class="begin">
-      ${this.#example("Run the 4 MB PDF demo", "sales_report", { quarter: "Q3" }, icon(play))}
-      <button @click=${this.pick}>${icon(drop)}Drop a CallToolResult, or any file</button>
+      <button class="primary" @click=${this.pick}>${icon(drop)}Drop your own file</button>
       <button @click=${this.#connect}>${icon(plug)}Connect my server</button>
     </div>`;
   }
@@ -198,14 +207,9 @@ export class TryView extends ViewElement {
     </section>`;
   }
 
-  #example(
-    label: string,
-    tool: string,
-    args: Readonly<Record<string, unknown>>,
-    before?: TemplateResult,
-  ): TemplateResult {
+  #example(label: string, tool: string, args: Readonly<Record<string, unknown>>): TemplateResult {
     return html`<button ?disabled=${!this.state.isReady} @click=${() => this.actions.run(`demo.${tool}`, args)}>
-      ${before}${label}
+      ${label}
     </button>`;
   }
 
@@ -236,7 +240,8 @@ export class TryView extends ViewElement {
   }
 
   #item({ id, title, state, startedAt, result }: ShownCall, isCurrent: boolean): TemplateResult {
-    const gain = result && gainOf(result);
+    // What a failure says is all that there is to read.
+    const gain = result && state !== "failed" ? gainOf(result) : undefined;
     const artifact = result?.artifacts[0];
     return html`<li>
       <button class="call" aria-current=${isCurrent} @click=${() => this.store.set({ call: id })}>
@@ -249,7 +254,10 @@ export class TryView extends ViewElement {
           ${gain === undefined ? nothing : html`<span class="gain ${gain.kind}">${gain.words.replace(/ kept out$/, "")}</span>`}
           ${gain?.kind === "kept" ? html`<span class="unseen">kept out</span>` : nothing}
         </span>
-        <span class="soft when"><time>${new Date(startedAt).toLocaleTimeString()}</time> · ${STATES[state]}</span>
+        <span class="soft when"
+          ><time>${new Date(startedAt).toLocaleTimeString()}</time> ·
+          <span class=${state === "failed" ? "failed" : ""}>${STATES[state]}</span></span
+        >
       </button>
     </li>`;
   }
