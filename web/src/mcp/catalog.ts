@@ -139,17 +139,18 @@ export function factsOf(message: string): ServerFacts {
 }
 
 /**
- * The answer to `initialize` or `server/discover` with a sentence added to the instructions and resources to the
- * capabilities.
+ * The answer to `initialize` or `server/discover` with a sentence added to the instructions and, if the client is to list our artifacts,
+ * resources to the capabilities.
  */
-export function withIntroduction(message: string, sentence: string): string | undefined {
+export function withIntroduction(message: string, sentence: string, hasResources: boolean): string | undefined {
   const result = resultOf(message);
   const capabilities = valueAt(result, "capabilities");
   if (result === undefined || capabilities?.type !== "Object") return undefined;
   // Without tools nothing is ever stored.
   if (valueAt(capabilities, "tools") === undefined) return undefined;
   const edits = instructionEdits(result, sentence);
-  if (valueAt(capabilities, "resources") === undefined) edits.push(appendEdit(capabilities, '"resources":{}'));
+  if (hasResources && valueAt(capabilities, "resources") === undefined)
+    edits.push(appendEdit(capabilities, '"resources":{}'));
   return applyEdits(message, edits);
 }
 

@@ -33,6 +33,8 @@ export interface HostProfile {
   readonly resourceTexts: "shown" | "lost";
   /** Whether its model is told of links, whether it takes further ones, whether it drops them, or the call throws. Case `link`. */
   readonly links: "told" | "taken" | "dropped" | "throw";
+  /** Whether it offers its model tools of its own for the resources of servers, in so many words that ours are not worth them. Case `list`. */
+  readonly hasResourceTools: boolean;
   /** Whether its model reads `_meta` of results: of all, or of those that are errors. Case `meta`. */
   readonly meta: "always" | "errors" | "never";
   /** The longest text that it shows whole, in bytes. Cases `text8k` to `text400k`. */
@@ -68,6 +70,7 @@ const CAREFUL: HostProfile = {
   structuredAlone: "shown",
   resourceTexts: "shown",
   links: "told",
+  hasResourceTools: false,
   meta: "never",
   wholeText: 10_000,
   wholeTextByModel: {},
@@ -132,6 +135,7 @@ const HOSTS: readonly HostRow[] = [
     blobs: ["application/pdf"],
     half: "content",
     links: "dropped",
+    hasResourceTools: true,
     wholeText: 45_000,
     wholeLines: 1900,
     cutText: 51_500,
@@ -185,6 +189,7 @@ const HOSTS: readonly HostRow[] = [
     blobs: ["application/pdf"],
     half: "content",
     links: "dropped",
+    hasResourceTools: true,
     wholeText: 45_000,
     wholeLines: 1900,
     cutText: 53_300,

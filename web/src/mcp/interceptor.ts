@@ -452,7 +452,8 @@ export class McpInterceptor implements Interceptor {
       case "server/discover":
         return (message) => {
           this.#requestHandler.server = factsOf(message);
-          return withIntroduction(message, writeInstruction(tools.map(({ name }) => this.#nameTool(name))));
+          const sentence = writeInstruction(tools.map(({ name }) => this.#nameTool(name)));
+          return withIntroduction(message, sentence, !this.#host.hasResourceTools);
         };
       case "tools/list":
         return async (message) => {

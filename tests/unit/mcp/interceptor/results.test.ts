@@ -361,6 +361,15 @@ describe("what a server says of itself", () => {
     expect(result?.["capabilities"]).toEqual({ tools: {}, resources: {} });
   });
 
+  it.each(["opencode", "kilo"])(
+    "gets no resources for %s, which would offer tools of its own for them",
+    async (name) => {
+      const { result } = await talk.ask("initialize", { clientInfo: { name, version: "9" } }, init);
+      expect(result?.["capabilities"]).toEqual({ tools: {} });
+      expect(result?.["instructions"]).toContain("artifact_read");
+    },
+  );
+
   it("stays as it is where there are no tools", async () => {
     const result = { ...init, capabilities: { prompts: {} } };
     expect((await talk.ask("initialize", {}, result)).result).toEqual(result);
