@@ -11,7 +11,7 @@ export * from "./index.js";
 export * from "./mcp.js";
 export { FileArtifactStore } from "./artifacts/file/file-store.js";
 export type { FileStoreOptions } from "./artifacts/file/file-store.js";
-export { localWorkspaces, sandboxed } from "./files/local-workspaces.js";
+export { localWorkspaces, buildSandboxCommand } from "./files/local-workspaces.js";
 export type { LocalWorkspacesOptions, SandboxOptions } from "./files/local-workspaces.js";
 export { GatedStdioTransport } from "./mcp/stdio/gated-stdio.js";
 export type { GatedStdioOptions } from "./mcp/stdio/gated-stdio.js";

@@ -16,12 +16,12 @@ import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
 import { type SourceParts, webSource } from "./tools/sources/web-source.js";
 import type { ResolvedToolConfig } from "./tools/config/resolved-config.js";
-import { variablesOf, type Variables } from "./tools/config/variables.js";
+import { toVariables, type Variables } from "./tools/config/variables.js";
 
 /** One source of tools. In browsers `${VAR}` stands for what `variables` gives. */
 export class ToolNode<D extends Dialect = Dialect> extends AnyToolNode<D> {
   /** @hidden */
-  protected readonly variables: Variables = variablesOf({});
+  protected readonly variables: Variables = toVariables({});
 
   /** @hidden */
   protected source(config: ResolvedToolConfig, parts: SourceParts): ToolSource {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type ArtifactWriter, MemoryArtifactStore } from "../../../web/src/node.js";
 import type { ExternalToolConfig } from "../../../web/src/tools-node.js";
-import { variablesOf } from "../../../web/src/tools/config/variables.js";
+import { toVariables } from "../../../web/src/tools/config/variables.js";
 import { bytesOf } from "../fixture/bytes.mjs";
 import { FILES } from "../servers/folder.js";
 import { serveFixture, type Serving } from "../serving.js";
@@ -126,7 +126,7 @@ describe("over HTTP", () => {
   describe.each<Kind>(["OpenAPI", "UTCP"])("an API described by %s", (kind) => {
     async function setting(): Promise<{ readonly api: Api; readonly front: Fronted }> {
       const api = await serveApi();
-      const front = await inFront(sourceOf(kind, api), { variables: variablesOf({ FILES_KEY: KEY }) });
+      const front = await inFront(sourceOf(kind, api), { variables: toVariables({ FILES_KEY: KEY }) });
       onTestFinished(() => front[Symbol.asyncDispose]());
       return { api, front };
     }
@@ -158,7 +158,7 @@ describe("over HTTP", () => {
 
     test("without a value for its variable it is not connected, and nobody is asked", async () => {
       const api = await serveApi();
-      const error = await inFront(sourceOf(kind, api), { variables: variablesOf({}) }).catch(
+      const error = await inFront(sourceOf(kind, api), { variables: toVariables({}) }).catch(
         (thrown: unknown) => thrown,
       );
       expect(error).toMatchObject({ code: "E_TOOL_AUTH", message: expect.stringContaining("FILES_KEY") as string });
@@ -168,7 +168,7 @@ describe("over HTTP", () => {
 
   test("an API sends what it was sent", async () => {
     const api = await serveApi();
-    await using front = await inFront(sourceOf("OpenAPI", api), { variables: variablesOf({ FILES_KEY: KEY }) });
+    await using front = await inFront(sourceOf("OpenAPI", api), { variables: toVariables({ FILES_KEY: KEY }) });
     expect((await front.call("echo", { body: { a: 1, b: [null] } })).value).toEqual({ a: 1, b: [null] });
   });
 });

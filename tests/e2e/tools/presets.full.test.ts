@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { makePng } from "../../../scripts/demo/png.mjs";
 import { type ExternalToolConfig, getPreset, type ToolResult } from "../../../web/src/tools-node.js";
-import { variablesOf } from "../../../web/src/tools/config/variables.js";
+import { toVariables } from "../../../web/src/tools/config/variables.js";
 import { FILES, useFolder } from "../servers/folder.js";
 import { pngSize, servePage } from "../servers/page.js";
 import { devtools, filesystem, playwright, type Server, sqlite } from "../servers/programs.js";
@@ -40,7 +40,7 @@ describe("presets", () => {
   ): Promise<{ readonly with: string; readonly without: string }> {
     const texts: string[] = [];
     for (const each of [config, { ...config, artifact_extraction: {} }]) {
-      await using front = await inFront(each, { variables: variablesOf(variables) });
+      await using front = await inFront(each, { variables: toVariables(variables) });
       texts.push((await use(front)).text);
     }
     const [first = "", second = ""] = texts;
@@ -61,7 +61,7 @@ describe("presets", () => {
 
   test.each(Object.entries(HERE))("%s: its server has every tool that the preset names", async (name, server) => {
     const preset = installed(name, server(folder.path()));
-    await using front = await inFront(preset, { variables: variablesOf(made()) });
+    await using front = await inFront(preset, { variables: toVariables(made()) });
     const named = Object.keys(preset.artifact_extraction?.tool_fields ?? {}).map((tool) => `${name}.${tool}`);
     expect(named).not.toEqual([]);
     expect(front.node.getTools().map((tool) => tool.name)).toEqual(expect.arrayContaining(named));
@@ -78,7 +78,7 @@ describe("presets", () => {
     });
 
     test("files are kept whole, and called what they are", async () => {
-      await using front = await inFront(files(), { variables: variablesOf(filesRoot()) });
+      await using front = await inFront(files(), { variables: toVariables(filesRoot()) });
       for (const [name, original] of Object.entries(FILES)) {
         const result = await front.call("read_media_file", { path: folder.path(name) });
         expect(await seen(front, result)).toEqual(kept(original));

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ToolNode, ToolRegistry } from "../../../web/src/tools-node.js";
-import { variablesOf } from "../../../web/src/tools/config/variables.js";
+import { toVariables } from "../../../web/src/tools/config/variables.js";
 import { alone } from "../servers/behind.js";
 import { FILES, useFolder } from "../servers/folder.js";
 import {
@@ -218,7 +218,7 @@ describe("names", () => {
     const api = await serveApi();
     api.manual = manual;
     const config = { ...sourceOf("UTCP", api), name: "broken" };
-    const error = await inFront(config, { variables: variablesOf({ FILES_KEY: KEY }) }).catch(
+    const error = await inFront(config, { variables: toVariables({ FILES_KEY: KEY }) }).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({ code: "E_TOOL_CONFIG", message: expect.stringContaining("broken") as string });
@@ -246,7 +246,7 @@ describe("names", () => {
     const api = await serveApi();
     const one = { name: "a", inputs: {}, tool_call_template: { call_template_type: "http", url: `${api.url}/rows` } };
     api.manual = JSON.stringify({ utcp_version: "1.0.1", tools: [one, one] });
-    const error = await inFront(sourceOf("UTCP", api), { variables: variablesOf({ FILES_KEY: KEY }) }).catch(
+    const error = await inFront(sourceOf("UTCP", api), { variables: toVariables({ FILES_KEY: KEY }) }).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({
@@ -260,7 +260,7 @@ describe("names", () => {
   test("many sources share one registry, and each is closed by itself", async () => {
     const registry = new ToolRegistry();
     const api = await serveApi();
-    const options = { registry, variables: variablesOf({ FILES_KEY: KEY, FILESYSTEM_ROOT: folder.path() }) };
+    const options = { registry, variables: toVariables({ FILES_KEY: KEY, FILESYSTEM_ROOT: folder.path() }) };
     await using http = await inFront(sourceOf("OpenAPI", api), options);
     await using all = await inFront({ name: "all", transport: "mcp", ...startOf(everything(folder.path())) }, options);
     const sources = (): ReadonlySet<string> => new Set(registry.list().map(({ extra }) => extra.namespace));

@@ -8,7 +8,7 @@ import { sha256 } from "../../../web/src/artifacts/hash-node.js";
 import { verified } from "../../../web/src/artifacts/hash.js";
 import { timedStore } from "../../../web/src/core/store-access.js";
 import { FileArtifactStore } from "../../../web/src/node.js";
-import { bodyOf } from "../../../web/src/server/artifacts/bytes.js";
+import { startBody } from "../../../web/src/server/artifacts/bytes.js";
 import { noise } from "./bytes.js";
 
 /** Counts to three; what was asked of it. */
@@ -113,7 +113,7 @@ describe("an artifact in a folder, below a time limit, a check of its hash and o
     const { id, sha256: name } = await store.putBytes(data);
     const stream = await timedStore(store).openReader(id);
     return {
-      source: readerOf(await bodyOf(stream!, data.byteLength)),
+      source: readerOf(await startBody(stream!, data.byteLength)),
       blob: join(folder, "blobs", name.slice(0, 2), name),
     };
   }

@@ -6,7 +6,7 @@ import { REST_MARKER, restReference } from "../../../scripts/docs/rest-reference
 import { MemoryArtifactStore } from "../../../web/src/index.js";
 import { OpenAiClient } from "../../../web/src/planner.js";
 import { SluiceServer } from "../../../web/src/serve.js";
-import { REFUSED, saidOf } from "../../../web/src/server/http/refusals.js";
+import { REFUSED, toSaidError } from "../../../web/src/server/http/refusals.js";
 import { BodyRefused } from "../../../web/src/server/http/request.js";
 import { StoreLate } from "../../../web/src/server/http/time-limit.js";
 import { ROOT } from "../cli/command.js";
@@ -78,7 +78,7 @@ describe("the reference", () => {
 describe("the refusals", () => {
   /** Status and code that an error is told by. */
   function said(error: unknown): string {
-    const { status, code } = saidOf(error, () => undefined);
+    const { status, code } = toSaidError(error, () => undefined);
     return `${status} ${code}`;
   }
 

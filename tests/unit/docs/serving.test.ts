@@ -7,7 +7,7 @@ import { readRetention } from "../../../web/src/artifacts/retention/policy.js";
 import { parse } from "../../../web/src/cli/parse.js";
 import { checkServeFile, serveKeys } from "../../../web/src/cli/serve/config-file.js";
 import { LEASE_SECONDS } from "../../../web/src/server/work/work-register.js";
-import { saidOf } from "../../../web/src/server/http/refusals.js";
+import { toSaidError } from "../../../web/src/server/http/refusals.js";
 import { LIMITS } from "../../../web/src/server/options.js";
 import { LEASE_MS } from "../../../web/src/server/usage/usage-register.js";
 import { USER_LIMIT_NAMES, USER_LIMITS, UserLimitReached } from "../../../web/src/server/usage/user-limits.js";
@@ -113,7 +113,7 @@ describe("the pages on serving", async () => {
       const known = USER_LIMIT_NAMES.map((name) => {
         const { key, effect } = USER_LIMITS[name];
         const reached = new UserLimitReached(name, { used: 1, most: 1 });
-        return [key, name, effect, saidOf(reached, () => undefined).status];
+        return [key, name, effect, toSaidError(reached, () => undefined).status];
       });
       expect(shown).toEqual(known);
     });

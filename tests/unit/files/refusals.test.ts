@@ -3,7 +3,7 @@ import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { deniedWrites } from "../../../web/src/files/tool-text.js";
+import { findDeniedWrites } from "../../../web/src/files/tool-text.js";
 import type { FileRefusal } from "../../../web/src/tools.js";
 import { ADA, BOB, lab, type Lab } from "./lab.js";
 
@@ -113,7 +113,7 @@ describe("a write that was denied", () => {
     [JSON.stringify({ text: JSON.stringify("[Errno 30] Read-only file system: '/etc/x'") }), ["/etc/x"]],
     ["It is a read-only file system.", []],
   ])("is found in %j", (said, paths) => {
-    expect(deniedWrites(said)).toEqual(paths);
+    expect(findDeniedWrites(said)).toEqual(paths);
   });
 
   test("is looked for in bounded time and number", () => {
@@ -124,13 +124,13 @@ describe("a write that was denied", () => {
       "read-only file system, open '/",
     ]) {
       const before = performance.now();
-      expect(deniedWrites(`read-only file system ${part.repeat(1_000_000 / part.length)}`).length).toBeLessThanOrEqual(
-        16,
-      );
+      expect(
+        findDeniedWrites(`read-only file system ${part.repeat(1_000_000 / part.length)}`).length,
+      ).toBeLessThanOrEqual(16);
       expect(performance.now() - before).toBeLessThan(5000);
     }
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => void deniedWrites(`read-only file system: /${text}`)),
+      fc.property(fc.string({ unit: "binary" }), (text) => void findDeniedWrites(`read-only file system: /${text}`)),
     );
   });
 });

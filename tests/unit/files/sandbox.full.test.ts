@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { sandboxed, localWorkspaces } from "../../../web/src/files/local-workspaces.js";
+import { buildSandboxCommand, localWorkspaces } from "../../../web/src/files/local-workspaces.js";
 import { Workspace } from "../../../web/src/files/workspace/workspace.js";
 import { ROOT } from "../cli/command.js";
 import { ADA, BOB, lab, type Lab } from "./lab.js";
@@ -16,7 +16,7 @@ const reason = await whyNoSandbox();
 
 /** What a line of shell prints in Ada's sandbox. */
 async function within(workspace: Workspace, line: string, hide: readonly string[] = []): Promise<string> {
-  const [program = "", ...args] = await sandboxed(["sh", "-c", line], { workspace, hide });
+  const [program = "", ...args] = await buildSandboxCommand(["sh", "-c", line], { workspace, hide });
   const { stdout } = await promisify(execFile)(program, args).catch((error: unknown) => error as { stdout: string });
   return stdout.trim();
 }
@@ -123,7 +123,9 @@ describe.skipIf(reason !== undefined)("a command in a sandbox", () => {
 
 describe("without a sandbox no command is started", () => {
   test.skipIf(reason === undefined || process.platform !== "linux")("where none can be made", async () => {
-    await expect(sandboxed(["true"], { workspace: await adas() })).rejects.toMatchObject({ code: "E_MISUSE" });
+    await expect(buildSandboxCommand(["true"], { workspace: await adas() })).rejects.toMatchObject({
+      code: "E_MISUSE",
+    });
     expect(reason).toMatch(/may not make namespaces|no bubblewrap/);
   });
 
@@ -139,7 +141,9 @@ describe("without a sandbox no command is started", () => {
     const program = join(folder, "bwrap");
     await writeFile(program, `#!/bin/sh\ncat >&2 <<'END'\n${said}\nEND\nexit 1\n`);
     await chmod(program, 0o755);
-    const refused = await sandboxed(["true"], { workspace: await adas(), program }).catch((error: unknown) => error);
+    const refused = await buildSandboxCommand(["true"], { workspace: await adas(), program }).catch(
+      (error: unknown) => error,
+    );
     expect(refused).toMatchObject({ code: "E_MISUSE" });
     expect((refused as Error).message).toMatch(sentence);
     expect((refused as Error).message).toMatch(/was not started.*package bubblewrap/);
@@ -148,16 +152,18 @@ describe("without a sandbox no command is started", () => {
   test("nor without a command, with a folder to hide that is not there, or a workspace that is told otherwise", async () => {
     const workspace = await adas();
     const program = "bwrap";
-    await expect(sandboxed([], { workspace, program })).rejects.toMatchObject({ path: "argv" });
+    await expect(buildSandboxCommand([], { workspace, program })).rejects.toMatchObject({ path: "argv" });
     if (process.platform !== "linux") return;
     for (const folder of [join(workspace.root, "none"), "/", "/etc/passwd"]) {
-      await expect(sandboxed(["true"], { workspace, program, hide: [folder] })).rejects.toMatchObject({
+      await expect(buildSandboxCommand(["true"], { workspace, program, hide: [folder] })).rejects.toMatchObject({
         code: "E_INVALID_ARGUMENT",
         path: "hide",
       });
     }
     const told = await adas({ shownRoot: "/data" });
-    await expect(sandboxed(["true"], { workspace: told, program })).rejects.toMatchObject({ path: "workspace" });
+    await expect(buildSandboxCommand(["true"], { workspace: told, program })).rejects.toMatchObject({
+      path: "workspace",
+    });
   });
 });
 

@@ -6,14 +6,14 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { sandboxed } from "../../../web/src/files/local-workspaces.js";
+import { buildSandboxCommand } from "../../../web/src/files/local-workspaces.js";
 import { Workspace } from "../../../web/src/files/workspace/workspace.js";
 
 /** Why there are none: undefined where there are. Printed, since tests are skipped for it. */
 export async function whyNoSandbox(): Promise<string | undefined> {
   const root = await mkdtemp(join(tmpdir(), "sluice-sandbox-"));
   try {
-    await sandboxed(["true"], { workspace: await Workspace.open({ root, name: "ada" }) });
+    await buildSandboxCommand(["true"], { workspace: await Workspace.open({ root, name: "ada" }) });
     return undefined;
   } catch (error) {
     console.log(`Tests in sandboxes are skipped. ${(error as Error).message}`);

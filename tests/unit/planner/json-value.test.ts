@@ -5,7 +5,7 @@ import { z } from "zod";
 import { SluiceError } from "../../../web/src/errors/error.js";
 import type { PlannerPause } from "../../../web/src/planner/run-state.js";
 import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
-import { jsonValue, tool, hasMarks, parted } from "../../../web/src/planner/tool.js";
+import { jsonValue, tool, hasMarks, partValue } from "../../../web/src/planner/tool.js";
 import { amount } from "../../support/full.js";
 import { PDF } from "../core/samples.js";
 import { answered, once, OwnClient, planned } from "./planned.js";
@@ -184,7 +184,7 @@ const schema = z.toJSONSchema(
 
 test("marked fields are kept by their paths, and the rest is shown", () => {
   const value = { title: "a", rows: [1, 2], report: { pages: 3, chart: { kind: "bar" } }, more: true };
-  expect(parted(value, schema)).toEqual({
+  expect(partValue(value, schema)).toEqual({
     shown: {
       title: "a",
       rows: "(kept by the planner, not shown)",
@@ -203,13 +203,13 @@ test("marked fields are kept by their paths, and the rest is shown", () => {
 test.each([[null], [7], ["rows"], [[{ rows: 1 }]]])(
   "what does not look as its schema says stays as it is: %j",
   (value) => {
-    expect(parted(value, schema)).toEqual({ shown: value, kept: {} });
+    expect(partValue(value, schema)).toEqual({ shown: value, kept: {} });
   },
 );
 
 test("a field that is called __proto__ is a field", () => {
   const value = JSON.parse('{"__proto__": {"x": 1}, "rows": 1}') as unknown;
-  const { shown } = parted(value, schema);
+  const { shown } = partValue(value, schema);
   expect(JSON.stringify(shown)).toBe('{"__proto__":{"x":1},"rows":"(kept by the planner, not shown)"}');
 });
 

@@ -8,7 +8,7 @@ import type { Script } from "../../../web/src/planner/llm/scripted-model.js";
 import { ReactPlanner, type ReactPlannerOptions } from "../../../web/src/planner/react-planner.js";
 import type { RunOptions } from "../../../web/src/planner/run-options.js";
 import type { ExhaustedLimit } from "../../../web/src/planner/budget.js";
-import { outcomeOf } from "../../../web/src/planner/run-state.js";
+import { decideOutcome } from "../../../web/src/planner/run-state.js";
 import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
 import {
   type CatalogSource,
@@ -351,7 +351,7 @@ test.each<[string, StopReason, ExhaustedLimit | undefined, PlannerOutcome]>([
   ["", "tool_calls", "steps", "steps"],
   ["Half of", "length", "steps", "length"],
 ])("%j that ends by %s, with a budget that ends by %s, is %s", (text, stopReason, exhausted, outcome) => {
-  expect(outcomeOf({ text, stopReason }, exhausted)).toBe(outcome);
+  expect(decideOutcome({ text, stopReason }, exhausted)).toBe(outcome);
 });
 
 /** Slips of those who write tools and hosts, and options that cannot be. */

@@ -7,7 +7,7 @@ import type { SluiceConfig } from "../../../web/src/config/types.js";
 import type { Sluice } from "../../../web/src/core/types.js";
 import type { ObservationClampedEvent, PlannerEvent } from "../../../web/src/planner/event.js";
 import type { Script } from "../../../web/src/planner/llm/scripted-model.js";
-import { shared, Sluices } from "../../../web/src/planner/observation.js";
+import { shareChars, Sluices } from "../../../web/src/planner/observation.js";
 import { tool, type NativeTool } from "../../../web/src/planner/tool.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import { amount } from "../../support/full.js";
@@ -15,9 +15,9 @@ import { base64, PDF } from "../core/samples.js";
 import { answered, once, planned, add, OwnClient } from "./planned.js";
 
 test("who needs little leaves the rest to the others", () => {
-  expect(shared([100, 90_000, 90_000], 100_000)).toEqual([100, 49_950, 49_950]);
-  expect(shared([10, 20], 100_000)).toEqual([10, 20]);
-  expect(shared([], 100_000)).toEqual([]);
+  expect(shareChars([100, 90_000, 90_000], 100_000)).toEqual([100, 49_950, 49_950]);
+  expect(shareChars([10, 20], 100_000)).toEqual([10, 20]);
+  expect(shareChars([], 100_000)).toEqual([]);
 });
 
 /** What so many want, and at least 256 for each of them. */
@@ -29,7 +29,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) =
 
 test("together they have no more than there is, and nobody gets less than 256 who needs it", () => {
   const property = fc.property(wanted, ([needs, total]) => {
-    const shares = shared(needs, total);
+    const shares = shareChars(needs, total);
     expect(sum(shares)).toBeLessThanOrEqual(total);
     for (const [at, share] of shares.entries()) {
       expect(share).toBeLessThanOrEqual(needs[at] as number);
@@ -40,14 +40,14 @@ test("together they have no more than there is, and nobody gets less than 256 wh
 });
 
 test("where there is less than 256 for each, each gets 256", () => {
-  expect(shared([1_000, 100, 1_000], 300)).toEqual([256, 100, 256]);
+  expect(shareChars([1_000, 100, 1_000], 300)).toEqual([256, 100, 256]);
 });
 
 test("who is cut to a share keeps it while the others are cut, the longest first", () => {
   const property = fc.property(wanted, ([needs, total]) => {
     const left = [...needs];
     const longestFirst = needs.map((_, at) => at).toSorted((a, b) => (needs[b] as number) - (needs[a] as number));
-    for (const at of longestFirst) left[at] = shared(left, total)[at] as number;
+    for (const at of longestFirst) left[at] = shareChars(left, total)[at] as number;
     expect(sum(left)).toBeLessThanOrEqual(total);
   });
   fc.assert(property);

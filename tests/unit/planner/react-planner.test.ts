@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { callsOf } from "../../../web/src/planner/call.js";
+import { limitCalls } from "../../../web/src/planner/call.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
 import type { LlmMessage, LlmToolCall } from "../../../web/src/planner/llm/client.js";
 import { OpenAiClient } from "../../../web/src/planner/llm/openai.js";
@@ -365,7 +365,7 @@ describe("a turn", () => {
   });
 
   test("ids stay short and apart, however long and alike they are", () => {
-    const ids = idsOf(callsOf(wanted(...Array.from({ length: 200 }, () => "x".repeat(1_000))), 200));
+    const ids = idsOf(limitCalls(wanted(...Array.from({ length: 200 }, () => "x".repeat(1_000))), 200));
     expect(new Set(ids).size).toBe(200);
     expect(Math.max(...ids.map(({ length }) => length))).toBe(256);
   });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { z as mini } from "zod/mini";
 import { fromJsonSchema } from "@modelcontextprotocol/client";
 import {
-  listed,
+  listTools,
   tool,
   type NativeToolOptions,
   type StandardSchema,
@@ -174,7 +174,7 @@ test("our sentences name tools as the model sees them, of a real server", { time
   );
   onTestFinished(() => docs.close());
   await docs.connect();
-  const descriptions = listed([docs]).tools.map(({ description }) => description);
+  const descriptions = listTools([docs]).tools.map(({ description }) => description);
   expect(descriptions.join("\n")).toContain("that docs_resources_read reads");
   const script = once({ name: "docs_get-resource-links", args: { count: 1 } });
   const { planner } = planned(script, [docs], { artifactStore: store });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
 import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
-import { Collector, sweepOf } from "../../../web/src/server/sluice-server.js";
+import { Collector, getSweep } from "../../../web/src/server/sluice-server.js";
 import { listed } from "../artifacts/bytes.js";
 
 // Retention at work in a server, in time that the test sets.
@@ -91,7 +91,7 @@ test("every twelfth time it is swept, where there is something to sweep", async 
   });
   for (let round = 0; round < 24; round++) await waits.next();
   expect([sweep.mock.calls.length, reported.length]).toEqual([2, 1]);
-  expect(sweepOf(new BareMemoryStore())).toBeUndefined();
+  expect(getSweep(new BareMemoryStore())).toBeUndefined();
   await collector[Symbol.asyncDispose]();
 });
 

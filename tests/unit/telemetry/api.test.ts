@@ -2,8 +2,8 @@
 import * as api from "@opentelemetry/api";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { SluiceError, useOpenTelemetry, type OpenTelemetryApi } from "../../../web/src/index.js";
-import { telemetryApi, tracerOf, meterOf, type TelemetryApi } from "../../../web/src/telemetry/api.js";
-import { installedApi } from "../../../web/src/telemetry/api-node.js";
+import { telemetryApi, getTracer, getMeter, type TelemetryApi } from "../../../web/src/telemetry/api.js";
+import { findApi } from "../../../web/src/telemetry/api-node.js";
 import { alsoRecordIn } from "../../../web/src/telemetry/metrics.js";
 import { codeOf, isObserved, startOperation } from "../../../web/src/telemetry/operation.js";
 import { RecordedTelemetry } from "../../support/telemetry.js";
@@ -32,12 +32,12 @@ test("the package has all that is used of it", () => {
 });
 
 test("nothing is loaded, and nothing observed, until an SDK is registered", async () => {
-  expect(installedApi()).toBeUndefined();
+  expect(findApi()).toBeUndefined();
   expect(isObserved()).toBe(false);
   expect(startOperation(() => expect.unreachable())).toBeUndefined();
   await using telemetry = new RecordedTelemetry();
   expect(telemetry.spans).toEqual([]);
-  expect(installedApi()).toBeDefined();
+  expect(findApi()).toBeDefined();
   expect(isObserved()).toBe(true);
 });
 
@@ -45,7 +45,7 @@ test("an API that is handed over records nothing without an SDK", () => {
   useOpenTelemetry(api);
   expect(telemetryApi()).toBe(api);
   const used = api as unknown as TelemetryApi;
-  expect([tracerOf(used), meterOf(used)]).toEqual([undefined, undefined]);
+  expect([getTracer(used), getMeter(used)]).toEqual([undefined, undefined]);
   expect(isObserved()).toBe(false);
 });
 

@@ -15,7 +15,7 @@ import {
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { SluiceError } from "../../../web/src/errors/error.js";
-import { adaptError, adaptFetchError, fromStatus, quotedReason, reasonIn } from "../../../web/src/tools/adapt-error.js";
+import { adaptError, adaptFetchError, fromStatus, quoteReason, reasonIn } from "../../../web/src/tools/adapt-error.js";
 import {
   ToolAuthError,
   ToolClientError,
@@ -287,7 +287,7 @@ test("names that a source chose are shown short, and without what deceives the e
   expect(message).toMatch(/^The tool "ab\\"c{30,64}…" of the source "shop" failed/);
 });
 
-const quoted = (words: string, ...secrets: string[]): string => quotedReason(words, { secrets });
+const quoted = (words: string, ...secrets: string[]): string => quoteReason(words, { secrets });
 
 describe("the reason in a body", () => {
   test.each<[string, unknown, string]>([

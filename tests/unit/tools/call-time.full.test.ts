@@ -9,7 +9,7 @@ import { ToolClientError, ToolConnectionError, ToolTimeoutError } from "../../..
 import type { ToolNodeEvent } from "../../../web/src/tools/event.js";
 import type { ToolContext, ToolProgress, ToolWait } from "../../../web/src/tools/context.js";
 import { OutOfTime } from "../../../web/src/tools/resilience/attempt.js";
-import { CallTime, overAfter, timeoutOf, waitNotices } from "../../../web/src/tools/tool-call.js";
+import { CallTime, overAfter, checkTimeout, waitNotices } from "../../../web/src/tools/tool-call.js";
 import { isRunning } from "../../e2e/faults/host.js";
 import { answer, listening } from "./sources/mcp/http-server.js";
 
@@ -44,13 +44,13 @@ test("what is not below the limit is not told", () => {
 });
 
 test("a call's own limit counts before the source's, between a second and five minutes", () => {
-  expect(timeoutOf({}, 30)).toBe(30);
-  expect(timeoutOf({ timeoutSeconds: 1 }, 30)).toBe(1);
-  expect(timeoutOf({ timeoutSeconds: 300 }, 30)).toBe(300);
+  expect(checkTimeout({}, 30)).toBe(30);
+  expect(checkTimeout({ timeoutSeconds: 1 }, 30)).toBe(1);
+  expect(checkTimeout({ timeoutSeconds: 300 }, 30)).toBe(300);
 });
 
 test.each([0, 0.9, 301, Number.NaN, Infinity, "60", null])("%j is no limit", (timeoutSeconds) => {
-  const limit = (): number => timeoutOf({ timeoutSeconds: timeoutSeconds as number }, 30);
+  const limit = (): number => checkTimeout({ timeoutSeconds: timeoutSeconds as number }, 30);
   expect(limit).toThrow(ToolClientError);
   expect(limit).toThrow("The context's timeoutSeconds must be a number of seconds from 1 to 300.");
 });

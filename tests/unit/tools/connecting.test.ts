@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { ToolNode, ToolRegistry } from "../../../web/src/tools-node.js";
-import { transportOf } from "../../../web/src/tools/config/connection.js";
+import { parseConnection } from "../../../web/src/tools/config/connection.js";
 import { ToolConfigError } from "../../../web/src/tools/errors.js";
 import { thrown } from "./thrown.js";
 
@@ -155,7 +155,7 @@ describe("connections", () => {
       ["server\n", ["server"]],
       [`server --db=\${A:-b "c 'd} "\${E f} g"`, ["server", `--db=\${A:-b "c 'd}`, "${E f} g"]],
     ])("%s", (connection, argv) => {
-      expect(transportOf(connection)).toEqual({ kind: "stdio", argv });
+      expect(parseConnection(connection)).toEqual({ kind: "stdio", argv });
     });
 
     test.each([
@@ -170,11 +170,11 @@ describe("connections", () => {
       'server "',
       "it's",
     ])("%j is none", (connection) => {
-      expect(thrown(() => transportOf(connection))).toMatchObject({ code: "E_TOOL_CONFIG", path: "connection" });
+      expect(thrown(() => parseConnection(connection))).toMatchObject({ code: "E_TOOL_CONFIG", path: "connection" });
     });
 
     test("arguments are bounded", () => {
-      expect(thrown(() => transportOf("x ".repeat(1001)))).toBeInstanceOf(ToolConfigError);
+      expect(thrown(() => parseConnection("x ".repeat(1001)))).toBeInstanceOf(ToolConfigError);
     });
 
     test("words that are quoted come out as they are", () => {
@@ -184,7 +184,7 @@ describe("connections", () => {
           const connection = ["server", ...words.map((each) => `"${each}"`)].join(" ");
           // The braces of a variable keep text together before quotes do.
           fc.pre(!connection.includes("${"));
-          expect(transportOf(connection)).toEqual({ kind: "stdio", argv: ["server", ...words] });
+          expect(parseConnection(connection)).toEqual({ kind: "stdio", argv: ["server", ...words] });
         }),
       );
     });
@@ -201,13 +201,16 @@ describe("connections", () => {
       ["https://example.com/asse", "http", "https://example.com/asse"],
       ["https://example.com/mcp?to=/sse", "http", "https://example.com/mcp?to=/sse"],
     ])("%s is of kind %s", (connection, kind, url) => {
-      expect(transportOf(connection)).toEqual({ kind, url });
+      expect(parseConnection(connection)).toEqual({ kind, url });
     });
 
     test.each(["ws://example.com", "wss://example.com/mcp", "WS://example.com"])(
       "%s is not supported",
       (connection) => {
-        expect(thrown(() => transportOf(connection))).toMatchObject({ code: "E_TOOL_UNSUPPORTED", path: "connection" });
+        expect(thrown(() => parseConnection(connection))).toMatchObject({
+          code: "E_TOOL_UNSUPPORTED",
+          path: "connection",
+        });
       },
     );
 
@@ -220,14 +223,14 @@ describe("connections", () => {
       "https://me:s3cr3t@example.com",
       "https://s3cr3t@example.com",
     ])("%s is none, and not repeated", (connection) => {
-      const error = thrown(() => transportOf(connection)) as ToolConfigError;
+      const error = thrown(() => parseConnection(connection)) as ToolConfigError;
       expect(error).toMatchObject({ code: "E_TOOL_CONFIG", path: "connection" });
       expect(error.message).not.toContain("s3cr3t");
     });
   });
 
-  const filled = (connection: string, value: string): ReturnType<typeof transportOf> =>
-    transportOf(connection, (text) => text.replaceAll("${V}", value));
+  const filled = (connection: string, value: string): ReturnType<typeof parseConnection> =>
+    parseConnection(connection, (text) => text.replaceAll("${V}", value));
 
   describe("with values for variables", () => {
     test("a value in a command stays one argument, whatever is in it", () => {

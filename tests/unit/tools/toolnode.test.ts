@@ -8,7 +8,7 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ExternalToolConfig } from "../../../web/src/tools/config/config.js";
 import type { ToolNodeOptions } from "../../../web/src/tools/options.js";
 import type { ToolNodeEvent } from "../../../web/src/tools/event.js";
-import { variablesOf } from "../../../web/src/tools/config/variables.js";
+import { toVariables } from "../../../web/src/tools/config/variables.js";
 import { ToolRegistry } from "../../../web/src/tools/registry.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 
@@ -189,7 +189,7 @@ describe("a server that changes", () => {
 
 describe("a program that wants a credential", () => {
   const credentials: Partial<ExternalToolConfig> = { auth_type: "bearer", auth_config: { token: "${OWN_SECRET}" } };
-  const variables = variablesOf({ OWN_SECRET: "a secret" });
+  const variables = toVariables({ OWN_SECRET: "a secret" });
 
   test("has it in the variable of its environment that is named", async () => {
     const auth_config = { ...credentials.auth_config, env: "OWN_TOKEN" };

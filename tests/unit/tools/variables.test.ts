@@ -6,7 +6,7 @@ import { type CallToolResult, createSluice } from "../../../web/src/index.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import { readToolConfig } from "../../../web/src/tools/config/config.js";
 import { resolveVariables } from "../../../web/src/tools/config/resolved-config.js";
-import { substitute, variableNames, variablesOf } from "../../../web/src/tools/config/variables.js";
+import { substitute, variableNames, toVariables } from "../../../web/src/tools/config/variables.js";
 import { ToolAuthError, type ToolNodeError } from "../../../web/src/tools/errors.js";
 import type { ToolNodeOptions } from "../../../web/src/tools/options.js";
 import { environmentVariables } from "../../../web/src/tools/sources/node-source.js";
@@ -14,7 +14,7 @@ import { connected } from "./artifacts/connected.js";
 import { thrown } from "./thrown.js";
 
 describe("variables", () => {
-  const VALUES = variablesOf({ TOKEN: "t0k", HOST: "example.com", EMPTY: "", NESTED: "${TOKEN}", DOLLAR: "$& $1 $$" });
+  const VALUES = toVariables({ TOKEN: "t0k", HOST: "example.com", EMPTY: "", NESTED: "${TOKEN}", DOLLAR: "$& $1 $$" });
 
   test.each([
     ["nothing", "nothing"],
@@ -54,7 +54,7 @@ describe("variables", () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: "grapheme" }), (text, value) => {
         fc.pre(!text.includes("${"));
-        expect(substitute(`${text}\${V}${text}`, variablesOf({ V: value }), "x")).toBe(text + value + text);
+        expect(substitute(`${text}\${V}${text}`, toVariables({ V: value }), "x")).toBe(text + value + text);
       }),
     );
   });
@@ -83,7 +83,7 @@ describe("variables", () => {
     });
 
     test("what is missing anywhere is told in one sentence", () => {
-      const message = (thrown(() => resolveVariables(CONFIG, variablesOf({}))) as Error).message;
+      const message = (thrown(() => resolveVariables(CONFIG, toVariables({}))) as Error).message;
       expect(message).toContain("TOKEN, HOST");
       expect(message).not.toContain("NOT_A_VARIABLE");
     });
@@ -97,14 +97,14 @@ describe("variables", () => {
     });
 
     test("a value in a command stays one argument", () => {
-      const { endpoint } = resolveVariables(CONFIG, variablesOf({ TOKEN: `a b" --evil 'c`, HOST: "" }));
+      const { endpoint } = resolveVariables(CONFIG, toVariables({ TOKEN: `a b" --evil 'c`, HOST: "" }));
       expect(endpoint).toEqual({ kind: "stdio", argv: ["server", "--token", `a b" --evil 'c`] });
     });
 
     test("what a value makes of the connection is checked", () => {
       for (const transport of ["mcp", "http", "utcp", "cli"]) {
         const config = readToolConfig({ name: "a", transport, connection: "${URL}" });
-        const error = thrown(() => resolveVariables(config, variablesOf({ URL: "wss://s3cr3t" }))) as ToolNodeError;
+        const error = thrown(() => resolveVariables(config, toVariables({ URL: "wss://s3cr3t" }))) as ToolNodeError;
         expect(error).toMatchObject({ code: "E_TOOL_UNSUPPORTED" });
         expect(error.message).not.toContain("s3cr3t");
       }

@@ -6,7 +6,7 @@
 import { sha256 } from "#hash";
 import { SluiceError } from "../errors/error.js";
 import { spanOf, bytesOf, encoded, streamOf } from "./bytes.js";
-import { objectOf } from "../errors/arguments.js";
+import { checkObject } from "../errors/arguments.js";
 import type { Hashing } from "./hash.js";
 import {
   idsFor,
@@ -117,7 +117,7 @@ export class RefTableStore implements ArtifactStore {
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
-    const { id, scope, used_at } = objectOf(seen, "seen");
+    const { id, scope, used_at } = checkObject(seen, "seen");
     return this.#deleted(id, scope, ({ used }) => inMilliseconds(used) === used_at);
   }
 
@@ -149,7 +149,7 @@ export class RefTableStore implements ArtifactStore {
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    spanOf(objectOf(options, "options").range, 0);
+    spanOf(checkObject(options, "options").range, 0);
     const bytes = await this.#read(id, options.scope);
     const { start, end } = spanOf(options.range, bytes?.byteLength ?? 0);
     return bytes ? streamOf(bytes.subarray(start, end)) : null;

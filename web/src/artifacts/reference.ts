@@ -3,7 +3,7 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { DEFAULT_NAMESPACE, namespaceOf, objectOf, wrong } from "../errors/arguments.js";
+import { DEFAULT_NAMESPACE, namespaceOf, checkObject, wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import type { Hashing } from "./hash.js";
 import { fullScope, type FullScope } from "./scope.js";
@@ -27,20 +27,20 @@ export const MAX_RECORD_CHARS: number = 1024 * 1024;
  * @throws SluiceError E_INVALID_ARGUMENT with the path of the field.
  */
 export function claimOf(info: ArtifactInfo = {}): Claim {
-  const { namespace, scope } = objectOf(info, "info");
+  const { namespace, scope } = checkObject(info, "info");
   const empty = { mime_type: null, filename: null, source: {} };
   return patched({ namespace: namespaceOf(namespace), scope: fullScope(scope), ...empty }, info);
 }
 
 /** The record of a text: `text/plain` unless `mime_type` is given, null included. */
 export function infoOfText(info: ArtifactInfo = {}): ArtifactInfo {
-  const { mime_type = "text/plain", ...rest } = objectOf(info, "info");
+  const { mime_type = "text/plain", ...rest } = checkObject(info, "info");
   return { ...rest, mime_type };
 }
 
 /** Applies a patch. Fields that it leaves out stay; null replaces. */
 export function patched<T extends Claim | ArtifactRef>(said: T, patch: ArtifactPatch = {}): T {
-  const { mime_type, filename, source } = objectOf(patch, "patch");
+  const { mime_type, filename, source } = checkObject(patch, "patch");
   for (const [name, value] of Object.entries({ mime_type, filename })) {
     if ((value ?? null) === null || (typeof value === "string" && value.length <= MAX_RECORD_CHARS)) continue;
     const sentence = `${name} must be null or a string of at most a million characters.`;
@@ -170,7 +170,7 @@ export function isArtifactId(id: unknown): id is string {
 
 /** Checks a filter. Throws E_INVALID_ARGUMENT. */
 export function filterOf(only: ArtifactFilter | undefined): ArtifactFilter {
-  const { filename } = objectOf(only ?? {}, "only");
+  const { filename } = checkObject(only ?? {}, "only");
   if (filename !== undefined && typeof filename !== "string") throw wrong("only.filename", "a string");
   return filename === undefined ? {} : { filename };
 }

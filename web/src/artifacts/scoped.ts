@@ -9,7 +9,7 @@ import {
   OBJECT,
   type OptionTest,
   type OptionTests,
-  objectOf,
+  checkObject,
 } from "../errors/arguments.js";
 import { SluiceError, type ErrorCode } from "../errors/error.js";
 import { guarded, isStoreFailure } from "../errors/storage.js";
@@ -54,7 +54,7 @@ export class ScopedArtifacts {
 
   /** Stores bytes, a text or a stream. Nothing is left of one that fails. Throws E_STORE_…, and what a stream throws. */
   async upload(data: Uploaded, info: UploadInfo = {}): Promise<ArtifactRef> {
-    const said = { ...objectOf(info, "info"), scope: this.#scope };
+    const said = { ...checkObject(info, "info"), scope: this.#scope };
     if (typeof data === "string") return guarded("write", () => this.#store.putText(data, said));
     if (isBytes(data)) return guarded("write", () => this.#store.putBytes(data, said));
     // What is none is refused before anything is opened for it.
@@ -64,7 +64,7 @@ export class ScopedArtifacts {
 
   /** All bytes, or a range of them. Throws E_NOT_FOUND, E_EXPIRED, E_STORE_CORRUPT. */
   async download(id: string, options: { readonly range?: ByteRange } = {}): Promise<Uint8Array> {
-    if (objectOf(options, "options").range !== undefined) {
+    if (checkObject(options, "options").range !== undefined) {
       return new Uint8Array(await new Response(await this.open(id, options)).arrayBuffer());
     }
     await this.stat(id);

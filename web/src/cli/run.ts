@@ -11,9 +11,9 @@ import { basename } from "node:path";
 import { Transform, type Readable, type TransformCallback } from "node:stream";
 import { text } from "node:stream/consumers";
 import { SluiceError } from "../errors/error.js";
-import { sandboxed } from "../files/local-workspaces.js";
+import { buildSandboxCommand } from "../files/local-workspaces.js";
 import { workspaceName } from "../files/names.js";
-import { deniedWrite, deniedWrites, refusalLine } from "../files/tool-text.js";
+import { toDeniedWriteError, findDeniedWrites, refusalLine } from "../files/tool-text.js";
 import { Workspace, type WorkspaceOptions } from "../files/workspace/workspace.js";
 import { inherited } from "../mcp/stdio/gated-stdio.js";
 import type { FileRefusal } from "../tools/user-files.js";
@@ -36,7 +36,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const name = await workspaceName({ tenant_id: invocation.value("tenant") ?? null, user_id });
   const workspace = await opened({ name, ...(root !== undefined && { root }) });
   const hide = [...(await ownStore()), ...invocation.values("hide")];
-  const argv = await sandboxed(operands, { workspace, hide });
+  const argv = await buildSandboxCommand(operands, { workspace, hide });
   const whose = { tool: basename(operands[0] ?? ""), user_id, tenant_id: invocation.value("tenant") ?? null };
   const end = await new Sandbox(argv, environment(invocation.values("env")), new DeniedWrites(whose)).ended;
   if (switched(invocation, "persist-files") === false) await workspace.clear();
@@ -102,12 +102,12 @@ class DeniedWrites extends Transform {
   #tell(): void {
     const line = this.#line.toString();
     this.#line = Buffer.alloc(0);
-    for (const path of deniedWrites(line)) {
+    for (const path of findDeniedWrites(line)) {
       const said = {
         where: "write" as const,
         ...this.#whose,
         time: new Date().toISOString(),
-        error: deniedWrite(path),
+        error: toDeniedWriteError(path),
       };
       this.push(`sluice: ${printable(refusalLine(said))}\n`);
     }

@@ -59,13 +59,13 @@ export function checkCoreConfig(config: object): void {
 function check(value: unknown, schema: ConfigSchema, path: string): void {
   if (schema.anyOf !== undefined) {
     const fits = schema.anyOf.find(
-      (each) => typesOf(each).includes(typeOf(value)) || each.enum?.includes(value) === true,
+      (each) => listTypes(each).includes(nameType(value)) || each.enum?.includes(value) === true,
     );
     if (fits === undefined) throw wrong(path, schema);
     check(value, fits, path);
     return;
   }
-  if (schema.enum === undefined && !isOfType(value, typesOf(schema))) throw wrong(path, schema);
+  if (schema.enum === undefined && !isOfType(value, listTypes(schema))) throw wrong(path, schema);
   if (!isWithin(value, schema)) throw wrong(path, schema);
   if (Array.isArray(value)) checkItems(value, schema, path);
   else if (typeof value === "object" && value !== null) checkMembers(value, schema, path);
@@ -75,7 +75,7 @@ function check(value: unknown, schema: ConfigSchema, path: string): void {
 function checkItems(list: readonly unknown[], schema: ConfigSchema, path: string): void {
   for (const [at, item] of list.entries()) {
     const its = schema.prefixItems?.[at] ?? schema.items;
-    if (its !== undefined) check(item, its, typesOf(its).includes("object") ? `${path}[${at}]` : path);
+    if (its !== undefined) check(item, its, listTypes(its).includes("object") ? `${path}[${at}]` : path);
   }
 }
 
@@ -107,15 +107,15 @@ function isWithin(value: unknown, schema: ConfigSchema): boolean {
   return typeof value !== "object" || value === null || Object.keys(value).length <= maxProperties;
 }
 
-function typesOf({ type = [] }: ConfigSchema): readonly string[] {
+function listTypes({ type = [] }: ConfigSchema): readonly string[] {
   return typeof type === "string" ? [type] : type;
 }
 
 function isOfType(value: unknown, types: readonly string[]): boolean {
-  return types.includes(typeOf(value)) || (types.includes("number") && typeOf(value) === "integer");
+  return types.includes(nameType(value)) || (types.includes("number") && nameType(value) === "integer");
 }
 
-function typeOf(value: unknown): string {
+function nameType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   return typeof value === "number" && Number.isSafeInteger(value) ? "integer" : typeof value;
@@ -129,24 +129,24 @@ function unknown(path: string, parent: string, known: readonly string[]): Sluice
 }
 
 function wrong(path: string, schema: ConfigSchema): SluiceError {
-  return new SluiceError("E_CONFIG_VALUE", `${path} must be ${wanted(schema)}.`, { path });
+  return new SluiceError("E_CONFIG_VALUE", `${path} must be ${describeExpected(schema)}.`, { path });
 }
 
 function wrongName(path: string, schema: ConfigSchema, names: ConfigSchema): SluiceError {
-  const sentence = `${path} must be ${wanted(schema)}, each named by ${wanted({ type: "string", ...names })}.`;
+  const sentence = `${path} must be ${describeExpected(schema)}, each named by ${describeExpected({ type: "string", ...names })}.`;
   return new SluiceError("E_CONFIG_VALUE", sentence, { path });
 }
 
 /** What a value must be, in words that go on behind "must be". */
-function wanted(schema: ConfigSchema): string {
-  if (schema.anyOf !== undefined) return schema.anyOf.map(wanted).join(" or ");
+function describeExpected(schema: ConfigSchema): string {
+  if (schema.anyOf !== undefined) return schema.anyOf.map(describeExpected).join(" or ");
   if (schema.enum !== undefined) return alternatives(schema.enum.map((each) => JSON.stringify(each)));
-  return typesOf(schema)
-    .map((type) => wantedOf(type, schema))
+  return listTypes(schema)
+    .map((type) => describeExpectedType(type, schema))
     .join(" or ");
 }
 
-function wantedOf(
+function describeExpectedType(
   type: string,
   { minimum, maximum, maxLength, maxItems, maxProperties, pattern, examples }: ConfigSchema,
 ): string {
@@ -170,16 +170,16 @@ function wantedOf(
 }
 
 function atMost(number: number | undefined, of: string): string {
-  return number === undefined ? "" : ` of at most ${grouped(number)} ${of}`;
+  return number === undefined ? "" : ` of at most ${groupDigits(number)} ${of}`;
 }
 
 /** The largest safe integer is no limit that anybody set. */
 function range(minimum: number | undefined, maximum: number | undefined): string {
-  const least = grouped(minimum);
-  return maximum === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${grouped(maximum)}`;
+  const least = groupDigits(minimum);
+  return maximum === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${groupDigits(maximum)}`;
 }
 
 /** `1,073,741,824`. */
-function grouped(number: number | undefined): string {
+function groupDigits(number: number | undefined): string {
   return (number ?? 0).toLocaleString("en");
 }

@@ -53,7 +53,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
  *
  * @throws SluiceError E_INVALID_ARGUMENT for anything else, null included, with `name` as its path.
  */
-export function objectOf<T extends object>(value: T, name: string): T {
+export function checkObject<T extends object>(value: T, name: string): T {
   if (typeof value === "object" && (value as unknown) !== null) return value;
   throw wrong(name, "an object, or left out");
 }
@@ -123,14 +123,14 @@ export function checkOptionNames<T extends object>(
   const unknown = Object.keys(options).find((name) => !names.includes(name as keyof T & string));
   if (unknown === undefined) return options;
   const shown = unknown.slice(0, MAX_SHOWN);
-  throw failure(`${JSON.stringify(shown)} is not an option of ${owner}; ${remedyOf(shown, names)}`, shown);
+  throw failure(`${JSON.stringify(shown)} is not an option of ${owner}; ${suggestRemedy(shown, names)}`, shown);
 }
 
 function invalid(sentence: string, path: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }
 
-function remedyOf(name: string, known: readonly string[]): string {
+function suggestRemedy(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   return meant === undefined ? `the options are ${known.join(", ")}.` : `did you mean ${meant}?`;
 }

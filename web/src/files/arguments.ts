@@ -42,13 +42,13 @@ export async function fileArguments(args: Args, call: FileCall, deps: ArgumentDe
   if (names.length === 0) return { kind: "call", args: { ...args, ...user } };
   const found = new Map<string, UserFile>();
   for (const name of names) {
-    const file = await fileOf(name, deps.storage);
+    const file = await findFile(name, deps.storage);
     if (file === null) {
       return { kind: "answer", value: unknownName(name, await deps.storage.list()), missing: fileName(name) };
     }
     found.set(name, file);
   }
-  const given = await handedOver(found, deps, call.signal);
+  const given = await handOver(found, deps, call.signal);
   if (given instanceof SluiceError) return { kind: "answer", value: wrongArgumentResult(given.message) };
   return {
     kind: "call",
@@ -62,7 +62,7 @@ export async function fileArguments(args: Args, call: FileCall, deps: ArgumentDe
 }
 
 /** The path or data URI for each name. Fetches each file once. Returns an error for a file that is too large. */
-async function handedOver(
+async function handOver(
   found: ReadonlyMap<string, UserFile>,
   { storage, workspace }: ArgumentDeps,
   signal: AbortSignal,
@@ -76,7 +76,7 @@ async function handedOver(
     let handed = byFile.get(file.name);
     if (handed === undefined && workspace !== undefined) handed = await workspace.input(file, open, signal);
     if (handed === undefined) {
-      const uri = await dataUriOf(file, open, room);
+      const uri = await toDataUri(file, open, room);
       if (uri instanceof SluiceError) return uri;
       ({ text: handed, room } = uri);
     }
@@ -87,7 +87,7 @@ async function handedOver(
 }
 
 /** Finds a file by its name, by the name that the file context shows, or by a reference. */
-async function fileOf(name: string, storage: UserStorage): Promise<UserFile | null> {
+async function findFile(name: string, storage: UserStorage): Promise<UserFile | null> {
   const id = uriIn(name)?.id;
   if (id !== undefined) return storage.findArtifact(id);
   const file = await storage.find(name);
@@ -128,7 +128,7 @@ interface DataUri {
 const FIT = /^[\w.+-]+\/[\w.+-]+$/;
 
 /** `data:text/csv;base64,…` (RFC 2397). Returns an error for a file that is too large. */
-async function dataUriOf(
+async function toDataUri(
   { name, mime_type, size_bytes }: UserFile,
   open: () => Promise<ReadableStream<Uint8Array>>,
   room: number = MAX_MESSAGE,

@@ -41,33 +41,33 @@ export function fileContext(files: readonly UserFile[], options: FileContextOpti
   const newest = [...files].sort((left, right) => right.stored_at - left.stored_at);
   const shown: string[] = [];
   // The line that counts the rest must fit in any case.
-  let room = maxChars - charsOf([FIRST, restOf(files.length), LAST].join("\n"));
+  let room = maxChars - countChars([FIRST, formatRest(files.length), LAST].join("\n"));
   if (room < 0) return "";
-  for (const line of newest.map(lineOf)) {
-    room -= charsOf(line) + 1;
+  for (const line of newest.map(formatLine)) {
+    room -= countChars(line) + 1;
     if (room < 0) break;
     shown.push(line);
   }
   const more = files.length - shown.length;
-  return [FIRST, ...shown, ...(more === 0 ? [] : [restOf(more)]), LAST].join("\n");
+  return [FIRST, ...shown, ...(more === 0 ? [] : [formatRest(more)]), LAST].join("\n");
 }
 
 /** A name as it is written in the block. */
-function shownName(name: string): string {
+function formatName(name: string): string {
   return name.replaceAll("[", "❲").replaceAll("]", "❳");
 }
 
-/** Undoes {@link shownName}. A name that has such brackets itself is found before, by `fileName`. */
+/** Undoes {@link formatName}. A name that has such brackets itself is found before, by `fileName`. */
 export function nameShownAs(shown: string): string {
   return shown.replaceAll("❲", "[").replaceAll("❳", "]");
 }
 
 /** `- sales_data.csv (uploaded 2024-08-27, 2.1GB, 5M rows)`; for a draft, its state. */
-function lineOf({ name, origin, stored_at, size_bytes, facts, draft }: UserFile): string {
+function formatLine({ name, origin, stored_at, size_bytes, facts, draft }: UserFile): string {
   const day = new Date(stored_at).toISOString().slice(0, 10);
   const state = draft?.reason?.replaceAll("_", " ") ?? "draft";
   const info = origin === "deferred" ? [origin, state] : [`${origin} ${day}`, shortSize(size_bytes), facts ?? ""];
-  return `- ${shownName(name)} (${info
+  return `- ${formatName(name)} (${info
     .filter((part) => part !== "")
     .map(plain)
     .join(", ")})`;
@@ -79,13 +79,13 @@ function shortSize(bytes: number): string {
 }
 
 function plain(text: string): string {
-  return shownName(text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ")).slice(0, MAX_INFO);
+  return formatName(text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ")).slice(0, MAX_INFO);
 }
 
-function restOf(count: number): string {
+function formatRest(count: number): string {
   return `- … ${count} more`;
 }
 
-function charsOf(text: string): number {
+function countChars(text: string): number {
   return Array.from(text).length;
 }

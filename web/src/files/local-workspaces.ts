@@ -53,7 +53,7 @@ export function localWorkspaces(
     openWorkspace: (name) => Workspace.open({ ...common, ...(!sandbox && { shownRoot: root }), name }),
     command: async (argv, workspace) => {
       if (!sandbox) return argv;
-      if (workspace instanceof Workspace) return sandboxed(argv, { workspace, hide });
+      if (workspace instanceof Workspace) return buildSandboxCommand(argv, { workspace, hide });
       throw new SluiceError("E_MISUSE", "A sandbox needs a folder that openWorkspace opened with the same options.");
     },
   };
@@ -93,7 +93,10 @@ const PROGRAMS = "/run/current-system";
  * @throws SluiceError E_MISUSE if bubblewrap is missing or cannot create a sandbox: the command is never started without one;
  * E_INVALID_ARGUMENT without a command, and for a missing folder in `hide`.
  */
-export async function sandboxed(argv: readonly string[], options: SandboxOptions): Promise<readonly string[]> {
+export async function buildSandboxCommand(
+  argv: readonly string[],
+  options: SandboxOptions,
+): Promise<readonly string[]> {
   checkOptionNames(options, "sandboxed", ["hide", "program", "workspace"]);
   if (argv.length === 0) throw new SluiceError("E_INVALID_ARGUMENT", "There is no command to start.", { path: "argv" });
   const program = options.program ?? (await bubblewrap(process.platform));
@@ -127,12 +130,12 @@ async function sandboxArguments({ workspace, hide = [] }: SandboxOptions): Promi
       path: "workspace",
     });
   }
-  const withServices = (await needed()).flatMap((path) => ["--ro-bind", path, path]);
+  const withServices = (await listNeededPaths()).flatMap((path) => ["--ro-bind", path, path]);
   return [
     ...APART,
     ...READ_ONLY,
     ...empty(SERVICES, withServices),
-    ...(await hidden([workspace.root, ...hide])).flatMap((folder) => empty(folder)),
+    ...(await listHiddenFolders([workspace.root, ...hide])).flatMap((folder) => empty(folder)),
     ...empty(TMP, ["--bind", workspace.folder, own]),
     "--setenv",
     "TMPDIR",
@@ -146,7 +149,7 @@ function empty(folder: string, within: readonly string[] = []): readonly string[
 }
 
 /** The real paths of folders, without those inside of others. */
-async function hidden(folders: readonly string[]): Promise<readonly string[]> {
+async function listHiddenFolders(folders: readonly string[]): Promise<readonly string[]> {
   const real = [...new Set(await Promise.all(folders.map(folderAt)))].sort();
   const isHidden = (folder: string): boolean =>
     [TMP, SERVICES].some((other) => isWithin(folder, other)) ||
@@ -172,7 +175,7 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 /** The parts of the services' folder that commands need. */
-async function needed(): Promise<readonly string[]> {
+async function listNeededPaths(): Promise<readonly string[]> {
   const resolver = await realpath(RESOLVER).catch(() => undefined);
   const hasPrograms = await stat(PROGRAMS).then(
     () => true,

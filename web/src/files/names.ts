@@ -46,22 +46,22 @@ function trim(name: string): string {
  *
  * @param name a result of `fileName`.
  */
-export function numberedName(name: string, number: number): string {
-  const [stem, extension] = partsOf(name);
+export function numberName(name: string, number: number): string {
+  const [stem, extension] = splitName(name);
   const end = ` (${number})${extension}`;
-  return fileName(begin(stem, MAX_BYTES - bytesOf(end)) + end);
+  return fileName(begin(stem, MAX_BYTES - countBytes(end)) + end);
 }
 
 function cut(name: string): string {
-  if (bytesOf(name) <= MAX_BYTES) return name;
-  const [stem, extension] = partsOf(name);
-  return trim(begin(stem, MAX_BYTES - bytesOf(extension)) + extension);
+  if (countBytes(name) <= MAX_BYTES) return name;
+  const [stem, extension] = splitName(name);
+  return trim(begin(stem, MAX_BYTES - countBytes(extension)) + extension);
 }
 
 /** A name's stem and its extension with the dot; an empty extension if it has none. */
-function partsOf(name: string): readonly [stem: string, extension: string] {
+function splitName(name: string): readonly [stem: string, extension: string] {
   const dot = name.lastIndexOf(".");
-  const extension = dot > 0 && bytesOf(name.slice(dot)) <= MAX_EXTENSION ? name.slice(dot) : "";
+  const extension = dot > 0 && countBytes(name.slice(dot)) <= MAX_EXTENSION ? name.slice(dot) : "";
   return [name.slice(0, name.length - extension.length), extension];
 }
 
@@ -69,14 +69,14 @@ function partsOf(name: string): readonly [stem: string, extension: string] {
 function begin(text: string, bytes: number): string {
   let [length, left] = [0, bytes];
   for (const point of text) {
-    left -= bytesOf(point);
+    left -= countBytes(point);
     if (left < 0) break;
     length += point.length;
   }
   return text.slice(0, length);
 }
 
-function bytesOf(text: string): number {
+function countBytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 

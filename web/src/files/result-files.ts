@@ -16,7 +16,7 @@ import { isStoreFailure, storageError } from "../errors/storage.js";
 import { uriIn } from "../mcp/arguments/uri.js";
 import type { DisplayedFile, FileCall, FiledResult, ResultDisplay } from "../tools/user-files.js";
 import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
-import { fileName, numberedName } from "./names.js";
+import { fileName, numberName } from "./names.js";
 import type { OutputFile, UserWorkspace } from "./options.js";
 import type { UserFileInfo } from "./user-file.js";
 import type { UserStorage } from "./user-storage.js";
@@ -43,7 +43,7 @@ const UNKNOWN = "application/octet-stream";
  *
  * @throws InvalidPathError, FileTooLargeError; the signal's reason.
  */
-export async function keptContract(
+export async function keepContract(
   reading: Extract<ContractReading, { readonly kind: "contract" }>,
   { artifacts }: Transformed,
   call: FileCall,
@@ -55,18 +55,18 @@ export async function keptContract(
   const said = [...contract.artifacts, ...contract.deferred_artifacts];
   const leftOut = new LeftOut(reading);
   const onLeftOut = (name: string, error: SluiceError): void => {
-    leftOut.add(`b64 of ${quoted(name)}`, "must be the bytes in base64, not a reference");
+    leftOut.add(`b64 of ${quoteName(name)}`, "must be the bytes in base64, not a reference");
     deps.onForeign(fileName(name), error);
   };
-  await using found = await foundFiles(said, { ...deps, artifacts, scope: call.scope, onLeftOut });
+  await using found = await findFiles(said, { ...deps, artifacts, scope: call.scope, onLeftOut });
   const names = new Set<string>();
   for (const file of found.files) {
     const name = freeName(fileName(file.said.name), names);
     names.add(name);
     if (name !== fileName(file.said.name)) {
       leftOut.add(
-        `name ${quoted(file.said.name)}`,
-        `is used by another file in this result: the file is kept as ${quoted(name)}`,
+        `name ${quoteName(file.said.name)}`,
+        `is used by another file in this result: the file is kept as ${quoteName(name)}`,
       );
     }
     await files.keep(file, name);
@@ -75,8 +75,8 @@ export async function keptContract(
   const facts = members.get("meta_data");
   const meta_data = await files.small(facts === undefined ? undefined : clean(facts));
   const { kept, refs, failures } = files;
-  const display = toldDisplay(contract, kept, clean);
-  const told = toldContract(
+  const display = describeDisplay(contract, kept, clean);
+  const told = writeContract(
     contract,
     { results: clean(members.get("results") ?? "{}"), meta_data },
     kept,
@@ -127,7 +127,7 @@ class LeftOut {
   errors(tool: string): readonly SluiceError[] {
     const [first] = this.#fields;
     if (first === undefined) return [];
-    const message = `The result of ${quoted(tool)} breaks rules of the contract: ${this.lines.join("; ")}.`;
+    const message = `The result of ${quoteName(tool)} breaks rules of the contract: ${this.lines.join("; ")}.`;
     return [new SluiceError("E_TOOL_CONTRACT", message, { path: first.field })];
   }
 }
@@ -135,7 +135,7 @@ class LeftOut {
 /** Makes names in one result distinct: else one result could push the user's own file out of its versions. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   let own = name;
-  for (let number = 2; taken.has(own); number += 1) own = numberedName(name, number);
+  for (let number = 2; taken.has(own); number += 1) own = numberName(name, number);
   return own;
 }
 
@@ -307,7 +307,7 @@ interface FoundFile {
  *
  * @throws InvalidPathError, FileTooLargeError.
  */
-async function foundFiles(
+async function findFiles(
   said: readonly SaidFile[],
   deps: SourceDeps,
 ): Promise<AsyncDisposable & { readonly files: readonly FoundFile[] }> {
@@ -337,7 +337,7 @@ async function atPath(
   { workspace, maxBytes }: SourceDeps,
 ): Promise<FoundFile> {
   if (workspace === undefined) throw new InvalidPathError(path, NOWHERE, "no_folder");
-  const file = await opened(workspace, path, said.name);
+  const file = await openOutput(workspace, path, said.name);
   if (file instanceof SluiceError) return { said, size_bytes: 0, open: () => Promise.reject(file) };
   open.push(file);
   if (file.size_bytes > maxBytes) throw new FileTooLargeError(file.size_bytes, maxBytes);
@@ -345,7 +345,7 @@ async function atPath(
 }
 
 /** Opens an output. A missing file is returned as an error, so that the others can be stored. */
-async function opened(workspace: UserWorkspace, path: string, name: string): Promise<OutputFile | SluiceError> {
+async function openOutput(workspace: UserWorkspace, path: string, name: string): Promise<OutputFile | SluiceError> {
   try {
     return await workspace.openOutput(path);
   } catch (error) {
@@ -366,10 +366,10 @@ function inline(said: SaidFile, { artifacts, store, scope, maxBytes }: SourceDep
   const ref = artifacts.find((each) => each.id === id);
   if (ref === undefined) return foreign(said.name);
   if (ref.size_bytes > maxBytes) throw new FileTooLargeError(ref.size_bytes, maxBytes);
-  return { said, size_bytes: ref.size_bytes, open: () => storedBytes(ref, store, scope) };
+  return { said, size_bytes: ref.size_bytes, open: () => openStored(ref, store, scope) };
 }
 
-async function storedBytes(
+async function openStored(
   ref: AnswerRef,
   store: ArtifactStore,
   scope: ArtifactScope,
@@ -386,12 +386,12 @@ async function storedBytes(
 function foreign(name: string): SluiceError {
   return new SluiceError(
     "E_TOOL_CONTRACT",
-    `The file ${quoted(name)} has a reference instead of bytes: give b64 or path.`,
+    `The file ${quoteName(name)} has a reference instead of bytes: give b64 or path.`,
   );
 }
 
 /** A tool's name for a file, quoted in a sentence. */
-function quoted(name: string): string {
+function quoteName(name: string): string {
   return JSON.stringify(fileName(name).slice(0, 100));
 }
 
@@ -417,14 +417,16 @@ interface KeptFile {
  * JSON text of the contract with names and references in place of bytes, paths and URLs. `results` and `meta_data` are source
  * text, so numbers keep all of their digits.
  */
-function toldContract(
+function writeContract(
   { retryable }: ToolContract,
   { results, meta_data }: { readonly results: string; readonly meta_data: string | undefined },
   kept: readonly KeptFile[],
   dropped: readonly string[],
 ): string {
-  const files = kept.filter(({ said }) => !isDeferred(said)).map(toldFile);
-  const drafts = kept.filter(({ said }) => isDeferred(said)).map((file) => ({ ...toldFile(file), ...toldDraft(file) }));
+  const files = kept.filter(({ said }) => !isDeferred(said)).map(describeFile);
+  const drafts = kept
+    .filter(({ said }) => isDeferred(said))
+    .map((file) => ({ ...describeFile(file), ...describeDraft(file) }));
   const rest = JSON.stringify({
     ...(retryable !== undefined && { retryable }),
     ...(files.length > 0 && { artifacts: files }),
@@ -436,14 +438,14 @@ function toldContract(
 }
 
 /** The display for a viewer; undefined if there is nothing to show. */
-function toldDisplay(
+function describeDisplay(
   { display }: ToolContract,
   kept: readonly KeptFile[],
   clean: (text: string) => string,
 ): ResultDisplay | undefined {
   const { primary_file, notification, ...others } = display;
   if (kept.length === 0 && notification === undefined) return undefined;
-  const files = kept.flatMap(displayed);
+  const files = kept.flatMap(listDisplayed);
   const primary = kept.find(({ said }) => said.name === primary_file);
   return {
     ...others,
@@ -459,7 +461,7 @@ function referenceTo(id: string, mime: string, size_bytes: number): string {
   return `artifact://${id}?type=${encodeURIComponent(mime).replaceAll("%2F", "/")}&size=${size_bytes}`;
 }
 
-function toldFile(file: KeptFile): Readonly<Record<string, unknown>> {
+function describeFile(file: KeptFile): Readonly<Record<string, unknown>> {
   const { name, mime, description, size_bytes, warning } = file;
   const { category } = file.said;
   return {
@@ -472,7 +474,7 @@ function toldFile(file: KeptFile): Readonly<Record<string, unknown>> {
   };
 }
 
-function toldDraft({ said, next_actions, expires_at }: KeptFile): Readonly<Record<string, unknown>> {
+function describeDraft({ said, next_actions, expires_at }: KeptFile): Readonly<Record<string, unknown>> {
   const { reason } = said as DeferredArtifact;
   return {
     ...(reason !== undefined && { reason }),
@@ -481,7 +483,7 @@ function toldDraft({ said, next_actions, expires_at }: KeptFile): Readonly<Recor
   };
 }
 
-function displayed({ said, name, id }: KeptFile): readonly DisplayedFile[] {
+function listDisplayed({ said, name, id }: KeptFile): readonly DisplayedFile[] {
   if (id === null) return [];
   const viewer = "viewer" in said ? said.viewer : undefined;
   const auto_open = "auto_open" in said && said.auto_open;

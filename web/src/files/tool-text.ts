@@ -36,7 +36,7 @@ export function pathHider(folders: readonly string[]): (text: string) => string 
   if (known.length === 0) return (text) => text;
   const longest = known.sort((left, right) => right.length - left.length);
   const slashes = known.some((folder) => folder.includes("\\")) ? BACKSLASHES : SLASHES;
-  const each = longest.map((folder) => Array.from(folder, (char) => patternOf(char, slashes)).join(""));
+  const each = longest.map((folder) => Array.from(folder, (char) => toPattern(char, slashes)).join(""));
   const pattern = new RegExp(`${BEGINS}(?:${each.join("|")})${ENDS}(?:${slashes}(?:${INPUTS}${slashes})?)?`, "g");
   return (text) =>
     text.replace(pattern, (found, at: number) => {
@@ -47,7 +47,7 @@ export function pathHider(folders: readonly string[]): (text: string) => string 
 }
 
 /** A pattern for a character in text and in JSON. */
-function patternOf(char: string, slashes: string): string {
+function toPattern(char: string, slashes: string): string {
   if (char === "/" || char === "\\") return slashes;
   if (/[\w-]/.test(char)) return char;
   if (char < "\u0080") return `\\u${hex(char)}`;
@@ -73,7 +73,7 @@ const BEFORE = /(?<![\w.~+\\/-])(\/[^\s"'`:\\]{0,1024})["'`]?:? {0,2}read-only f
 const MAX_WRITES = 16;
 
 /** The paths that could not be written since the file system is read-only, as a text or JSON text reports them. */
-export function deniedWrites(said: string): readonly string[] {
+export function findDeniedWrites(said: string): readonly string[] {
   if (!READ_ONLY.test(said)) return [];
   const found = new Set<string>();
   for (const pattern of [BEHIND, BEFORE]) {
@@ -86,7 +86,7 @@ export function deniedWrites(said: string): readonly string[] {
 }
 
 /** The error for a denied write. */
-export function deniedWrite(path: string): SluiceError {
+export function toDeniedWriteError(path: string): SluiceError {
   const message = `Only the user's folder can be written: ${JSON.stringify(path)} was not written.`;
   return new SluiceError("E_STORE_DENIED", message);
 }

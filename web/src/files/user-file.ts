@@ -87,9 +87,9 @@ export function isFileId(id: string): boolean {
  * The `source` of an artifact that is a version of a file.
  *
  * @param facts the core's description of the bytes, in one line; may be empty.
- * @param order its place among the versions, see {@link orderOf}.
+ * @param order its place among the versions, see {@link readOrder}.
  */
-export function sourceOf(info: UserFileInfo, facts: string, order: number): ArtifactRef["source"] {
+export function makeSource(info: UserFileInfo, facts: string, order: number): ArtifactRef["source"] {
   const { origin = "uploaded", category, description, draft } = info;
   const mark: Mark = {
     origin,
@@ -102,28 +102,28 @@ export function sourceOf(info: UserFileInfo, facts: string, order: number): Arti
 }
 
 /** The mark of a version; undefined for other artifacts. */
-export function markOf({ namespace, source, filename }: StoredArtifact): Mark | undefined {
+export function readMark({ namespace, source, filename }: StoredArtifact): Mark | undefined {
   const mark = source["user_file"] as Mark | null | undefined;
   if (!NAMESPACE.test(namespace) || filename === null || typeof mark !== "object") return undefined;
   return ORIGINS.includes(mark?.origin) ? (mark as Mark) : undefined;
 }
 
 /** The place of a version among those of its file. Two may be stored in the same millisecond. */
-export function orderOf(version: StoredArtifact): number {
-  const order = markOf(version)?.order;
+export function readOrder(version: StoredArtifact): number {
+  const order = readMark(version)?.order;
   return typeof order === "number" ? Math.max(order, version.stored_at) : version.stored_at;
 }
 
 /** Whether a version is an expired draft. */
 export function isExpired(version: StoredArtifact, now: number): boolean {
-  const expires = markOf(version)?.draft?.expires_at;
+  const expires = readMark(version)?.draft?.expires_at;
   return expires !== undefined && expires <= now;
 }
 
 /** A file from its versions, oldest first; undefined if the newest is no version of a file. */
 export function userFile(name: string, versions: readonly StoredArtifact[]): UserFile | undefined {
   const newest = versions.at(-1);
-  const mark = newest && markOf(newest);
+  const mark = newest && readMark(newest);
   if (newest === undefined || mark === undefined) return undefined;
   const { id, mime_type, size_bytes, stored_at, source } = newest;
   const { origin, category = null, description = null, draft = null } = mark;
@@ -153,13 +153,13 @@ export function factsIn(description: unknown): string | null {
   for (const [pattern, noun] of TELLING) {
     const [fact, count = ""] = pattern.exec(computed) ?? [];
     if (fact === undefined) continue;
-    return noun === undefined ? fact : `${rounded(count)} ${count === "1" ? noun : `${noun}s`}`;
+    return noun === undefined ? fact : `${roundCount(count)} ${count === "1" ? noun : `${noun}s`}`;
   }
   return null;
 }
 
 /** `5M` for millions, without a zero decimal. Smaller numbers stay exact. */
-function rounded(digits: string): string {
+function roundCount(digits: string): string {
   const number = Number(digits.replaceAll(",", ""));
   return number < 1_000_000 ? digits : `${Number((number / 1_000_000).toFixed(1))}M`;
 }

@@ -14,7 +14,7 @@ import type {
   Clock,
   StoredArtifact,
 } from "../artifacts/store.js";
-import { objectOf } from "../errors/arguments.js";
+import { checkObject } from "../errors/arguments.js";
 import { fullScope } from "../artifacts/scope.js";
 import { isExpired, isFileId } from "./user-file.js";
 
@@ -97,7 +97,7 @@ export class UserFilesView implements ArtifactStore {
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    const place = this.#fileAt(id, objectOf(options, "options").scope);
+    const place = this.#fileAt(id, checkObject(options, "options").scope);
     if (place === undefined) return this.#store.openReader(id, options);
     return (await this.#fileIn(place, id)) && place.store.openReader(id, { ...options, scope: place.scope });
   }

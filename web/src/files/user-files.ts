@@ -20,10 +20,10 @@ import {
   type UserFileHandling,
 } from "../tools/user-files.js";
 import { fileArguments } from "./arguments.js";
-import { pathHider, deniedWrite, deniedWrites, refusalLine } from "./tool-text.js";
+import { pathHider, toDeniedWriteError, findDeniedWrites, refusalLine } from "./tool-text.js";
 import { withFileContext, type FileContextOptions } from "./context.js";
 import { coreDescriber, type UserStorage } from "./user-storage.js";
-import { keptContract } from "./result-files.js";
+import { keepContract } from "./result-files.js";
 import { checkUserFiles, FLAGS, MIB, type UserFilesOptions, type UserWorkspace } from "./options.js";
 import { Owners, type KnownOwner } from "./owners.js";
 import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";
@@ -56,7 +56,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     const { store, largeStore, wasm, now } = said;
     this.#options = options;
     this.#maxBytes = Math.floor(said.max_file_size_mb * MIB);
-    this.#store = largeStore === undefined ? store : tiered(store, largeStore, said.base64_size_limit_mb);
+    this.#store = largeStore === undefined ? store : tierStores(store, largeStore, said.base64_size_limit_mb);
     this.#onRefused = ignoreErrors(options.onRefused);
     this.#owners = new Owners({
       store: timedStore(this.#store),
@@ -107,7 +107,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     const { now = Date.now } = this.#options;
     try {
       const workspace = await this.#workspaceFor(owner, call);
-      return await keptContract(reading, reduced, call, {
+      return await keepContract(reading, reduced, call, {
         storage: owner.storage,
         workspace,
         store,
@@ -137,11 +137,11 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
 
   /** A view of the store in which the user's files are found as well, by their ids. */
   within(store: ArtifactStore, namespace: string): ArtifactStore {
-    const placeOf = (scope: ArtifactScope): FilesPlace | undefined => {
+    const findPlace = (scope: ArtifactScope): FilesPlace | undefined => {
       const owner = this.#owners.ownerOf(scope);
       return owner && { store: this.#store, scope: owner };
     };
-    return new UserFilesView(store, namespace, placeOf, this.#options.now ?? Date.now);
+    return new UserFilesView(store, namespace, findPlace, this.#options.now ?? Date.now);
   }
 
   /** A key for the owner of a scope's files. */
@@ -179,7 +179,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
   }
 
   #clean(said: string, workspace: UserWorkspace | undefined, call: FileCall): string {
-    for (const path of deniedWrites(said)) this.#refuse(call, "write", path, deniedWrite(path));
+    for (const path of findDeniedWrites(said)) this.#refuse(call, "write", path, toDeniedWriteError(path));
     return workspace === undefined ? said : pathHider(workspace.folders)(said);
   }
 
@@ -217,7 +217,7 @@ function whereAllowed({ reason, details: { attempted_path, allowed_prefix } }: I
 }
 
 /** One store of two: what has more than so many MiB is kept in the second. */
-export function tiered(near: ArtifactStore, far: ArtifactStore, limitMiB: number): ArtifactStore {
+export function tierStores(near: ArtifactStore, far: ArtifactStore, limitMiB: number): ArtifactStore {
   return new TieredArtifactStore({ near, far, limitBytes: Math.floor(limitMiB * MIB) });
 }
 

@@ -25,10 +25,10 @@ import { MAX_FILE_BYTES } from "./options.js";
 import {
   isExpired,
   isFileId,
-  markOf,
+  readMark,
   newNamespace,
-  orderOf,
-  sourceOf,
+  readOrder,
+  makeSource,
   userFile,
   type UserFile,
   type UserFileInfo,
@@ -141,7 +141,7 @@ export class UserStorage {
   /** Deletes all files with all versions. */
   async clear(): Promise<void> {
     for await (const artifact of this.#artifacts.list()) {
-      if (markOf(artifact) !== undefined) await this.#artifacts.delete(artifact.id);
+      if (readMark(artifact) !== undefined) await this.#artifacts.delete(artifact.id);
     }
   }
 
@@ -155,7 +155,7 @@ export class UserStorage {
       const { file, versions } = await this.#get(name);
       if (filename === file.name) return file;
       const there = await this.#named(filename);
-      if (there !== undefined && !isBegun(versions, there.versions)) throw taken(filename);
+      if (there !== undefined && !isBegun(versions, there.versions)) throw toTakenError(filename);
       for (const { id } of versions) await this.#store.update(id, { filename }, this.#scope);
       return (await this.#get(filename)).file;
     };
@@ -192,7 +192,7 @@ export class UserStorage {
     const over: StoredArtifact[] = [];
     for await (const artifact of this.#artifacts.list(only)) {
       const { filename } = artifact;
-      if (markOf(artifact) === undefined || filename === null || fileName(filename) !== filename) continue;
+      if (readMark(artifact) === undefined || filename === null || fileName(filename) !== filename) continue;
       const versions = found.get(filename);
       if (isExpired(artifact, now)) over.push(artifact);
       else if (versions === undefined) found.set(filename, [artifact]);
@@ -202,8 +202,8 @@ export class UserStorage {
     const files = new Map<string, ListedFile>();
     for (const [name, versions] of found) {
       // A version that was stored again is the newest.
-      versions.sort((left, right) => orderOf(left) - orderOf(right));
-      files.set(name, madeFile(name, versions));
+      versions.sort((left, right) => readOrder(left) - readOrder(right));
+      files.set(name, makeFile(name, versions));
     }
     return files;
   }
@@ -212,13 +212,13 @@ export class UserStorage {
     const known = await this.#named(filename);
     const latest = known?.versions.at(-1);
     const namespace = latest?.namespace ?? newNamespace();
-    const order = Math.max(this.#now(), latest === undefined ? 0 : orderOf(latest) + 1);
+    const order = Math.max(this.#now(), latest === undefined ? 0 : readOrder(latest) + 1);
     const kept = await this.#putVersion({ namespace, filename, scope: this.#scope }, data, info, order);
     const before = known?.versions.filter(({ id }) => id !== kept.id) ?? [];
     const over = surplus(before);
     for (const { id } of over) await this.#artifacts.delete(id);
     const stay = before.filter((version) => !over.includes(version));
-    return madeFile(filename, [...stay, await this.#artifacts.stat(kept.id)]).file;
+    return makeFile(filename, [...stay, await this.#artifacts.stat(kept.id)]).file;
   }
 
   /** Writes and inspects one version in one pass. Throws FileTooLargeError. */
@@ -235,14 +235,14 @@ export class UserStorage {
     }
     const seen = looking?.finish();
     const mime_type = info.mime_type ?? seen?.mime_type ?? null;
-    return await writer.close({ mime_type, source: sourceOf(info, seen?.description ?? "", order) });
+    return await writer.close({ mime_type, source: makeSource(info, seen?.description ?? "", order) });
   }
 }
 
 function missing(filename: string, names: readonly string[]): SluiceError {
   const [meant] = nearestNames(filename, names);
-  const remedy = meant === undefined ? "list the files to see their names." : `did you mean ${quoted(meant)}?`;
-  return new SluiceError("E_NOT_FOUND", `There is no file ${quoted(filename)}: ${remedy}`);
+  const remedy = meant === undefined ? "list the files to see their names." : `did you mean ${quoteName(meant)}?`;
+  return new SluiceError("E_NOT_FOUND", `There is no file ${quoteName(filename)}: ${remedy}`);
 }
 
 /** Whether the new name belongs to the same file: an earlier rename was interrupted. */
@@ -258,24 +258,24 @@ function surplus(versions: readonly StoredArtifact[]): readonly StoredArtifact[]
 }
 
 function isUploaded(version: StoredArtifact): boolean {
-  return markOf(version)?.origin === "uploaded";
+  return readMark(version)?.origin === "uploaded";
 }
 
 /** A file from versions that were just read. */
-function madeFile(name: string, versions: readonly StoredArtifact[]): ListedFile {
+function makeFile(name: string, versions: readonly StoredArtifact[]): ListedFile {
   const file = userFile(name, versions);
   if (file !== undefined) return { file, versions };
   throw new SluiceError("E_STORE_READ", "The store returned a file that differs from the stored one: try again.");
 }
 
-function taken(name: string): SluiceError {
+function toTakenError(name: string): SluiceError {
   return new SluiceError(
     "E_INVALID_ARGUMENT",
-    `There is already a file ${quoted(name)}: delete it, or use another name.`,
+    `There is already a file ${quoteName(name)}: delete it, or use another name.`,
   );
 }
 
-function quoted(name: string): string {
+function quoteName(name: string): string {
   return JSON.stringify(name);
 }
 

@@ -21,7 +21,7 @@ export function textOf(pieces: readonly Uint8Array[]): string {
 }
 
 /** Reads bytes to their end. Undefined if there are more than `most`. Pieces are copied: their memory may be reused. */
-export async function boundedBytes(
+export async function readBounded(
   chunks: AsyncIterable<Uint8Array>,
   most: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {

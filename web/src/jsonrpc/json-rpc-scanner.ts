@@ -152,7 +152,7 @@ export class JsonRpcScanner {
   closeString(at: number): void {
     if (!this.#isKey) return;
     this.#isKey = false;
-    this.#key = stringOf(this.#stopKeeping(at + 1)) ?? "";
+    this.#key = decodeString(this.#stopKeeping(at + 1)) ?? "";
   }
 
   /** Whether members at this depth are tracked. */
@@ -212,7 +212,7 @@ export class JsonRpcScanner {
 }
 
 /** Decodes a JSON string. */
-function stringOf(json: string | undefined): string | undefined {
+function decodeString(json: string | undefined): string | undefined {
   try {
     return json === undefined ? undefined : (JSON.parse(json) as string);
   } catch {

@@ -125,7 +125,7 @@ class ObjectReader implements AsyncDisposable {
     // A part that was forwarded ends as a line of its own, before the error.
     if (this.#forwarded) await this.#sink.complete();
     this.#forwarded = false;
-    await this.#replace(brokenOff());
+    await this.#replace(toIncompleteError());
   }
 
   async #replace(error: unknown): Promise<void> {
@@ -253,6 +253,6 @@ class BatchReader implements StructureVisitor, AsyncDisposable {
   }
 }
 
-function brokenOff(): SluiceError {
+function toIncompleteError(): SluiceError {
   return new SluiceError("E_JSON_END", "the message ends before it is complete");
 }

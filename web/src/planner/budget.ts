@@ -108,12 +108,12 @@ export class BudgetMeter {
 
   /** Counts a turn. */
   add(answer: LlmAnswer, messages: readonly LlmMessage[]): void {
-    this.#tokens += tokensOf(answer, messages);
+    this.#tokens += countTokens(answer, messages);
   }
 }
 
 /** The tokens of a turn, as the server reports them, else one for every four characters. */
-export function tokensOf(
+export function countTokens(
   { text, toolCalls, usage }: Pick<LlmAnswer, "text" | "toolCalls" | "usage">,
   messages: readonly LlmMessage[],
 ): number {

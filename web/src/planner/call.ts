@@ -3,7 +3,7 @@
  * @module
  */
 import { admitTools, toolAttributes } from "../telemetry/names.js";
-import { observed, type OperationInfo } from "../telemetry/operation.js";
+import { observeOperation, type OperationInfo } from "../telemetry/operation.js";
 import { z } from "zod";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { ToolArtifacts } from "../artifacts/scoped.js";
@@ -26,7 +26,7 @@ import {
   fieldPieces,
   jsonValue,
   hasMarks,
-  parted,
+  partValue,
   type NativeTool,
   WrongArguments,
 } from "./tool.js";
@@ -74,7 +74,7 @@ export async function allMade(
   const end = new AbortController();
   const either = AbortSignal.any([signal, end.signal]);
   const making = (call: LlmToolCall, at: number): Promise<Outcome> =>
-    made({ call, step, answers: answers[at] ?? [], signal: either }, deps).catch((error: unknown) => {
+    makeCall({ call, step, answers: answers[at] ?? [], signal: either }, deps).catch((error: unknown) => {
       // Before the next call gets its turn.
       end.abort(error);
       throw error;
@@ -92,29 +92,29 @@ export async function allMade(
  * Makes a call. Throws the signal's reason, and errors of the host's `callSignal`. The model is told of other
  * failures.
  */
-async function made(call: Call, deps: CallDeps): Promise<Outcome> {
+async function makeCall(call: Call, deps: CallDeps): Promise<Outcome> {
   const { listed, tell } = deps;
   const tool = listed.find(call.call.name);
   const name = tool?.name ?? leading(call.call.name, MAX_UNKNOWN);
-  const args = argsOf(call.call);
+  const args = readArgs(call.call);
   if (tool === undefined || args === undefined) {
     const sentence =
       tool === undefined
         ? unknownTool(name, listed.names)
         : "The arguments are not a JSON object: write them again as one.";
-    return { settled: failed({ tool: name, namespace: namespaceOf(tool) }, sentence) };
+    return { settled: describeFailure({ tool: name, namespace: getNamespace(tool) }, sentence) };
   }
   const place: CallPlace = { step: call.step, call: call.call.id, tool: name };
   tell({ kind: "tool_called", ...place });
   return new Attempt(call, place, tool, deps).make(args);
 }
 
-function namespaceOf(tool: CatalogTool | undefined): string {
+function getNamespace(tool: CatalogTool | undefined): string {
   return tool === undefined || tool.kind === "native" ? NATIVE : tool.extra.namespace;
 }
 
 /** The arguments as an object, or undefined if the model wrote none. */
-export function argsOf({ arguments: text }: LlmToolCall): Args | undefined {
+export function readArgs({ arguments: text }: LlmToolCall): Args | undefined {
   const args = jsonIn(text);
   return OBJECT[1](args) ? (args as Args) : undefined;
 }
@@ -169,7 +169,7 @@ class Attempt {
   /** Makes the call. Throws the reason of the run's signal; SluiceError E_INVALID_ARGUMENT for a wrong `callSignal`. */
   async make(args: Args): Promise<Outcome> {
     this.#call.signal.throwIfAborted();
-    const own = callSignalOf(this.#deps.callSignal, this.#place);
+    const own = getCallSignal(this.#deps.callSignal, this.#place);
     try {
       const settled = await this.#ended(args, own);
       // A call that waits for a person has no result yet.
@@ -207,7 +207,7 @@ class Attempt {
     const tool = this.#tool;
     if (tool.kind !== "native") return this.#external(tool, args, any);
     admitTools(NATIVE, [tool.name]);
-    return observed(
+    return observeOperation(
       () => nativeOperation(tool.name),
       () => this.#native(tool, args, any),
       ({ isError }) => (isError ? { error: "tool_error" } : {}),
@@ -223,7 +223,7 @@ class Attempt {
     }
     signal.throwIfAborted();
     const context = this.#context(signal);
-    const { shown, kept } = parted((await tool.run(prepared.args, context)) ?? null, tool.outputSchema);
+    const { shown, kept } = partValue((await tool.run(prepared.args, context)) ?? null, tool.outputSchema);
     const options = { tool: tool.name, namespace: NATIVE, scope, signal };
     const answer = await sluice.transform(shown, options);
     const all = await Promise.all(
@@ -253,7 +253,7 @@ class Attempt {
     if (answer.isError || !hasMarks(schema)) {
       return this.#settled({ cut, text: this.#deps.listed.offered(answer.text) }, answer.isError, answer.artifacts, {});
     }
-    const { shown, kept } = parted(answer.value, schema);
+    const { shown, kept } = partValue(answer.value, schema);
     return this.#settled({ cut, text: this.#deps.listed.offered(jsonOf(shown)) }, false, answer.artifacts, kept);
   }
 
@@ -267,7 +267,7 @@ class Attempt {
     const named = Object.entries(kept).map(([field, value]) => [`${tool.name}.${field}`, value]);
     return {
       tool: tool.name,
-      namespace: namespaceOf(tool),
+      namespace: getNamespace(tool),
       text,
       ...(cut !== undefined && { cut }),
       maxChars: tool.kind === "native" ? tool.maxObservationChars : undefined,
@@ -278,12 +278,12 @@ class Attempt {
   }
 
   #broken(sentence: string): Settled {
-    return failed({ tool: this.#tool.name, namespace: namespaceOf(this.#tool) }, sentence, [...this.#stored]);
+    return describeFailure({ tool: this.#tool.name, namespace: getNamespace(this.#tool) }, sentence, [...this.#stored]);
   }
 
   #failed(error: unknown): Settled {
     if (error instanceof WrongArguments) return this.#broken(`The arguments do not fit. ${z.prettifyError(error)}`);
-    const told = error instanceof SluiceError ? error : unexplained(this.#tool.name, error);
+    const told = error instanceof SluiceError ? error : toUnexplainedError(this.#tool.name, error);
     this.#deps.tell({ kind: "tool_failed", ...this.#place, error: told });
     return this.#broken(told.message);
   }
@@ -313,23 +313,27 @@ class Attempt {
         this.#say(() => ({
           kind: "artifact_emitted",
           ...place,
-          name: textOf(name, "name"),
+          name: checkText(name, "name"),
           value: jsonValue(value, "value"),
         })),
       emitChunk: (stream, chunk) =>
         this.#say(() => ({
           kind: "chunk_emitted",
           ...place,
-          stream: textOf(stream, "stream"),
+          stream: checkText(stream, "stream"),
           chunk: jsonValue(chunk, "chunk"),
         })),
       reportProgress: (progress, total, message) =>
         this.#say(() => {
           const more = {
-            ...(total !== undefined && { total: numberOf(total, "total") }),
-            ...(message !== undefined && { message: textOf(message, "message") }),
+            ...(total !== undefined && { total: checkNumber(total, "total") }),
+            ...(message !== undefined && { message: checkText(message, "message") }),
           };
-          return { kind: "tool_progress", ...place, progress: { progress: numberOf(progress, "progress"), ...more } };
+          return {
+            kind: "tool_progress",
+            ...place,
+            progress: { progress: checkNumber(progress, "progress"), ...more },
+          };
         }),
     };
   }
@@ -346,7 +350,7 @@ class Attempt {
     const { answers } = this.#call;
     const number = this.#pauses++;
     if (number < answers.length) return answers[number];
-    this.#waiting ??= waitingOf(this.#tool.name, reason, payload);
+    this.#waiting ??= toWaiting(this.#tool.name, reason, payload);
     const ended = new SluiceError(
       "E_TOOL",
       "The call is waiting for a person and is repeated when there is an answer.",
@@ -359,7 +363,7 @@ class Attempt {
 const REASONS: readonly PauseReason[] = ["external_event", "approval_required", "await_input"];
 
 /** A pause as JSON. Throws SluiceError E_INVALID_ARGUMENT. */
-function waitingOf(tool: string, reason: PauseReason, payload: PausePayload): Waiting {
+function toWaiting(tool: string, reason: PauseReason, payload: PausePayload): Waiting {
   if (!OBJECT[1](payload)) throw wrong("payload", OBJECT[0]);
   if (REASONS.includes(reason)) {
     return { tool, reason, payload: jsonValue(payload, "payload") as PausePayload };
@@ -368,18 +372,18 @@ function waitingOf(tool: string, reason: PauseReason, payload: PausePayload): Wa
   throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "reason" });
 }
 
-function textOf(value: unknown, path: string): string {
+function checkText(value: unknown, path: string): string {
   if (typeof value === "string") return value;
   throw wrong(path, "a string");
 }
 
-function numberOf(value: unknown, path: string): number {
+function checkNumber(value: unknown, path: string): number {
   if (typeof value === "number" && Number.isFinite(value)) return value;
   throw wrong(path, "a finite number");
 }
 
 /** Messages of foreign errors may contain paths and secrets: the host sees them, the model does not. */
-function unexplained(tool: string, cause: unknown): SluiceError {
+function toUnexplainedError(tool: string, cause: unknown): SluiceError {
   const sentence = `The tool ${JSON.stringify(tool)} failed without an explanation.`;
   return new SluiceError("E_TOOL", sentence, {}, { cause });
 }
@@ -391,7 +395,7 @@ export const NATIVE: string = "native";
 export type Outcome = { readonly settled: Settled } | { readonly waiting: Waiting };
 
 /** A failed call as the model sees it. `artifacts`: what it stored before. */
-function failed(
+function describeFailure(
   { tool, namespace }: Pick<RawResult, "tool" | "namespace">,
   sentence: string,
   artifacts: readonly AnswerRef[] = [],
@@ -408,7 +412,7 @@ type CallSignals = (place: CallPlace) => AbortSignal | undefined;
  *
  * @throws SluiceError E_INVALID_ARGUMENT if the host's function fails or returns something else.
  */
-function callSignalOf(asked: CallSignals, place: CallPlace): AbortSignal | undefined {
+function getCallSignal(asked: CallSignals, place: CallPlace): AbortSignal | undefined {
   let signal: unknown;
   try {
     signal = asked(place);
@@ -428,7 +432,7 @@ function wrongSignal(what: string, options?: ErrorOptions): SluiceError {
 const MAX_ID = 256;
 
 /** At most `most` calls of a turn, with distinct ids. */
-export function callsOf(calls: readonly LlmToolCall[], most: number): readonly LlmToolCall[] {
+export function limitCalls(calls: readonly LlmToolCall[], most: number): readonly LlmToolCall[] {
   const ids = new Set<string>();
   return calls.slice(0, most).map((call, at) => {
     const id = distinct(leading(call.id, MAX_ID) || `call_${at}`, MAX_ID, ids);

@@ -46,10 +46,10 @@ export class Claim {
 
   /** Stores the current state. Throws SluiceError E_NOT_FOUND if the claim was lost; E_STORE_…, E_TOO_LARGE. */
   async save(payload: unknown): Promise<void> {
-    const saved = (): Promise<boolean> =>
+    const saveState = (): Promise<boolean> =>
       this.#store.updatePlannerState?.(this.#token, this.#owner, payload) ?? Promise.resolve(false);
     // After a machine slept the lease may be over, and the claim be ours all the same.
-    if ((await saved()) || ((await this.#renew()) && (await saved()))) return;
+    if ((await saveState()) || ((await this.#renew()) && (await saveState()))) return;
     throw this.lose();
   }
 
@@ -111,7 +111,7 @@ export class Claim {
     const { signal } = this.#ended;
     const pause = (this.#leaseSeconds * 1000) / RENEWALS;
     for (;;) {
-      await passed(pause, signal);
+      await waitFor(pause, signal);
       if (signal.aborted) return;
       if (await this.#isHeld()) continue;
       this.lose();
@@ -131,7 +131,7 @@ export class Claim {
 }
 
 /** Waits for so many milliseconds or the signal. Renewals alone do not keep a process alive. */
-async function passed(milliseconds: number, signal: AbortSignal): Promise<void> {
+async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let forget: (() => void) | undefined;

@@ -245,7 +245,7 @@ interface PassingEvents<Event> {
  *
  * @throws what the work throws, after all of its events.
  */
-export async function* eventsOf<Event extends object, Result>(
+export async function* streamEvents<Event extends object, Result>(
   work: (tell: (event: Event) => void, signal: AbortSignal) => Promise<Result>,
   given: AbortSignal | undefined,
   passing?: PassingEvents<Event>,

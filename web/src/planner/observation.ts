@@ -92,7 +92,7 @@ export class ObservationLimiter {
     const { maxStepChars } = this.#limits;
     const observations = [...all];
     for (const at of longestFirst(all)) {
-      const shares = shared(
+      const shares = shareChars(
         observations.map(({ chars }) => chars),
         maxStepChars,
       );
@@ -121,11 +121,11 @@ export class ObservationLimiter {
     narrow: () => Promise<Sluice>,
     signal: AbortSignal,
   ): Promise<Observation> {
-    const whole = charsOf(text);
+    const whole = countChars(text);
     if (whole <= limit) return { text, chars: whole, artifacts: [], cut };
     const sluice = await narrow();
     const options = { tool, namespace, scope: this.#scope, signal, transformed: true, rewritten: true };
-    const { text: reduced, artifacts } = await gated(sluice, text, options);
+    const { text: reduced, artifacts } = await gateText(sluice, text, options);
     const { text: last, clampedChars: chars, method } = sluice.clampText(reduced, { maxChars: limit });
     return {
       text: last,
@@ -140,7 +140,7 @@ export class ObservationLimiter {
     const told = new Map(this.#told);
     return observations.map((seen, at) => {
       const before = told.get(seen.text);
-      if (before !== undefined) return repeated(seen, before);
+      if (before !== undefined) return markRepeated(seen, before);
       note(told, seen.text, (results[at] as RawResult).tool, step);
       return seen;
     });
@@ -151,13 +151,13 @@ function note(told: Map<string, string>, text: string, tool: string, step: numbe
   if (text.length >= LEAST_REPEATED && !told.has(text)) told.set(text, `${tool} in step ${step}`);
 }
 
-function repeated(seen: Observation, before: string): Observation {
+function markRepeated(seen: Observation, before: string): Observation {
   const text = JSON.stringify(`The same as the result of ${before}.`);
   const originalChars = seen.cut?.originalChars ?? seen.chars;
-  return { ...seen, text, chars: charsOf(text), cut: { originalChars, method: "repeated" } };
+  return { ...seen, text, chars: countChars(text), cut: { originalChars, method: "repeated" } };
 }
 
-async function gated(
+async function gateText(
   sluice: Sluice,
   text: string,
   options: Parameters<Sluice["open"]>[0],
@@ -174,7 +174,7 @@ function longestFirst(observations: readonly Observation[]): readonly number[] {
 }
 
 /** Code points. */
-function charsOf(text: string): number {
+function countChars(text: string): number {
   let surrogates = 0;
   for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) surrogates += 1;
   return text.length - surrogates;
@@ -187,13 +187,13 @@ export const LEAST_SHARE = 256;
  * Distributes `total`: those that need less than an equal share leave the rest to the others. Each gets at least 256
  * if needed, so the sum exceeds `total` only if that is below 256 for each.
  */
-export function shared(needs: readonly number[], total: number): readonly number[] {
-  const most = levelOf(needs, total);
+export function shareChars(needs: readonly number[], total: number): readonly number[] {
+  const most = findLevel(needs, total);
   return needs.map((need) => Math.min(need, most));
 }
 
 /** The limit for all. It only rises while needs become smaller, so what was cut to it stays within it. */
-function levelOf(needs: readonly number[], total: number): number {
+function findLevel(needs: readonly number[], total: number): number {
   let left = total;
   for (const [at, need] of needs.toSorted((a, b) => a - b).entries()) {
     const level = Math.max(LEAST_SHARE, Math.floor(left / (needs.length - at)));

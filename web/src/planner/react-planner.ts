@@ -3,7 +3,7 @@
  * @module
  */
 import { plainName } from "../telemetry/names.js";
-import { observed, type OperationEnd, type OperationInfo } from "../telemetry/operation.js";
+import { observeOperation, type OperationEnd, type OperationInfo } from "../telemetry/operation.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { MAX_OBSERVATION_CHARS } from "../config/schema.mjs";
 import type { SluiceConfig } from "../config/types.js";
@@ -11,7 +11,7 @@ import { type WasmModules, type WasmSource, createSluiceOver } from "../core/slu
 import type { Sluice, OnStoreFailure } from "../core/types.js";
 import type { UserFilePrompts } from "../tools/user-files.js";
 import { type CatalogSource, listening } from "./tool.js";
-import { type PlannerEvent, eventsOf } from "./event.js";
+import { type PlannerEvent, streamEvents } from "./event.js";
 import { wrongOption, type LlmClient, type LlmMessage } from "./llm/client.js";
 import { type PlannerResult, type PlannerPause, type RunState, MAX_RUN_NAME } from "./run-state.js";
 import type { HostStateStore } from "./state-store.js";
@@ -131,12 +131,12 @@ export class ReactPlanner {
 
   /** As `run`, as a generator of events that returns the outcome. Ending the iteration aborts the run. */
   stream(query: string, options: RunOptions = {}): AsyncGenerator<PlannerEvent, PlannerResult | PlannerPause> {
-    return eventsOf((onEvent, signal) => this.run(query, { ...options, onEvent, signal }), options.signal);
+    return streamEvents((onEvent, signal) => this.run(query, { ...options, onEvent, signal }), options.signal);
   }
 
   /** As `stream`, for `resume`. */
   streamOn(token: string, options: ResumeOptions = {}): AsyncGenerator<PlannerEvent, PlannerResult | PlannerPause> {
-    return eventsOf((onEvent, signal) => this.resume(token, { ...options, onEvent, signal }), options.signal);
+    return streamEvents((onEvent, signal) => this.resume(token, { ...options, onEvent, signal }), options.signal);
   }
 
   /**
@@ -187,7 +187,7 @@ export class ReactPlanner {
       return outcome;
     };
     try {
-      return await observed(() => runOperation(this.#options.llm.model), work, endOfRun);
+      return await observeOperation(() => runOperation(this.#options.llm.model), work, endOfRun);
     } finally {
       end();
       await history.settled();

@@ -2,19 +2,19 @@
  * A state store in Redis, for Node.
  * @module
  */
-import { checkedOptions, type RedisOptions } from "../redis/options.js";
+import { checkRedisOptions, type RedisOptions } from "../redis/options.js";
 import {
-  hashOf,
+  hashName,
   isDone,
   plainScript,
   RedisKeys,
   RedisServer,
   type Script,
   strangeReply,
-  textOf,
+  readReplyText,
 } from "../redis/server.js";
 import {
-  bytesOf,
+  countBytes,
   type DatedText,
   type AfterRelease,
   CollectionStateStore,
@@ -57,7 +57,7 @@ export class RedisStateStore extends CollectionStateStore implements AsyncDispos
   constructor(options: RedisStateStoreOptions) {
     const own = ["client", "prefix", "timeoutSeconds", "url"] as const;
     checkOptionNames(options, "a RedisStateStore", [...own, ...STATE_STORE_OPTIONS]);
-    const { server: given, stem, timeout } = checkedOptions(options);
+    const { server: given, stem, timeout } = checkRedisOptions(options);
     const limits = new StateLimits(options);
     const keys = new RedisKeys(stem);
     const server = new RedisServer(given, timeout, keys);
@@ -105,12 +105,12 @@ class RedisCollection {
 
   /** The text, or null. */
   async load(name: string): Promise<string | null> {
-    return textOf(await this.#run(LOAD, name, amount(this.#parts.limits.maxBytes)));
+    return readReplyText(await this.#run(LOAD, name, amount(this.#parts.limits.maxBytes)));
   }
 
   /** As `load`, and deletes it. */
   async take(name: string): Promise<string | null> {
-    return textOf(await this.#run(TAKE, name, amount(this.#parts.limits.maxBytes)));
+    return readReplyText(await this.#run(TAKE, name, amount(this.#parts.limits.maxBytes)));
   }
 
   async forget(name: string): Promise<void> {
@@ -119,17 +119,17 @@ class RedisCollection {
 
   /** Claims an entry, `lease` in milliseconds. False if there is none, or another owner has it. */
   async claim(name: string, owner: string, lease: number): Promise<boolean> {
-    return isDone(await this.#run(CLAIM, name, hashOf(owner), amount(lease)));
+    return isDone(await this.#run(CLAIM, name, hashName(owner), amount(lease)));
   }
 
   /** Replaces the text of a claimed entry. False if the claim does not hold. */
   async update(name: string, owner: string, text: string): Promise<boolean> {
-    return isDone(await this.#run(UPDATE, name, hashOf(owner), this.#age(Infinity), text));
+    return isDone(await this.#run(UPDATE, name, hashName(owner), this.#age(Infinity), text));
   }
 
   /** Ends a claim. False if it does not hold. */
   async release(name: string, owner: string, then: AfterRelease): Promise<boolean> {
-    return isDone(await this.#run(RELEASE, name, hashOf(owner), then));
+    return isDone(await this.#run(RELEASE, name, hashName(owner), then));
   }
 
   /** Appends a text. */
@@ -149,9 +149,9 @@ class RedisCollection {
     const sizes: number[] = [];
     for (let next: Page["next"] = ["0", ""]; next !== undefined;) {
       const bounds = [this.#age(Infinity), amount(limits.maxBytes)];
-      const page = pageOf(await this.#run(HISTORY, name, ...bounds, ...next), next[0]);
+      const page = readPage(await this.#run(HISTORY, name, ...bounds, ...next), next[0]);
       found.unshift(...page.found.toReversed());
-      sizes.unshift(...page.found.map(({ text }) => bytesOf(text)).toReversed());
+      sizes.unshift(...page.found.map(({ text }) => countBytes(text)).toReversed());
       const first = limits.firstKept(sizes);
       if (first > 0) return found.slice(first);
       next = page.next;
@@ -169,7 +169,7 @@ class RedisCollection {
 
   #run(script: Script, name: string, ...words: readonly string[]): Promise<unknown> {
     const { server, keys } = this.#parts;
-    const [entry, index] = [keys.one(this.#name, hashOf(name)), keys.all(this.#name)];
+    const [entry, index] = [keys.one(this.#name, hashName(name)), keys.all(this.#name)];
     return server.run(script, [entry, index], [...this.#time(), ...words]);
   }
 
@@ -291,7 +291,7 @@ end
 `;
 
 /** Builds a script of parts. */
-function scriptOf(
+function buildScript(
   act: StorageAct,
   body: string,
   { parts, isRepeatable = false }: { readonly parts: readonly string[]; readonly isRepeatable?: boolean },
@@ -305,7 +305,7 @@ const PAGE_TEXTS = 200;
 const PAGE_BYTES = 1024 * 1024;
 
 /** ARGV: age, how many may be kept, text. */
-const SAVE = scriptOf(
+const SAVE = buildScript(
   "write",
   `
 local age, most = tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -324,7 +324,7 @@ return 1
 );
 
 /** ARGV: how many bytes at most. */
-const LOAD = scriptOf(
+const LOAD = buildScript(
   "read",
   `
 local entry, wrong = kept()
@@ -336,7 +336,7 @@ return text(tonumber(ARGV[3]))
 );
 
 /** As {@link LOAD}, and deletes it. A text that is too large stays, for a store that accepts it. */
-const TAKE = scriptOf(
+const TAKE = buildScript(
   "write",
   `
 local entry, wrong = kept()
@@ -351,10 +351,10 @@ return found
 );
 
 /** Deletes an entry. */
-const FORGET = scriptOf("write", `drop(index, stem, name)\nreturn 1\n`, { parts: [INDEX] });
+const FORGET = buildScript("write", `drop(index, stem, name)\nreturn 1\n`, { parts: [INDEX] });
 
 /** ARGV: owner, lease. */
-const CLAIM = scriptOf(
+const CLAIM = buildScript(
   "write",
   `
 local entry, wrong = kept()
@@ -374,7 +374,7 @@ return 1
 );
 
 /** ARGV: owner, age, text. */
-const UPDATE = scriptOf(
+const UPDATE = buildScript(
   "write",
   `
 local entry, wrong = kept()
@@ -391,7 +391,7 @@ return 1
 );
 
 /** ARGV: owner, `wait` or `forget`. */
-const RELEASE = scriptOf(
+const RELEASE = buildScript(
   "write",
   `
 local entry, wrong = kept()
@@ -407,7 +407,7 @@ return 1
  * Appends to a history, a list of `time total text`. The total is that of all bytes ever appended, including this
  * text. ARGV: age, most histories, most texts of each, most bytes of all of them, text.
  */
-const ADD = scriptOf(
+const ADD = buildScript(
   "write",
   `
 local age, most, bytes = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[6])
@@ -434,7 +434,7 @@ return 1
  * first. ARGV: age, most bytes of each, how many were read before, and the total of the last of these: some may be
  * new since then.
  */
-const HISTORY = scriptOf(
+const HISTORY = buildScript(
   "read",
   `
 local age, seen, before = tonumber(ARGV[3]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -467,12 +467,12 @@ interface Page {
 }
 
 /** Reads a reply as a page. Throws SluiceError E_STORE_READ for anything else. */
-function pageOf(reply: unknown, seenBefore: string): Page {
+function readPage(reply: unknown, seenBefore: string): Page {
   const [next, ...texts]: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  const [, seen, before] = /^(\d+) (\d+)$/.exec(textOf(next) ?? "") ?? [];
+  const [, seen, before] = /^(\d+) (\d+)$/.exec(readReplyText(next) ?? "") ?? [];
   if (next !== "" && !(before !== undefined && Number(seen) > Number(seenBefore))) throw strangeReply();
   const found = texts.map((each) => {
-    const [, at, text] = /^(\d+) \d+ ([^]*)$/.exec(textOf(each) ?? "") ?? [];
+    const [, at, text] = /^(\d+) \d+ ([^]*)$/.exec(readReplyText(each) ?? "") ?? [];
     if (text === undefined) throw strangeReply();
     return { at: Number(at), text };
   });

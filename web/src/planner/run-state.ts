@@ -78,7 +78,7 @@ export interface Trajectory {
 }
 
 /** The outcome of a run's last turn. What the answer lacks takes precedence over the limit. */
-export function outcomeOf(
+export function decideOutcome(
   { text, stopReason }: Pick<LlmAnswer, "text" | "stopReason">,
   exhausted: ExhaustedLimit | undefined,
 ): PlannerOutcome {
@@ -184,14 +184,14 @@ const PAUSED = z.object({
  *
  * @throws SluiceError E_NOT_FOUND if there is none, or it belongs to another scope: with the same message.
  */
-export function pausedRun(kept: unknown, scope: ArtifactScope): PausedRun {
+export function readPausedRun(kept: unknown, scope: ArtifactScope): PausedRun {
   const read = PAUSED.safeParse(kept);
   if (read.success && read.data.scope === scopeKey(scope)) return read.data as unknown as PausedRun;
   throw noSuchRun();
 }
 
 /** The step with an answer for the call that waited. */
-export function answered({ waiting, ...step }: PausedStep, answer: unknown): OpenStep {
+export function answerStep({ waiting, ...step }: PausedStep, answer: unknown): OpenStep {
   const answers = step.calls.map((_, at) => [...(step.answers[at] ?? []), ...(at === waiting ? [answer] : [])]);
   return { ...step, answers };
 }
@@ -242,7 +242,7 @@ export function pauseToken(name: string, { id }: NamedPause): string {
 }
 
 /** The run's name and the pause's id of such a token, or undefined. */
-export function partsOf(token: string): readonly [name: string, pause: string] | undefined {
+export function splitToken(token: string): readonly [name: string, pause: string] | undefined {
   const [, name, pause] = PAUSE.exec(token) ?? [];
   return name === undefined || pause === undefined ? undefined : [name, pause];
 }
@@ -252,7 +252,7 @@ export function pauseIn(name: string, kept: unknown): PlannerPause | null {
   const read = NAMED.safeParse(kept);
   if (!read.success || read.data.pause === null) return null;
   const { run, pause } = read.data as unknown as NamedRun & { readonly pause: NamedPause };
-  return pauseOf(name, run, pause);
+  return toPause(name, run, pause);
 }
 
 /** Whether a stored value is a run with a name. */
@@ -266,7 +266,7 @@ export function isNamedRun(kept: unknown): boolean {
  * @throws SluiceError E_NOT_FOUND if there is none, it belongs to another scope, or does not wait by this pause: with
  * the same message.
  */
-export function namedRun(kept: unknown, scope: ArtifactScope, pause: string | undefined): NamedRun {
+export function readNamedRun(kept: unknown, scope: ArtifactScope, pause: string | undefined): NamedRun {
   const read = NAMED.safeParse(kept);
   const isOwn = read.success && read.data.scope === scopeKey(scope);
   if (isOwn && (pause === undefined || read.data.pause?.id === pause)) return read.data as unknown as NamedRun;
@@ -274,7 +274,7 @@ export function namedRun(kept: unknown, scope: ArtifactScope, pause: string | un
 }
 
 /** The pause of a run that waits. */
-export function pauseOf(name: string, run: RunState, pause: NamedPause): PlannerPause {
+export function toPause(name: string, run: RunState, pause: NamedPause): PlannerPause {
   const { reason, payload, tool } = pause;
   const { query, steps, artifacts } = run;
   const trajectory = { query, steps, artifacts };
@@ -285,5 +285,5 @@ export function pauseOf(name: string, run: RunState, pause: NamedPause): Planner
 export function withAnswer(kept: NamedRun, answer: unknown): NamedRun {
   const { step, pause } = kept;
   if (step === null || pause === null) return kept;
-  return { ...kept, step: answered({ ...step, waiting: pause.at }, answer), pause: null };
+  return { ...kept, step: answerStep({ ...step, waiting: pause.at }, answer), pause: null };
 }

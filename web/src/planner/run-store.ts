@@ -7,22 +7,28 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import { untilAborted, untilEither } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { Claim, type ClaimStore } from "./claim.js";
-import { MemoryStateStore, leaseOf, type HostStateStore, type AfterRelease, type StateStore } from "./state-store.js";
+import {
+  MemoryStateStore,
+  checkLease,
+  type HostStateStore,
+  type AfterRelease,
+  type StateStore,
+} from "./state-store.js";
 import type { PlannerEvent } from "./event.js";
 import type { ResumeOptions, RunOptions } from "./run-options.js";
 import {
   type PlannerPause,
   type PlannerResult,
-  answered,
+  answerStep,
   isNamedRun,
-  namedRun,
+  readNamedRun,
   type NamedRun,
   noSuchRun,
   type OpenStep,
-  partsOf,
+  splitToken,
   type PausedRun,
-  pausedRun,
-  pauseOf,
+  readPausedRun,
+  toPause,
   pauseToken,
   type RunState,
   type WaitingCall,
@@ -64,8 +70,8 @@ export class KeptRuns {
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a wrong lease. */
   constructor(store: HostStateStore | undefined, leaseSeconds: number) {
-    leaseOf(leaseSeconds);
-    this.#runs = pausedRuns(store);
+    checkLease(leaseSeconds);
+    this.#runs = selectPausedRuns(store);
     this.#leaseSeconds = leaseSeconds;
   }
 
@@ -97,10 +103,10 @@ export class KeptRuns {
 
   /** The run with a name of a token, if any. */
   async #find(token: string, kept: unknown, scope: ArtifactScope = {}): Promise<Found | undefined> {
-    if (isNamedRun(kept)) return { name: token, pause: undefined, kept: namedRun(kept, scope, undefined) };
-    const [name, pause] = (kept == null ? partsOf(token) : undefined) ?? [];
+    if (isNamedRun(kept)) return { name: token, pause: undefined, kept: readNamedRun(kept, scope, undefined) };
+    const [name, pause] = (kept == null ? splitToken(token) : undefined) ?? [];
     if (name === undefined) return undefined;
-    return { name, pause, kept: namedRun(await this.#runs.loadPlannerState(name), scope, pause) };
+    return { name, pause, kept: readNamedRun(await this.#runs.loadPlannerState(name), scope, pause) };
   }
 
   /** Continues a run with a name, or returns its pause again if there is no answer. */
@@ -108,12 +114,12 @@ export class KeptRuns {
     const { scope = {}, signal } = options;
     // The token of a pause answers it, by default with null.
     const answer = pause === undefined ? options.answer : (options.answer ?? null);
-    if (kept.pause !== null && answer === undefined) return pauseOf(name, kept.run, kept.pause);
+    if (kept.pause !== null && answer === undefined) return toPause(name, kept.run, kept.pause);
     const goOn = async (held: Held): Promise<RunOutcome> => {
       // Others may have continued it before the claim.
-      const current = namedRun(await this.#runs.loadPlannerState(name), scope, pause);
+      const current = readNamedRun(await this.#runs.loadPlannerState(name), scope, pause);
       if (current.pause === null) return work(createGoing(name, current, held, current.step === null));
-      if (answer === undefined) return pauseOf(name, current.run, current.pause);
+      if (answer === undefined) return toPause(name, current.run, current.pause);
       const going = withAnswer(current, answer);
       await held.claim.save(going);
       return work(createGoing(name, going, held, false));
@@ -128,8 +134,8 @@ export class KeptRuns {
     { scope = {}, answer, signal }: ResumeOptions,
     work: Work,
   ): Promise<RunOutcome> {
-    const { run, step } = pausedRun(kept, scope);
-    const resumed = { run, step: answered(step, answer ?? null), isTakenOver: false };
+    const { run, step } = readPausedRun(kept, scope);
+    const resumed = { run, step: answerStep(step, answer ?? null), isTakenOver: false };
     const keeping = this.#keepingPauses(scope);
     let outcome: RunOutcome | undefined;
     const goOn = async (held: Held): Promise<RunOutcome> =>
@@ -232,7 +238,7 @@ type PausedRuns = ClaimStore & Pick<StateStore, "savePlannerState">;
 type Plain = Pick<StateStore, "savePlannerState" | "loadPlannerState">;
 
 /** The host's store, or a replacement for what it cannot do. */
-function pausedRuns(store: HostStateStore | undefined): PausedRuns {
+function selectPausedRuns(store: HostStateStore | undefined): PausedRuns {
   if (!has(store, "savePlannerState") || !has(store, "loadPlannerState")) return new MemoryStateStore();
   const canClaim = has(store, "claimPlannerState") && has(store, "releasePlannerState");
   return canClaim ? (store as PausedRuns) : new TakenRuns(store as Plain);

@@ -6,10 +6,10 @@ import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { record } from "../telemetry/metrics.js";
 import { plainName } from "../telemetry/names.js";
-import { observed } from "../telemetry/operation.js";
+import { observeOperation } from "../telemetry/operation.js";
 import { BudgetMeter, type PlannerBudget } from "./budget.js";
-import { allMade, argsOf, type CallDeps, type Outcome, callsOf } from "./call.js";
-import { leading, listed, type CatalogSource, jsonFields } from "./tool.js";
+import { allMade, readArgs, type CallDeps, type Outcome, limitCalls } from "./call.js";
+import { leading, listTools, type CatalogSource, jsonFields } from "./tool.js";
 import type { Observation, ObservationLimiter } from "./observation.js";
 import type { RunKeeping } from "./run-store.js";
 import type {
@@ -22,7 +22,7 @@ import type {
   UserMessage,
 } from "./llm/client.js";
 import {
-  outcomeOf,
+  decideOutcome,
   type PlannerPause,
   type PlannerResult,
   type Trajectory,
@@ -82,7 +82,7 @@ export class PlannerRun {
     this.#meter.begin();
     const step = this.#meter.step;
     tell({ kind: "step_started", step });
-    const tools = this.#meter.isLast ? [] : listed(catalog).tools;
+    const tools = this.#meter.isLast ? [] : listTools(catalog).tools;
     const ask = (signal: AbortSignal): Promise<LlmAnswer> =>
       llm.ask(
         { messages: this.#messages, tools },
@@ -92,14 +92,14 @@ export class PlannerRun {
           onRestart: () => tell({ kind: "text_discarded", step }),
         },
       );
-    const answer = await observedTurn(llm, () => this.#inTime(ask));
+    const answer = await observeTurn(llm, () => this.#inTime(ask));
     this.#meter.add(answer, this.#messages);
     const { text, usage, meta, toolCalls, callsLeftOut = 0 } = answer;
     const [wanted, beyond] = tools.length === 0 ? [[], 0] : [toolCalls, callsLeftOut];
-    const calls = callsOf(wanted, limiter.mostCalls);
+    const calls = limitCalls(wanted, limiter.mostCalls);
     const leftOut = wanted.length - calls.length + beyond;
     const missing = leftOut > 0 && { leftOut };
-    const more = { ...missing, ...(usage !== undefined && { usage: usageOf(usage) }) };
+    const more = { ...missing, ...(usage !== undefined && { usage: copyUsage(usage) }) };
     tell({ kind: "model_answered", step, calls: calls.length, ...more });
     if (calls.length === 0) {
       this.#steps.push({ text, calls: [] });
@@ -117,7 +117,7 @@ export class PlannerRun {
 
   /** Makes the calls of a step that are not made yet. Returns a pause if one of them waits. */
   async #act(open: OpenStep): Promise<PlannerPause | undefined> {
-    const deps = { ...this.#deps, listed: listed(this.#deps.catalog), llmContext: this.#before.llmContext };
+    const deps = { ...this.#deps, listed: listTools(this.#deps.catalog), llmContext: this.#before.llmContext };
     const outcomes = await this.#inTime((signal) => allMade(open, this.#meter.step, deps, signal));
     const results = outcomes.flatMap((outcome) => ("settled" in outcome ? [outcome.settled] : []));
     if (results.length < outcomes.length) return this.#paused(open, outcomes);
@@ -134,11 +134,11 @@ export class PlannerRun {
     const step = this.#meter.step;
     const seen = await this.#inTime((signal) => limiter.limit(step, results, signal));
     const made = results.map((result, at) => this.#observed(calls[at] as LlmToolCall, result, seen[at] as Observation));
-    this.#messages.push(reminderOf(open));
+    this.#messages.push(toReminder(open));
     for (const [at, { id, name }] of calls.entries()) {
       this.#messages.push({ role: "tool", callId: id, name, content: (made[at] as TrajectoryCall).observation });
     }
-    this.#messages.push(...leftOutOf(open));
+    this.#messages.push(...tellLeftOut(open));
     this.#steps.push({ text, calls: made });
     tell({ kind: "step_finished", step });
   }
@@ -157,7 +157,7 @@ export class PlannerRun {
     return {
       id: call.id,
       tool: result.tool,
-      args: argsOf(call),
+      args: readArgs(call),
       observation: seen.text,
       isError: result.isError,
       artifacts: [...result.artifacts, ...seen.artifacts],
@@ -167,7 +167,7 @@ export class PlannerRun {
   /** Stores the run, and sends an event for each call that waits. The first one is answered next. */
   async #paused(open: OpenStep, outcomes: readonly Outcome[]): Promise<PlannerPause> {
     const { keeping, tell } = this.#deps;
-    const settled = outcomes.map((outcome) => ("settled" in outcome ? stateOf(outcome.settled) : null));
+    const settled = outcomes.map((outcome) => ("settled" in outcome ? toStorable(outcome.settled) : null));
     const waiting = outcomes.flatMap((outcome, at) => ("waiting" in outcome ? [{ at, ...outcome.waiting }] : []));
     const first = waiting[0] as WaitingCall;
     const resumeToken = await keeping.paused(this.#state(), { ...open, settled }, first);
@@ -182,7 +182,7 @@ export class PlannerRun {
   #finished(last: LlmAnswer): PlannerResult {
     const { spent, exhausted } = this.#meter;
     const { text: answer } = last;
-    const outcome = outcomeOf(last, exhausted);
+    const outcome = decideOutcome(last, exhausted);
     this.#deps.tell({ kind: "finished", steps: spent.steps, outcome });
     return { kind: "result", answer, outcome, spent, trajectory: this.#trajectory() };
   }
@@ -209,12 +209,12 @@ export class PlannerRun {
 }
 
 /** A result as a state store can store it. */
-function stateOf(settled: Settled): Settled {
+function toStorable(settled: Settled): Settled {
   return { ...settled, kept: jsonFields(settled.kept) };
 }
 
 /** A host's own client may return further fields, or no JSON. */
-function usageOf({ inputTokens, outputTokens }: LlmUsage): LlmUsage {
+function copyUsage({ inputTokens, outputTokens }: LlmUsage): LlmUsage {
   return { inputTokens, outputTokens };
 }
 
@@ -234,14 +234,14 @@ const MAX_ARGUMENTS = 50_000;
 const MAX_TEXT = 50_000;
 
 /** A turn in later requests. The model's own text must not flood it either. */
-function reminderOf({ text, meta, calls }: OpenStep): AssistantMessage {
+function toReminder({ text, meta, calls }: OpenStep): AssistantMessage {
   const left = leading(text, MAX_TEXT);
   const content = left === text ? text : `${left}\n... [truncated: ${text.length - left.length} chars]`;
   return { role: "assistant", content, toolCalls: calls.map(short), ...(meta !== undefined && { meta }) };
 }
 
 /** Tells the model which calls were not made, after the results of the others. */
-function leftOutOf({ calls, leftOut = 0 }: OpenStep): readonly UserMessage[] {
+function tellLeftOut({ calls, leftOut = 0 }: OpenStep): readonly UserMessage[] {
   if (leftOut === 0) return [];
   const content =
     `[Not from the user] Of your ${calls.length + leftOut} calls, the first ${calls.length} were made. ` +
@@ -256,14 +256,14 @@ function short(call: LlmToolCall): LlmToolCall {
 }
 
 /** Asks for a turn, and records it. */
-function observedTurn(llm: LlmClient, ask: () => Promise<LlmAnswer>): Promise<LlmAnswer> {
+function observeTurn(llm: LlmClient, ask: () => Promise<LlmAnswer>): Promise<LlmAnswer> {
   const model = plainName(llm.model);
   const attributes = {
     "gen_ai.operation.name": "chat",
     "gen_ai.request.model": model,
     "gen_ai.provider.name": plainName(llm.provider ?? ""),
   };
-  return observed(
+  return observeOperation(
     () => ({ kind: "client", name: `chat ${model}`, durations: ["gen_ai.client.operation.duration"], attributes }),
     async () => {
       const answer = await ask();

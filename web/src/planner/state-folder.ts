@@ -31,7 +31,7 @@ import {
 import { SWEEP_AFTER, TemporaryFolder } from "../artifacts/file/temporaries.js";
 import { SluiceError } from "../errors/error.js";
 import { TEXT_TOO_LARGE } from "../errors/storage.js";
-import { type AfterRelease, bytesOf, type DatedText } from "./state-store.js";
+import { type AfterRelease, countBytes, type DatedText } from "./state-store.js";
 import { inMilliseconds } from "../artifacts/reference.js";
 
 /** The collections of a state store. */
@@ -46,7 +46,7 @@ const ATTEMPTS = 64;
 const ENTRY: RegExp = /^[0-9a-f]{64}$/;
 
 /** The file name for a token, an id or an owner. JSON distinguishes strings that are the same in UTF-8. */
-function hashed(name: string): string {
+function hashName(name: string): string {
   return createHash("sha256").update(JSON.stringify(name)).digest("hex");
 }
 
@@ -145,12 +145,12 @@ export class WaitingRuns {
 
   /** Stores a run until then, replacing an earlier one. */
   async put(token: string, text: string, until: number): Promise<void> {
-    const path = this.#folder.at(RUNS, hashed(token));
+    const path = this.#folder.at(RUNS, hashName(token));
     await this.#folder.aside(async (aside) => {
       await mkdir(aside, { mode: FOLDER_MODE });
-      await writeFile(join(aside, nameOf({ until, ...FREE, text: undefined })), text, NEW_FILE);
+      await writeFile(join(aside, toFileName({ until, ...FREE, text: undefined })), text, NEW_FILE);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (await placed(aside, path)) return;
+        if (await placeRun(aside, path)) return;
         await this.#folder.remove(path);
       }
       throw new SluiceError("E_STORE_WRITE", "Too many processes are saving the same run: try again.");
@@ -170,7 +170,7 @@ export class WaitingRuns {
 
   /** Claims a run from now for so long. False if there is none, or another owner has it. */
   async claim(token: string, owner: string, now: number, lease: number): Promise<boolean> {
-    const claimant = hashed(owner);
+    const claimant = hashName(owner);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
       if (entry === null || (entry.owner !== claimant && now < entry.leasedUntil)) return false;
@@ -185,7 +185,7 @@ export class WaitingRuns {
   async update({ token, owner, text, now, until: wanted }: RunUpdate): Promise<boolean> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
-      if (entry === null || entry.owner !== hashed(owner) || now >= entry.leasedUntil) return false;
+      if (entry === null || entry.owner !== hashName(owner) || now >= entry.leasedUntil) return false;
       const next = { ...entry, until: Math.max(wanted, entry.leasedUntil), text: randomBytes(16).toString("hex") };
       const path = this.#textOf(next);
       const isWritten = await orNull(writeFile(path, text, NEW_FILE).then(() => true));
@@ -201,7 +201,7 @@ export class WaitingRuns {
   async release(token: string, owner: string, now: number, then: AfterRelease): Promise<boolean> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
-      if (entry === null || entry.owner !== hashed(owner) || now >= entry.leasedUntil) return false;
+      if (entry === null || entry.owner !== hashName(owner) || now >= entry.leasedUntil) return false;
       const done = then === "forget" ? this.#removed(entry) : this.#renamed(entry, { ...entry, ...FREE });
       if (await done) return true;
     }
@@ -210,7 +210,7 @@ export class WaitingRuns {
 
   /** Deletes a run, claimed or not. */
   async remove(token: string): Promise<void> {
-    await this.#folder.remove(this.#folder.at(RUNS, hashed(token)));
+    await this.#folder.remove(this.#folder.at(RUNS, hashName(token)));
   }
 
   /** Deletes expired runs, and the oldest of more than `most`, claimed ones last. */
@@ -236,7 +236,7 @@ export class WaitingRuns {
   }
 
   async #entry(token: string, now: number): Promise<Entry | null> {
-    const entry = await this.#seen(hashed(token));
+    const entry = await this.#seen(hashName(token));
     if (entry === null || now < entry.until) return entry;
     await this.#removed(entry);
     return null;
@@ -252,7 +252,7 @@ export class WaitingRuns {
   }
 
   #renamed(entry: Entry, next: Said): Promise<boolean> {
-    return movePath(this.#at(entry), this.#at({ key: entry.key, name: nameOf(next) }));
+    return movePath(this.#at(entry), this.#at({ key: entry.key, name: toFileName(next) }));
   }
 
   /** Deletes a run as it was read, and its folder unless there is another run in it. */
@@ -274,12 +274,12 @@ export class WaitingRuns {
   }
 }
 
-function nameOf({ until, leasedUntil, owner, text }: Said): string {
+function toFileName({ until, leasedUntil, owner, text }: Said): string {
   return `${until}.${leasedUntil}.${owner}${text === undefined ? "" : `.${text}`}`;
 }
 
 /** Moves a new run to its place. False if there is one already. */
-async function placed(aside: string, path: string): Promise<boolean> {
+async function placeRun(aside: string, path: string): Promise<boolean> {
   try {
     await rename(aside, path);
     return true;
@@ -317,7 +317,7 @@ class StampedTexts {
   /** Appends a text, and returns its file's name. */
   async append(key: string, text: string, stamp: number, number: number): Promise<string> {
     // Another process may have saved with the same time, or a later one.
-    const newest = stampOf((await this.names(key)).at(-1) ?? "");
+    const newest = readStamp((await this.names(key)).at(-1) ?? "");
     const next = String(Math.max(stamp, newest + 1)).padStart(17, "0");
     const name = `${next}-${number}-${randomBytes(8).toString("hex")}`;
     await this.folder.aside(async (aside) => {
@@ -357,28 +357,28 @@ class StampedTexts {
 export class Histories extends StampedTexts {
   /** Appends a text, and drops old ones of its history. `stamp` in microseconds, see `Stamps`. */
   async add(key: string, text: string, stamp: number, firstKept: FirstKept): Promise<void> {
-    const history = hashed(key);
-    await this.append(history, text, stamp, bytesOf(text));
+    const history = hashName(key);
+    await this.append(history, text, stamp, countBytes(text));
     const names = await this.names(history);
-    for (const oldest of names.slice(0, firstKept(names.map(numberOf)))) await this.remove(history, oldest);
+    for (const oldest of names.slice(0, firstKept(names.map(readNumber)))) await this.remove(history, oldest);
   }
 
   /** The texts saved after that time, oldest first, without those of more than `most` bytes. */
   async since(key: string, since: number, most: number, firstKept: FirstKept): Promise<readonly DatedText[]> {
     const found: DatedText[] = [];
-    const history = hashed(key);
+    const history = hashName(key);
     const all = await this.names(history);
-    const names = all.filter((name) => timeOf(name) > since && numberOf(name) <= most);
-    for (const name of names.slice(firstKept(names.map(numberOf)))) {
+    const names = all.filter((name) => readTime(name) > since && readNumber(name) <= most);
+    for (const name of names.slice(firstKept(names.map(readNumber)))) {
       const text = await textAt(this.at(history, name), most);
-      if (text !== null) found.push({ at: timeOf(name), text });
+      if (text !== null) found.push({ at: readTime(name), text });
     }
     return found;
   }
 
   /** The newest text, if saved after that time. */
   async last(key: string, since: number, most: number): Promise<string | null> {
-    return this.newest(hashed(key), most, (name) => timeOf(name) <= since);
+    return this.newest(hashName(key), most, (name) => readTime(name) <= since);
   }
 
   /** Deletes what was saved until then, and of more histories than `most` those with the oldest last text. */
@@ -386,8 +386,8 @@ export class Histories extends StampedTexts {
     const kept: { readonly history: string; readonly last: number }[] = [];
     for (const history of await this.folder.entries(this.collection)) {
       const names = await this.names(history);
-      for (const name of names) if (timeOf(name) <= since) await this.remove(history, name);
-      const last = timeOf(names.at(-1) ?? "");
+      for (const name of names) if (readTime(name) <= since) await this.remove(history, name);
+      const last = readTime(names.at(-1) ?? "");
       if (last > since) kept.push({ history, last });
       else await rmdir(this.folder.at(this.collection, history)).catch(() => undefined);
     }
@@ -406,24 +406,24 @@ export class Histories extends StampedTexts {
 export class OAuthStates extends StampedTexts {
   /** Stores a text until then, replacing an earlier one. `stamp` in microseconds, see `Stamps`. */
   async put(state: string, text: string, stamp: number, until: number): Promise<void> {
-    const key = hashed(state);
+    const key = hashName(state);
     const name = await this.append(key, text, stamp, until);
     for (const each of await this.names(key)) if (each < name) await this.remove(key, each);
   }
 
   /** The text; null where there is none, or no longer. Throws SluiceError E_TOO_LARGE where it has more than `most` bytes. */
   async get(state: string, now: number, most: number): Promise<string | null> {
-    return this.newest(hashed(state), most, (name) => numberOf(name) <= now);
+    return this.newest(hashName(state), most, (name) => readNumber(name) <= now);
   }
 
   /** As `get`, and deletes it. A text that is too large stays, for a store that accepts it. */
   async take(state: string, now: number, most: number): Promise<string | null> {
     if ((await this.get(state, now, most)) === null) return null;
     return this.folder.aside(async (aside) => {
-      const isMine = await movePath(this.folder.at(this.collection, hashed(state)), aside);
+      const isMine = await movePath(this.folder.at(this.collection, hashName(state)), aside);
       if (!isMine || !(await isPlainFolder(aside))) return null;
       const name = oldestFirst(await readdir(aside)).at(-1);
-      return name === undefined || numberOf(name) <= now ? null : textAt(join(aside, name), most);
+      return name === undefined || readNumber(name) <= now ? null : textAt(join(aside, name), most);
     });
   }
 
@@ -433,7 +433,7 @@ export class OAuthStates extends StampedTexts {
     for (const key of await this.folder.entries(this.collection)) {
       const names = await this.names(key);
       const newest = names.at(-1) ?? "";
-      if (numberOf(newest) > now) kept.push({ key, names, newest });
+      if (readNumber(newest) > now) kept.push({ key, names, newest });
       else await this.#forget(key, names);
     }
     kept.sort((left, right) => (left.newest < right.newest ? -1 : 1));
@@ -451,16 +451,16 @@ function oldestFirst(names: readonly string[]): readonly string[] {
 }
 
 /** In microseconds; 0 for other names. */
-function stampOf(name: string): number {
+function readStamp(name: string): number {
   return Number(TEXT_NAME.exec(name)?.[1] ?? 0);
 }
 
 /** 0 for what has no such name. */
-function numberOf(name: string): number {
+function readNumber(name: string): number {
   return Number(TEXT_NAME.exec(name)?.[2] ?? 0);
 }
 
 /** Whole milliseconds. */
-function timeOf(name: string): number {
-  return Math.floor(inMilliseconds(stampOf(name)));
+function readTime(name: string): number {
+  return Math.floor(inMilliseconds(readStamp(name)));
 }

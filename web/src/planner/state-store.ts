@@ -214,7 +214,7 @@ export class StateLimits {
   /** A value as JSON text. Throws SluiceError E_INVALID_ARGUMENT, E_TOO_LARGE. */
   text(value: unknown): string {
     const text = jsonOf(value);
-    const bytes = text.length > this.maxBytes ? text.length : bytesOf(text);
+    const bytes = text.length > this.maxBytes ? text.length : countBytes(text);
     if (bytes <= this.maxBytes) return text;
     throw new SluiceError(
       "E_TOO_LARGE",
@@ -289,70 +289,70 @@ export abstract class CollectionStateStore implements StateStore {
   }
 
   async savePlannerState(token: string, payload: unknown): Promise<void> {
-    named(token, "token");
+    checkName(token, "token");
     if (payload === null) return this.#collections.runs.forget(token);
     return this.#collections.runs.save(token, this.#limits.text(payload));
   }
 
   async loadPlannerState(token: string): Promise<unknown> {
-    return valueOf(await this.#collections.runs.load(named(token, "token")));
+    return parseStored(await this.#collections.runs.load(checkName(token, "token")));
   }
 
   async claimPlannerState(token: string, owner: string, leaseSeconds: number): Promise<boolean> {
-    return this.#collections.runs.claim(named(token, "token"), named(owner, "owner"), leaseOf(leaseSeconds));
+    return this.#collections.runs.claim(checkName(token, "token"), checkName(owner, "owner"), checkLease(leaseSeconds));
   }
 
   async updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean> {
-    named(token, "token");
-    named(owner, "owner");
+    checkName(token, "token");
+    checkName(owner, "owner");
     if (payload === null) throw wrong("payload", "JSON that is not null");
     return this.#collections.runs.update(token, owner, this.#limits.text(payload));
   }
 
   async releasePlannerState(token: string, owner: string, then: AfterRelease): Promise<boolean> {
-    return this.#collections.runs.release(named(token, "token"), named(owner, "owner"), then);
+    return this.#collections.runs.release(checkName(token, "token"), checkName(owner, "owner"), then);
   }
 
   async saveEvent(traceId: string, event: StateEvent): Promise<void> {
-    return this.#collections.events.add(named(traceId, "traceId"), this.#limits.text(eventOf(event)));
+    return this.#collections.events.add(checkName(traceId, "traceId"), this.#limits.text(checkEvent(event)));
   }
 
   async loadHistory<Event extends StateEvent = PlannerEvent>(traceId: string): Promise<readonly SavedEvent<Event>[]> {
-    const texts = await this.#collections.events.all(named(traceId, "traceId"));
-    return texts.map(({ at, text }) => ({ at, event: valueOf(text) as SavedEvent<Event>["event"] }));
+    const texts = await this.#collections.events.all(checkName(traceId, "traceId"));
+    return texts.map(({ at, text }) => ({ at, event: parseStored(text) as SavedEvent<Event>["event"] }));
   }
 
   async saveRemoteBinding(binding: RemoteBinding): Promise<void> {
-    const checked = bindingOf(binding);
+    const checked = checkBinding(binding);
     return this.#collections.bindings.save(bindingKey(checked.trace_id, checked.task_id), this.#limits.text(checked));
   }
 
   async loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null> {
-    return valueOf(await this.#collections.bindings.load(bindingKey(traceId, taskId))) as RemoteBinding | null;
+    return parseStored(await this.#collections.bindings.load(bindingKey(traceId, taskId))) as RemoteBinding | null;
   }
 
   async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
-    named(state, "state");
-    const life = lifeOf(seconds);
+    checkName(state, "state");
+    const life = checkLife(seconds);
     return this.#collections.oauth.save(state, this.#limits.text(payload), life);
   }
 
   async loadOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#collections.oauth.load(named(state, "state")));
+    return parseStored(await this.#collections.oauth.load(checkName(state, "state")));
   }
 
   async takeOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#collections.oauth.take(named(state, "state")));
+    return parseStored(await this.#collections.oauth.take(checkName(state, "state")));
   }
 }
 
 /** The length of a text in UTF-8. */
-export function bytesOf(text: string): number {
+export function countBytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }
 
 /** The value of a stored text, or null. Throws SluiceError E_STORE_CORRUPT. */
-export function valueOf(text: string | null): unknown {
+export function parseStored(text: string | null): unknown {
   if (text === null) return null;
   try {
     return JSON.parse(text) as unknown;
@@ -363,42 +363,42 @@ export function valueOf(text: string | null): unknown {
 }
 
 /** Checks a token, an owner or an id. Throws SluiceError E_INVALID_ARGUMENT. */
-function named(value: string, name: string): string {
+function checkName(value: string, name: string): string {
   if (typeof value === "string" && value !== "" && value.length <= MAX_NAME) return value;
   throw wrong(name, `a string of 1 to ${MAX_NAME} characters`);
 }
 
 /** A lease in whole milliseconds. Throws SluiceError E_INVALID_ARGUMENT. */
-export function leaseOf(seconds: number): number {
+export function checkLease(seconds: number): number {
   if (seconds > 0 && seconds <= MAX_LEASE) return Math.ceil(seconds * 1000);
   throw wrong("leaseSeconds", `a number above 0, and at most ${MAX_LEASE}`);
 }
 
 /** The life of an OAuth state in whole milliseconds. Throws SluiceError E_INVALID_ARGUMENT. */
-function lifeOf(seconds: number): number {
+function checkLife(seconds: number): number {
   if (typeof seconds === "number" && seconds > 0) return Math.ceil(seconds * 1000);
   throw wrong("seconds", "a number above 0");
 }
 
 /** Checks an event. Throws SluiceError E_INVALID_ARGUMENT. */
-function eventOf(event: StateEvent): StateEvent {
+function checkEvent(event: StateEvent): StateEvent {
   if (typeof (event as Partial<StateEvent> | null | undefined)?.kind === "string") return event;
   throw wrong("event", "an object with a kind");
 }
 
 /** Checks a binding, and drops further fields. Throws SluiceError E_INVALID_ARGUMENT. */
-function bindingOf({ trace_id, context_id, task_id, agent_url }: RemoteBinding): RemoteBinding {
+function checkBinding({ trace_id, context_id, task_id, agent_url }: RemoteBinding): RemoteBinding {
   return {
-    trace_id: named(trace_id, "trace_id"),
-    context_id: context_id === null ? null : named(context_id, "context_id"),
-    task_id: named(task_id, "task_id"),
-    agent_url: named(agent_url, "agent_url"),
+    trace_id: checkName(trace_id, "trace_id"),
+    context_id: context_id === null ? null : checkName(context_id, "context_id"),
+    task_id: checkName(task_id, "task_id"),
+    agent_url: checkName(agent_url, "agent_url"),
   };
 }
 
 /** The key of a trace and a task. */
 function bindingKey(traceId: string, taskId: string): string {
-  return JSON.stringify([named(traceId, "traceId"), named(taskId, "taskId")]);
+  return JSON.stringify([checkName(traceId, "traceId"), checkName(taskId, "taskId")]);
 }
 
 /** Stores state in memory, for tests and hosts of one process. Logs show nothing of it. */
@@ -432,7 +432,7 @@ class MemoryCollection {
   async save(name: string, text: string, life = Infinity): Promise<void> {
     const now = this.#limits.now();
     const until = this.#limits.until(now, life);
-    this.#keep(name, { until, texts: [dated(now, text)], owner: undefined, leasedUntil: 0 }, now);
+    this.#keep(name, { until, texts: [dateText(now, text)], owner: undefined, leasedUntil: 0 }, now);
   }
 
   async load(name: string): Promise<string | null> {
@@ -461,7 +461,7 @@ class MemoryCollection {
   async update(name: string, owner: string, text: string): Promise<boolean> {
     const [entry, now] = [this.#kept(name), this.#limits.now()];
     if (entry?.owner !== owner || now >= entry.leasedUntil) return false;
-    entry.texts = [dated(now, text)];
+    entry.texts = [dateText(now, text)];
     entry.until = Math.max(this.#limits.until(now), entry.leasedUntil);
     this.#keep(name, entry, now);
     return true;
@@ -478,7 +478,7 @@ class MemoryCollection {
 
   async add(name: string, text: string): Promise<void> {
     const now = this.#limits.now();
-    const all = [...(this.#kept(name)?.texts ?? []), dated(now, text)];
+    const all = [...(this.#kept(name)?.texts ?? []), dateText(now, text)];
     const texts = all.slice(this.#limits.firstKept(all.map(({ bytes }) => bytes)));
     this.#keep(name, { until: this.#limits.until(now), texts, owner: undefined, leasedUntil: 0 }, now);
   }
@@ -508,6 +508,6 @@ class MemoryCollection {
   }
 }
 
-function dated(at: number, text: string): Kept["texts"][number] {
-  return { at, text, bytes: bytesOf(text) };
+function dateText(at: number, text: string): Kept["texts"][number] {
+  return { at, text, bytes: countBytes(text) };
 }

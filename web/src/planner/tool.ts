@@ -138,10 +138,10 @@ const TOOL: OptionTests<NativeToolOptions<JsonSchema>> = {
  * for a schema that JSON Schema cannot express.
  */
 export function tool<Input extends StandardSchema | JsonSchema>(options: NativeToolOptions<Input>): NativeTool {
-  const owner = ownerOf(options);
+  const owner = nameOwner(options);
   checkOptions<NativeToolOptions<Input>>(options, TOOL, owner, wrongOption, ["name", "description", "input", "run"]);
   const { name, description, input, output, sideEffects = "external", maxObservationChars, run } = options;
-  const inputSchema = schemaOf(input, "input", owner);
+  const inputSchema = toJsonSchema(input, "input", owner);
   // Arguments are always an object.
   if (inputSchema["type"] !== "object")
     throw wrongOption(`The option input of ${owner} must be ${TOOL.input[0]}.`, "input");
@@ -150,7 +150,7 @@ export function tool<Input extends StandardSchema | JsonSchema>(options: NativeT
     name,
     description,
     inputSchema,
-    outputSchema: output && schemaOf(output, "output", owner),
+    outputSchema: output && toJsonSchema(output, "output", owner),
     sideEffects,
     maxObservationChars,
     run: async (args, context) => run((await fitting(args, input)) as ToolArguments<Input>, context),
@@ -176,7 +176,7 @@ async function fitting(args: unknown, schema: StandardSchema | JsonSchema): Prom
   return result.value;
 }
 
-function schemaOf(schema: StandardSchema | JsonSchema, option: "input" | "output", owner: string): JsonSchema {
+function toJsonSchema(schema: StandardSchema | JsonSchema, option: "input" | "output", owner: string): JsonSchema {
   if (!isStandard(schema)) return schema;
   try {
     return schema["~standard"].jsonSchema[option]({ target: "draft-2020-12" });
@@ -191,7 +191,7 @@ function schemaOf(schema: StandardSchema | JsonSchema, option: "input" | "output
 }
 
 /** Names the tool in errors: a host has many. */
-function ownerOf(options: unknown): string {
+function nameOwner(options: unknown): string {
   const { name } = (options ?? {}) as { readonly name?: unknown };
   return isName(name) ? `the tool ${JSON.stringify(name)}` : "a tool";
 }
@@ -252,7 +252,7 @@ interface Parted {
  * Separates fields marked `artifact: true` in the schema, which are for the host. What does not match its schema
  * stays.
  */
-export function parted(value: unknown, schema: JsonSchema | undefined): Parted {
+export function partValue(value: unknown, schema: JsonSchema | undefined): Parted {
   const kept: Record<string, unknown> = {};
   const shown = schema === undefined ? value : part(value, schema, [], kept);
   return { shown, kept };
@@ -275,7 +275,7 @@ export function jsonFields(kept: Parted["kept"]): Parted["kept"] {
 /** Whether a schema marks any field. */
 export function hasMarks(schema: JsonSchema | undefined, depth = 0): boolean {
   if (schema === undefined || depth > MAX_DEPTH) return false;
-  return schema["artifact"] === true || Object.values(propertiesOf(schema)).some((each) => hasMarks(each, depth + 1));
+  return schema["artifact"] === true || Object.values(readProperties(schema)).some((each) => hasMarks(each, depth + 1));
 }
 
 function part(value: unknown, schema: JsonSchema, path: readonly string[], kept: Record<string, unknown>): unknown {
@@ -284,7 +284,7 @@ function part(value: unknown, schema: JsonSchema, path: readonly string[], kept:
     return KEPT;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value) || path.length > MAX_DEPTH) return value;
-  const properties = propertiesOf(schema);
+  const properties = readProperties(schema);
   if (Object.keys(properties).length === 0 || isByteSource(value)) return value;
   const entries = Object.entries(value).map(([name, each]): [string, unknown] => {
     const its = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -293,7 +293,7 @@ function part(value: unknown, schema: JsonSchema, path: readonly string[], kept:
   return Object.fromEntries(entries);
 }
 
-function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+function readProperties(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
   const { properties } = schema;
   if (typeof properties !== "object" || properties === null) return {};
   return Object.fromEntries(Object.entries(properties).filter(([, each]) => typeof each === "object" && each !== null));
@@ -316,38 +316,38 @@ export function jsonValue(value: unknown, path: string): unknown {
   /** The open objects, from the outermost to the current one. */
   const open: { readonly value: unknown; readonly path: string }[] = [];
   // `JSON.stringify` passes a key's object: deeper ones are finished.
-  function checked(this: object, key: string, written: unknown): unknown {
+  function checkMember(this: object, key: string, written: unknown): unknown {
     while (open.length > 0 && open.at(-1)?.value !== this) open.pop();
     const parent = open.at(-1)?.path;
     const place = parent === undefined ? path : within(parent, key, Array.isArray(this));
     // Node's byte arrays have a `toJSON` that writes each byte as a number.
     for (const each of [Reflect.get(this, key) as unknown, written]) check(each, place);
     if (typeof written !== "object" || written === null) return written;
-    if (open.some((outer) => outer.value === written)) throw refused(place, "contains itself: leave it out");
+    if (open.some((outer) => outer.value === written)) throw toRefusal(place, "contains itself: leave it out");
     open.push({ value: written, path: place });
     return written;
   }
   try {
-    const text = JSON.stringify(value, checked) as string | undefined;
+    const text = JSON.stringify(value, checkMember) as string | undefined;
     return text === undefined ? null : (JSON.parse(text) as unknown);
   } catch (error) {
     if (error instanceof SluiceError) throw error;
     const reason = error instanceof RangeError ? "is too deep or too long for JSON" : "cannot be written as JSON";
-    throw refused(open.at(-1)?.path ?? path, reason, error);
+    throw toRefusal(open.at(-1)?.path ?? path, reason, error);
   }
 }
 
 function check(value: unknown, path: string): void {
   const tag = Object.prototype.toString.call(value);
-  if (tag === "[object BigInt]") throw refused(path, "is a BigInt, which JSON does not have: write it as a string");
+  if (tag === "[object BigInt]") throw toRefusal(path, "is a BigInt, which JSON does not have: write it as a string");
   if (isByteSource(value) || tag === "[object Request]") {
-    throw refused(
+    throw toRefusal(
       path,
       "is bytes, which JSON does not have: store them with context.artifacts.upload, and pass the ref",
     );
   }
   if (COLLECTION.test(tag))
-    throw refused(path, "is a Map or a Set, which JSON does not have: make it an object or a list");
+    throw toRefusal(path, "is a Map or a Set, which JSON does not have: make it an object or a list");
 }
 
 function within(parent: string, key: string, isList: boolean): string {
@@ -355,7 +355,7 @@ function within(parent: string, key: string, isList: boolean): string {
   return `${parent}${isList ? `[${shown}]` : `.${shown}`}`.slice(0, MAX_PATH);
 }
 
-function refused(path: string, reason: string, cause?: unknown): SluiceError {
+function toRefusal(path: string, reason: string, cause?: unknown): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", `${path} ${reason}.`, { path }, { cause });
 }
 
@@ -396,21 +396,21 @@ const OURS = new RegExp(
  *
  * @throws SluiceError E_INVALID_ARGUMENT if two tools have the same name.
  */
-export function listed(sources: readonly CatalogSource[]): Listed {
+export function listTools(sources: readonly CatalogSource[]): Listed {
   const byName = new Map<string, CatalogTool>();
-  for (const each of sources.flatMap(toolsOf)) {
+  for (const each of sources.flatMap(readTools)) {
     if (byName.has(each.name)) throw twice(each.name);
     byName.set(each.name, each);
   }
   const wire = wireNames([...byName.keys()]);
   const byWire = new Map(Array.from(wire, ([name, wired]) => [wired, byName.get(name)]));
-  const offered = (text: string): string => text.replace(OURS, (name) => ownName(name, wire.get(name)));
+  const offerText = (text: string): string => text.replace(OURS, (name) => ownName(name, wire.get(name)));
   const tools = Array.from(byName.values(), (each) => ({
     name: wire.get(each.name) as string,
-    description: each.kind === "native" ? each.description : offered(each.description),
+    description: each.kind === "native" ? each.description : offerText(each.description),
     inputSchema: each.kind === "native" ? each.inputSchema : each.input_schema,
   }));
-  return { tools, names: [...wire.values()], offered, find: (name) => byWire.get(name) ?? byName.get(name) };
+  return { tools, names: [...wire.values()], offered: offerText, find: (name) => byWire.get(name) ?? byName.get(name) };
 }
 
 /** Of the same length, so that no text outgrows its limit: other names than that stay, and are found too. */
@@ -418,7 +418,7 @@ function ownName(name: string, wire: string | undefined): string {
   return wire?.length === name.length ? wire : name;
 }
 
-function toolsOf(source: CatalogSource): readonly CatalogTool[] {
+function readTools(source: CatalogSource): readonly CatalogTool[] {
   if (source instanceof ToolRegistry) return source.list();
   if ("getTools" in source) return source.getTools();
   return [source];
@@ -446,17 +446,17 @@ export function wireNames(names: readonly string[]): ReadonlyMap<string, string>
   const made = new Map<string, string>();
   for (const [name, wire] of plain) {
     const isOwn = wire.length <= MOST && (wire === name || count.get(wire) === 1);
-    made.set(name, distinct(isOwn ? wire : marked(wire, name), MOST, taken));
+    made.set(name, distinct(isOwn ? wire : markName(wire, name), MOST, taken));
   }
   return made;
 }
 
-function marked(wire: string, name: string): string {
-  return `${wire.slice(0, MOST - DIGITS - 1)}_${digitsOf(name)}`;
+function markName(wire: string, name: string): string {
+  return `${wire.slice(0, MOST - DIGITS - 1)}_${hashDigits(name)}`;
 }
 
 /** FNV-1a: distinguishes names, and keeps nothing secret. */
-function digitsOf(name: string): string {
+function hashDigits(name: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, "0").slice(0, DIGITS);

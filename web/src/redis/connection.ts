@@ -58,7 +58,7 @@ export class OwnConnection implements RedisCommands {
     const line = this.#line;
     if (line === undefined) return;
     this.#line = undefined;
-    ended(line.client);
+    endConnection(line.client);
   }
 
   #ready(): Line | undefined {
@@ -76,12 +76,12 @@ export class OwnConnection implements RedisCommands {
 
   #over(line: Line, call: object): void {
     line.waiting.delete(call);
-    if (line !== this.#line && line.waiting.size === 0) ended(line.client);
+    if (line !== this.#line && line.waiting.size === 0) endConnection(line.client);
   }
 
   #retire(line: Line): void {
     if (this.#line === line) this.#line = undefined;
-    if (line.waiting.size === 0) ended(line.client);
+    if (line.waiting.size === 0) endConnection(line.client);
   }
 
   #connected(): Promise<Line> {
@@ -90,10 +90,10 @@ export class OwnConnection implements RedisCommands {
   }
 
   async #connect(): Promise<Line> {
-    const client = await connected(this.#url, this.#timeout);
+    const client = await connectClient(this.#url, this.#timeout);
     const line = { client, waiting: new Set<object>() };
     // Closed while connecting.
-    if (this.#isClosed) ended(client);
+    if (this.#isClosed) endConnection(client);
     else this.#line = line;
     return line;
   }
@@ -112,8 +112,12 @@ export interface Client extends RedisCommands {
  * than once. Throws ConnectionFailure after so many milliseconds; SluiceError E_MISUSE if the package is not
  * installed.
  */
-export async function connected(url: string, timeout: number, onGone: () => void = () => undefined): Promise<Client> {
-  const { createClient } = await installed();
+export async function connectClient(
+  url: string,
+  timeout: number,
+  onGone: () => void = () => undefined,
+): Promise<Client> {
+  const { createClient } = await loadPackage();
   const client = createClient({
     url,
     RESP: 2,
@@ -124,9 +128,9 @@ export async function connected(url: string, timeout: number, onGone: () => void
   // Waiting calls fail by themselves. Without a listener the error would end the process.
   client.on("error", onGone);
   try {
-    await untilLate(() => greeted(client), { most: timeout, late: noGreeting, signal: undefined });
+    await untilLate(() => greetServer(client), { most: timeout, late: noGreeting, signal: undefined });
   } catch (error) {
-    ended(client);
+    endConnection(client);
     throw error instanceof ConnectionFailure ? error : new ConnectionFailure(false, error);
   }
   client.unref();
@@ -134,13 +138,13 @@ export async function connected(url: string, timeout: number, onGone: () => void
 }
 
 /** Closes a connection in any state. */
-export function ended(client: Client): void {
+export function endConnection(client: Client): void {
   // Some versions refuse to destroy a failed client.
   if (client.isOpen) client.destroy();
 }
 
 /** Connects, and finds out if a password is missing: otherwise the server may drop a long command without an error. */
-async function greeted(client: Client & { connect(): Promise<unknown> }): Promise<void> {
+async function greetServer(client: Client & { connect(): Promise<unknown> }): Promise<void> {
   await client.connect();
   try {
     await client.sendCommand(["PING"]);
@@ -153,7 +157,7 @@ function noGreeting(): Error {
   return new ConnectionFailure(false, new Error("The server did not answer the handshake."));
 }
 
-async function installed() {
+async function loadPackage() {
   try {
     return await import("@redis/client");
   } catch (error) {

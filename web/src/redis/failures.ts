@@ -68,25 +68,25 @@ const MAX_SHOWN = 200;
 
 /** Whether to try again. A command that may have been executed is only repeated if that does no harm. */
 export function mayPass(error: unknown, isRepeatable: boolean): boolean {
-  if (!(error instanceof ConnectionFailure)) return PASSING.test(said(error));
+  if (!(error instanceof ConnectionFailure)) return PASSING.test(readMessage(error));
   if (error.isSent) return isRepeatable;
-  const why = said(error.cause);
+  const why = readMessage(error.cause);
   return PASSING.test(why) || !(isReply(error.cause) || isUntrusted(error.cause));
 }
 
 /** Whether it is a server's reply, which begins with a code in capitals. */
 export function isReply(error: unknown): boolean {
-  return systemCode(error) === undefined && /^-?[A-Z]{2,}\b/.test(said(error));
+  return systemCode(error) === undefined && /^-?[A-Z]{2,}\b/.test(readMessage(error));
 }
 
 /** Whether the server requires a password. */
 export function wantsPassword(error: unknown): boolean {
-  return word("NOAUTH").test(said(error));
+  return word("NOAUTH").test(readMessage(error));
 }
 
 /** Whether the server is a replica, and another connection may lead to the primary. */
 export function isReplica(error: unknown): boolean {
-  return word("READONLY").test(said(error));
+  return word("READONLY").test(readMessage(error));
 }
 
 /** A coded error. Neither it nor its cause contains a URL, a key, a password or data. */
@@ -95,8 +95,8 @@ export function redisError(error: unknown, act: StorageAct): SluiceError {
   const other = act === "read" ? "E_STORE_READ" : "E_STORE_WRITE";
   if (error instanceof NoAnswer) return new SluiceError(other, error.message);
   const cause = error instanceof ConnectionFailure ? error.cause : error;
-  const options = { cause: shown(cause) };
-  const kind = KINDS.find(([words]) => words.test(said(cause)));
+  const options = { cause: toSafeError(cause) };
+  const kind = KINDS.find(([words]) => words.test(readMessage(cause)));
   if (kind !== undefined) return new SluiceError(kind[1] ?? other, kind[2], {}, options);
   if (isUntrusted(cause)) return new SluiceError("E_STORE_DENIED", UNTRUSTED, {}, options);
   if (isReply(cause)) return new SluiceError(other, OTHER, {}, options);
@@ -106,10 +106,10 @@ export function redisError(error: unknown, act: StorageAct): SluiceError {
 
 /** Whether the server does not know a script. */
 export function isUnknownScript(error: unknown): boolean {
-  return said(error).startsWith("NOSCRIPT");
+  return readMessage(error).startsWith("NOSCRIPT");
 }
 
-function said(error: unknown): string {
+function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : "";
 }
 
@@ -120,13 +120,13 @@ function isUntrusted(error: unknown): boolean {
 /**
  * What can be shown of an error. Clients put commands into theirs, and servers quote commands and name other servers.
  */
-function shown(error: unknown): Error {
-  const [code] = /^-?[A-Z]{2,}\b/.exec(said(error)) ?? [];
+function toSafeError(error: unknown): Error {
+  const [code] = /^-?[A-Z]{2,}\b/.exec(readMessage(error)) ?? [];
   const isPlain = code === undefined || code === "ERR";
   return new Error(
     systemCode(error) ??
       (isPlain
-        ? said(error)
+        ? readMessage(error)
             .replace(/['"`][^]*$/, "…")
             .slice(0, MAX_SHOWN)
         : code),

@@ -65,7 +65,7 @@ const WRAPPED =
 const SCHEMES: ReadonlySet<string> = new Set(["redis:", "rediss:"]);
 
 /** Checks options. Throws SluiceError E_INVALID_ARGUMENT, without any part of the URL. */
-export function checkedOptions(options: RedisOptions): {
+export function checkRedisOptions(options: RedisOptions): {
   /** The URL, or the client. */
   readonly server: string | RedisCommands;
   /** The prefix of all keys. */
@@ -81,18 +81,18 @@ export function checkedOptions(options: RedisOptions): {
   if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS)) {
     throw wrong("timeoutSeconds", `a number above 0, and at most ${MAX_TIMEOUT_SECONDS}`);
   }
-  const server = client === undefined ? checkedUrl(url) : checkedClient(client);
+  const server = client === undefined ? checkUrl(url) : checkClient(client);
   return { server, stem: `{${prefix}}`, timeout: Math.ceil(timeoutSeconds * 1000) };
 }
 
-function checkedClient(client: Partial<RedisCommands> | null): RedisCommands {
+function checkClient(client: Partial<RedisCommands> | null): RedisCommands {
   if (typeof client?.sendCommand !== "function") throw wrong("client", "an object with sendCommand");
   // The command is not its first parameter.
   if (client.sendCommand.length > 2) throw wrong("client", WRAPPED);
   return client as RedisCommands;
 }
 
-function checkedUrl(url: unknown): string {
+function checkUrl(url: unknown): string {
   if (typeof url === "string" && isDecodable(url) && (isSocket(url) || isOverNetwork(url))) return url;
   throw wrong("url", "redis://host, rediss://host or unix:///path?db=number");
 }

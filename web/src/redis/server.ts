@@ -113,7 +113,7 @@ export class RedisKeys {
 }
 
 /** 64 hexadecimal digits for a name, which may be any string. */
-export function hashOf(name: string): string {
+export function hashName(name: string): string {
   return createHash("sha256").update(JSON.stringify(name)).digest("hex");
 }
 
@@ -134,7 +134,7 @@ const VERSION = layoutText("state");
  * there is none, also in a server that took the place of another. It does not insist: a server that is full still deletes. The version
  * is the last key, which the script itself does not see.
  */
-const checkOf = (act: StorageAct): string => `
+const writeVersionCheck = (act: StorageAct): string => `
 local given, KEYS = KEYS, {}
 for at = 1, #given - 1 do KEYS[at] = given[at] end
 do
@@ -153,18 +153,18 @@ export function plainScript(
   script: string,
   { isRepeatable }: { readonly isRepeatable: boolean },
 ): Script {
-  const text = `${checkOf(act)}${script}`;
+  const text = `${writeVersionCheck(act)}${script}`;
   return { text, sha: createHash("sha1").update(text).digest("hex"), act, isRepeatable };
 }
 
 /** A reply that is a text or null. Throws SluiceError E_STORE_READ for anything else. */
-export function textOf(reply: unknown): string | null {
+export function readReplyText(reply: unknown): string | null {
   if (reply === null || typeof reply === "string") return reply;
   throw strangeReply();
 }
 
 /** A reply that is a list of texts. Throws SluiceError E_STORE_READ for anything else. */
-export function textsOf(reply: unknown): readonly string[] {
+export function readReplyTexts(reply: unknown): readonly string[] {
   if (Array.isArray(reply) && reply.every((each) => typeof each === "string")) return reply;
   throw strangeReply();
 }

@@ -10,7 +10,7 @@ import { REFUSED } from "./http/refusals.js";
 export const NAMED: Map<z.ZodType, string> = new Map();
 
 /** Names a schema, so that the document has it once. */
-export function named<S extends z.ZodType>(name: string, schema: S): S {
+export function nameSchema<S extends z.ZodType>(name: string, schema: S): S {
   NAMED.set(schema, name);
   return schema;
 }
@@ -45,13 +45,13 @@ const REFERENCE_FIELDS = {
 };
 
 /** A reference to an artifact, without its scope. */
-export const REFERENCE = named(
+export const REFERENCE = nameSchema(
   "Reference",
   z.object(REFERENCE_FIELDS).describe("A reference to an artifact: what stands in the place of its bytes."),
 );
 
 /** A reference with its times. */
-export const STORED = named(
+export const STORED = nameSchema(
   "StoredArtifact",
   z
     .object({
@@ -65,7 +65,7 @@ export const STORED = named(
 );
 
 /** One of the user's files. */
-export const FILE = named(
+export const FILE = nameSchema(
   "File",
   z
     .object({
@@ -91,7 +91,7 @@ export const FILE = named(
 );
 
 /** What failed, within an answer or an event. */
-export const FAILURE = named(
+export const FAILURE = nameSchema(
   "Failure",
   z.object({
     code: z.string().describe("One of the codes of errors. Match by it."),
@@ -100,7 +100,7 @@ export const FAILURE = named(
 );
 
 /** Every refusal. */
-export const REFUSAL = named(
+export const REFUSAL = nameSchema(
   "Refusal",
   z
     .object({
@@ -133,7 +133,7 @@ export const RESUMING: Readonly<Record<string, string>> = {
 };
 
 /** An event of this kind: what it says, and what it has. */
-export function eventOf<K extends string, S extends z.ZodRawShape>(
+export function defineEvent<K extends string, S extends z.ZodRawShape>(
   kind: K,
   description: string,
   shape: S,
@@ -142,7 +142,7 @@ export function eventOf<K extends string, S extends z.ZodRawShape>(
 }
 
 /** The last event of a stream that ends because its server closes. */
-export const CLOSING: z.ZodObject<{ kind: z.ZodLiteral<"closing"> }> = eventOf(
+export const CLOSING: z.ZodObject<{ kind: z.ZodLiteral<"closing"> }> = defineEvent(
   "closing",
   "The last event, without an id: this process closes. Come back after `retry` with `Last-Event-ID`: another one goes on.",
   {},
@@ -168,7 +168,7 @@ export const WAIT = {
 };
 
 /** What a tool wants to be shown. */
-export const DISPLAY = named(
+export const DISPLAY = nameSchema(
   "Display",
   z
     .looseObject({

@@ -30,7 +30,7 @@ export function checkSecrets({ secret, oldSecrets = [] }: Secrets): void {
 }
 
 /** All secrets, each once, the one that writes first. Throws like {@link checkSecrets}. */
-export function secretsOf(secrets: Secrets): readonly [string, ...string[]] {
+export function listSecrets(secrets: Secrets): readonly [string, ...string[]] {
   checkSecrets(secrets);
   const { secret, oldSecrets = [] } = secrets;
   return [secret, ...new Set(oldSecrets.filter((each) => each !== secret))];
@@ -38,7 +38,7 @@ export function secretsOf(secrets: Secrets): readonly [string, ...string[]] {
 
 /** Names a secret without revealing it: 11 characters of base64url. */
 export function secretId(secret: string): string {
-  return derived(secret, "key id", 8).toString("base64url");
+  return deriveKey(secret, "key id", 8).toString("base64url");
 }
 
 const CIPHER = "aes-256-gcm";
@@ -73,17 +73,17 @@ export class Sealing {
    * short.
    */
   constructor(secrets: Secrets, purpose: string) {
-    const [current, ...others] = secretsOf(secrets);
-    this.#current = keysOf(current, purpose);
-    const all = [this.#current, ...others.map((secret) => keysOf(secret, purpose))];
+    const [current, ...others] = listSecrets(secrets);
+    this.#current = deriveKeys(current, purpose);
+    const all = [this.#current, ...others.map((secret) => deriveKeys(secret, purpose))];
     this.#keys = new Map(all.map((keys) => [keys.id, keys]));
   }
 
   /** For each secret 64 hexadecimal digits that only its owner can make of a name; those of the current one first. */
   names(name: string): readonly [string, ...string[]] {
-    const named = ({ naming }: Keys): string => createHmac("sha256", naming).update(name).digest("hex");
+    const hashName = ({ naming }: Keys): string => createHmac("sha256", naming).update(name).digest("hex");
     const others = [...this.#keys.values()].filter((keys) => keys !== this.#current);
-    return [named(this.#current), ...others.map(named)];
+    return [hashName(this.#current), ...others.map(hashName)];
   }
 
   /** Encrypts a text, for this name only. */
@@ -118,14 +118,14 @@ export class Sealing {
   }
 }
 
-function keysOf(secret: string, purpose: string): Keys {
+function deriveKeys(secret: string, purpose: string): Keys {
   return {
     id: secretId(secret),
-    naming: derived(secret, `${purpose}: names`, KEY_BYTES),
-    sealing: derived(secret, `${purpose}: contents`, KEY_BYTES),
+    naming: deriveKey(secret, `${purpose}: names`, KEY_BYTES),
+    sealing: deriveKey(secret, `${purpose}: contents`, KEY_BYTES),
   };
 }
 
-function derived(secret: string, purpose: string, bytes: number): Buffer {
+function deriveKey(secret: string, purpose: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, "", `mcp-sluice ${purpose}`, bytes));
 }

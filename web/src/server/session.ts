@@ -29,12 +29,12 @@ export interface ServedSession {
 }
 
 /** The scope of a session, or of one of its traces. */
-export function scopeOf({ id, identity }: ServedSession, trace: string | null = null): FullScope {
-  return { ...ownerOf(identity), session_id: id, trace_id: trace };
+export function toScope({ id, identity }: ServedSession, trace: string | null = null): FullScope {
+  return { ...toOwner(identity), session_id: id, trace_id: trace };
 }
 
 /** The scope of what outlives sessions: a user's files and tokens. */
-export function ownerOf({ user_id, tenant_id = null }: Identity): FullScope {
+export function toOwner({ user_id, tenant_id = null }: Identity): FullScope {
   return { tenant_id, user_id, session_id: null, trace_id: null };
 }
 

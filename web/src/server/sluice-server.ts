@@ -8,7 +8,7 @@ import { readRetention } from "../artifacts/retention/policy.js";
 import { RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { FLAGS, MIB } from "../files/options.js";
-import { tiered, UserFiles } from "../files/user-files.js";
+import { tierStores, UserFiles } from "../files/user-files.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { SeenInMemory } from "./artifacts/handler.js";
 import { Calls } from "./calls/calls.js";
@@ -17,7 +17,7 @@ import type { ServeEnv } from "./http/context.js";
 import { Admission } from "./access/admission.js";
 import { forGuests, fromWhereItMay, HostGuard, whileOpen, withSafety } from "./http/host-guard.js";
 import { withTelemetry } from "./http/telemetry.js";
-import { failed, nothingThere } from "./http/refusals.js";
+import { refuseError, nothingThere } from "./http/refusals.js";
 import { within } from "./http/time-limit.js";
 import { checkServer, LIMITS, type ServeLimits, type SluiceServerOptions } from "./options.js";
 import { artifactRoutes } from "./routes/artifacts.js";
@@ -41,10 +41,10 @@ import { Announcer } from "./sessions/announcer.js";
 import { inSession, SessionTokens } from "./access/credentials.js";
 import { filesEnding, SessionEnding } from "./sessions/session-end.js";
 import { SessionWork } from "./sessions/session-work.js";
-import { ownerOf, type Authenticate, type Identity } from "./session.js";
+import { toOwner, type Authenticate, type Identity } from "./session.js";
 import { ServedSources } from "./sources/served-sources.js";
 import { memoryState, type ServeState } from "./state.js";
-import { boundedArtifacts, boundedFiles } from "./usage/bounded-store.js";
+import { boundArtifacts, boundFiles } from "./usage/bounded-store.js";
 import { UserUsage } from "./usage/user-usage.js";
 import { WorkKeeper } from "./work/work-keeper.js";
 
@@ -93,7 +93,7 @@ export class SluiceServer implements AsyncDisposable {
       return await this.#app.fetch(request);
     } catch (error) {
       // Hono passes on thrown values that are no Error.
-      return failed(error, this.#deps.report);
+      return refuseError(error, this.#deps.report);
     }
   };
 
@@ -170,7 +170,7 @@ function createApp(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
     .route("/", sessionApp(deps, chats))
     .all("*", nothingThere)
     .notFound(nothingThere)
-    .onError((error) => failed(error, deps.report));
+    .onError((error) => refuseError(error, deps.report));
 }
 
 /** What needs a session: each path with its routes, and with what has to answer before they do. */
@@ -208,7 +208,7 @@ function createDeps(
   const usage = new UserUsage({ state, limits: options.userLimits ?? {}, announcer, report });
   const deps = {
     readiness: createReadiness(options, state),
-    store: boundedArtifacts(retaining, usage),
+    store: boundArtifacts(retaining, usage),
     retention: readRetention(options.retention ?? {}),
     files: createFiles(options, state, usage),
     usage,
@@ -272,14 +272,14 @@ function createFiles(
   if (filesStore === undefined) return null;
   const { largeStore, ...flags } = files;
   const { max_file_size_mb, persist_files_across_sessions: isLasting, base64_size_limit_mb } = { ...FLAGS, ...flags };
-  const both = largeStore === undefined ? filesStore : tiered(filesStore, largeStore, base64_size_limit_mb);
+  const both = largeStore === undefined ? filesStore : tierStores(filesStore, largeStore, base64_size_limit_mb);
   // Files that do not outlive a session are the session's.
-  const scopesOf = async (identity: Identity): Promise<readonly ArtifactScope[]> => {
-    if (isLasting) return [ownerOf(identity)];
+  const listScopes = async (identity: Identity): Promise<readonly ArtifactScope[]> => {
+    if (isLasting) return [toOwner(identity)];
     const sessions = await state.sessions.ofUser(identity);
-    return sessions.map((session_id) => ({ ...ownerOf(identity), session_id }));
+    return sessions.map((session_id) => ({ ...toOwner(identity), session_id }));
   };
-  const userFiles = new UserFiles({ ...flags, store: boundedFiles(both, usage, scopesOf) });
+  const userFiles = new UserFiles({ ...flags, store: boundFiles(both, usage, listScopes) });
   return { userFiles, maxBytes: Math.floor(max_file_size_mb * MIB), isLasting };
 }
 
@@ -288,7 +288,7 @@ function createCollector(
   store: RetainingArtifactStore,
   { report }: Pick<ServeDeps, "report">,
 ): Collector {
-  const sweep = sweepOf(given);
+  const sweep = getSweep(given);
   return new Collector({ store, seconds: collectSeconds, report, ...(sweep !== undefined && { sweep }) });
 }
 
@@ -350,7 +350,7 @@ export class Collector implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { wait = waited, seconds, store, sweep } = this.#deps;
+    const { wait = waitFor, seconds, store, sweep } = this.#deps;
     for (let round = 1; !this.#over.signal.aborted; round += 1) {
       try {
         // Spreads processes that started together.
@@ -373,12 +373,12 @@ export class Collector implements AsyncDisposable {
   }
 }
 
-function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
+function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
   return sleep(milliseconds, undefined, { signal, ref: false });
 }
 
 /** The store's `gc` method, if it has one, as file and S3 stores do. */
-export function sweepOf(store: object): (() => Promise<unknown>) | undefined {
+export function getSweep(store: object): (() => Promise<unknown>) | undefined {
   const { gc } = store as { readonly gc?: unknown };
   return typeof gc === "function" ? async () => (gc as () => unknown).call(store) : undefined;
 }

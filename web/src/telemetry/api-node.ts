@@ -11,7 +11,7 @@ const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 let isMissing = false;
 
 /** Loads the API once an SDK is registered: before that it could record nothing. */
-export function installedApi(): TelemetryApi | undefined {
+export function findApi(): TelemetryApi | undefined {
   if (isMissing || !(REGISTERED in globalThis)) return undefined;
   try {
     return createRequire(import.meta.url)("@opentelemetry/api") as TelemetryApi;

@@ -5,6 +5,6 @@
 import type { TelemetryApi } from "./api.js";
 
 /** Always undefined. */
-export function installedApi(): TelemetryApi | undefined {
+export function findApi(): TelemetryApi | undefined {
   return undefined;
 }

@@ -2,7 +2,7 @@
  * The OpenTelemetry API, if the host has it. Without an SDK that is registered there, nothing is recorded.
  * @module
  */
-import { installedApi } from "#telemetry";
+import { findApi } from "#telemetry";
 
 /** An immutable set of values that belong to an operation, such as its span and its baggage. */
 export interface TelemetryContext {
@@ -141,14 +141,14 @@ export function useOpenTelemetry(api: OpenTelemetryApi): void {
 
 /** The API, or undefined if there is none, or none with an SDK. */
 export function telemetryApi(): TelemetryApi | undefined {
-  return given ?? (installed ??= installedApi());
+  return given ?? (installed ??= findApi());
 }
 
 let delegate: unknown;
 let tracer: TelemetryTracer | undefined;
 
 /** The tracer of the registered SDK. Undefined if there is none. */
-export function tracerOf({ trace }: TelemetryApi): TelemetryTracer | undefined {
+export function getTracer({ trace }: TelemetryApi): TelemetryTracer | undefined {
   const provider = trace.getTracerProvider() as {
     getTracer(name: string): TelemetryTracer;
     // The proxy before an SDK has these; its tracers make spans that are never exported.
@@ -166,7 +166,7 @@ let meterProvider: unknown;
 let meter: TelemetryMeter | undefined;
 
 /** The meter of the registered SDK. Undefined if there is none. */
-export function meterOf(api: TelemetryApi): TelemetryMeter | undefined {
+export function getMeter(api: TelemetryApi): TelemetryMeter | undefined {
   const now = api.metrics.getMeterProvider();
   if (now === meterProvider) return meter;
   meterProvider = now;

@@ -26,15 +26,15 @@ export async function metricsResponse(
   { method, headers }: Pick<Request, "method" | "headers">,
   { token }: MetricsOptions,
 ): Promise<Response> {
-  if (method !== "GET" && method !== "HEAD") return said(405, "Ask with GET.", { Allow: "GET, HEAD" });
+  if (method !== "GET" && method !== "HEAD") return writeText(405, "Ask with GET.", { Allow: "GET, HEAD" });
   if (token !== undefined && !holds(headers.get("authorization"), token)) {
-    return said(401, "The metrics need their own bearer token.", { "WWW-Authenticate": 'Bearer realm="metrics"' });
+    return writeText(401, "The metrics need their own bearer token.", { "WWW-Authenticate": 'Bearer realm="metrics"' });
   }
   const { exposition, PROMETHEUS_TYPE } = await import("./prometheus.js");
-  return said(200, await exposition().text(), { "Content-Type": PROMETHEUS_TYPE });
+  return writeText(200, await exposition().text(), { "Content-Type": PROMETHEUS_TYPE });
 }
 
-function said(status: number, text: string, headers: Readonly<Record<string, string>>): Response {
+function writeText(status: number, text: string, headers: Readonly<Record<string, string>>): Response {
   return new Response(text, {
     status,
     headers: { "Cache-Control": "no-store", "Content-Type": "text/plain; charset=utf-8", ...headers },

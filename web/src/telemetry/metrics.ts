@@ -2,7 +2,7 @@
  * Records values, in the SDK that the host registered and in the one that `/metrics` shows.
  * @module
  */
-import { meterOf, telemetryApi, type Attributes, type TelemetryContext, type TelemetryMeter } from "./api.js";
+import { getMeter, telemetryApi, type Attributes, type TelemetryContext, type TelemetryMeter } from "./api.js";
 import { INSTRUMENTS, type Instrument, type InstrumentName } from "./instruments.js";
 
 /** Enters a value. */
@@ -50,7 +50,7 @@ export function alsoRecordIn(meter: TelemetryMeter | undefined): TelemetryMeter 
 
 /** Whether anybody counts or measures. */
 export function isMeasured(): boolean {
-  return own !== undefined || registeredRecorder() !== undefined;
+  return own !== undefined || findRecorder() !== undefined;
 }
 
 /** Adds to a counter, or enters a value in a histogram. Costs next to nothing while metrics are off. */
@@ -61,14 +61,14 @@ export function record(
   context?: TelemetryContext,
 ): void {
   own?.record(name, value, attributes, context);
-  registeredRecorder()?.record(name, value, attributes, context);
+  findRecorder()?.record(name, value, attributes, context);
 }
 
 const NONE: Attributes = {};
 
-function registeredRecorder(): Recorder | undefined {
+function findRecorder(): Recorder | undefined {
   const api = telemetryApi();
-  const meter = api && meterOf(api);
+  const meter = api && getMeter(api);
   if (meter === undefined) return undefined;
   if (registered?.meter !== meter) registered = new Recorder(meter);
   return registered;

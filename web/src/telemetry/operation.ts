@@ -4,7 +4,7 @@
  */
 import {
   telemetryApi,
-  tracerOf,
+  getTracer,
   type Attributes,
   type TelemetryApi,
   type TelemetryContext,
@@ -57,7 +57,7 @@ export class Operation {
     this.#info = info;
     this.#api = api;
     this.context = info.parent ?? api?.context.active();
-    const tracer = api && tracerOf(api);
+    const tracer = api && getTracer(api);
     if (api === undefined || tracer === undefined || this.context === undefined) return;
     const ambient = info.parent && api.trace.getSpanContext(api.context.active());
     this.#span = tracer.startSpan(
@@ -109,7 +109,7 @@ export class Operation {
 /** Whether anybody looks at operations. Ask before attributes are made. */
 export function isObserved(): boolean {
   const api = telemetryApi();
-  return isMeasured() || (api !== undefined && tracerOf(api) !== undefined);
+  return isMeasured() || (api !== undefined && getTracer(api) !== undefined);
 }
 
 /** Starts an operation. Undefined while telemetry is off, so that it costs nothing. */
@@ -118,7 +118,7 @@ export function startOperation(info: () => OperationInfo): Operation | undefined
 }
 
 /** Does work as an operation, which ends with it. `endOf` tells how, unless it throws. */
-export async function observed<T>(
+export async function observeOperation<T>(
   info: () => OperationInfo,
   work: (operation: Operation | undefined) => Promise<T>,
   endOf: (result: T) => OperationEnd = () => ({}),

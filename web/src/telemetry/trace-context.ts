@@ -2,7 +2,7 @@
  * The trace context in `_meta` of MCP requests (SEP-414): `traceparent`, `tracestate` and `baggage`.
  * @module
  */
-import { telemetryApi, tracerOf, type TelemetryContext } from "./api.js";
+import { telemetryApi, getTracer, type TelemetryContext } from "./api.js";
 
 /** Longest value of each key that is read. W3C allows no longer `tracestate` and `baggage` than that. */
 const MAX_VALUE: Readonly<Record<string, number>> = { traceparent: 128, tracestate: 512, baggage: 8192 };
@@ -22,7 +22,7 @@ export function traceFields(): readonly string[] {
 export function contextIn(meta: unknown): TelemetryContext | undefined {
   if (typeof meta !== "object" || meta === null) return undefined;
   const api = telemetryApi();
-  if (api === undefined || tracerOf(api) === undefined) return undefined;
+  if (api === undefined || getTracer(api) === undefined) return undefined;
   const carrier: Record<string, string> = {};
   for (const field of api.propagation.fields()) {
     const value: unknown = Object.hasOwn(meta, field) ? (meta as Record<string, unknown>)[field] : undefined;

@@ -9,8 +9,8 @@ import { refusalBody } from "../mcp/http/refusal.js";
 import { objectOr, parsedOr, stringOr } from "../jsonrpc/rpc.js";
 import {
   badAnswer,
-  remediesOf,
-  subjectOf,
+  toRemedies,
+  toSubject,
   ToolAuthError,
   ToolClientError,
   ToolConnectionError,
@@ -35,13 +35,13 @@ export function adaptError(error: unknown, place: ToolPlace, quoting?: Quoting):
 
 /** Like `adaptError`, for what `fetch` rejects with. A TypeError without a known code is a failed connection. */
 export function adaptFetchError(error: unknown, place: ToolPlace): ToolNodeError {
-  if (error instanceof TypeError) return fromCodes(error, place) ?? unexplained(error, place);
+  if (error instanceof TypeError) return fromCodes(error, place) ?? toUnexplainedError(error, place);
   return adaptError(error, place);
 }
 
 // Our own messages hold no secrets: the gate's says where the answer is wrong.
 function ofOurs(error: SluiceError, place: ToolPlace): ToolNodeError {
-  return new ToolNodeError(`${subjectOf(place)} gave a result that could not be read. ${error.message}`, {
+  return new ToolNodeError(`${toSubject(place)} gave a result that could not be read. ${error.message}`, {
     cause: error,
     category: "non_retryable",
   });
@@ -51,25 +51,25 @@ function ofOurs(error: SluiceError, place: ToolPlace): ToolNodeError {
 function fromAbort(error: unknown, place: ToolPlace): ToolNodeError | undefined {
   if (!(error instanceof DOMException)) return undefined;
   if (error.code === DOMException.TIMEOUT_ERR) return tooSlow(error, place);
-  return error.code === DOMException.ABORT_ERR ? ended(error, place) : undefined;
+  return error.code === DOMException.ABORT_ERR ? toCancelledError(error, place) : undefined;
 }
 
 function fromRest(error: unknown, place: ToolPlace): ToolNodeError {
-  if (error instanceof Error && "code" in error && error.code === "ABORT_ERR") return ended(error, place);
+  if (error instanceof Error && "code" in error && error.code === "ABORT_ERR") return toCancelledError(error, place);
   const remedy = "try again later, and see the source's own log";
   return (
     fromCodes(error, place) ??
-    new ToolNodeError(`${subjectOf(place)} failed for an unknown reason: ${remedy}.`, { cause: bareCause(error) })
+    new ToolNodeError(`${toSubject(place)} failed for an unknown reason: ${remedy}.`, { cause: bareCause(error) })
   );
 }
 
 function tooSlow(error: unknown, place: ToolPlace): ToolTimeoutError {
-  const remedy = `try again later, or ${remediesOf(place).moreTime}`;
-  return new ToolTimeoutError(`${subjectOf(place)} did not answer in time: ${remedy}.`, { cause: bareCause(error) });
+  const remedy = `try again later, or ${toRemedies(place).moreTime}`;
+  return new ToolTimeoutError(`${toSubject(place)} did not answer in time: ${remedy}.`, { cause: bareCause(error) });
 }
 
-function ended(error: unknown, place: ToolPlace): ToolNodeError {
-  return new ToolNodeError(`${subjectOf(place)} was cancelled before it answered: call it again.`, {
+function toCancelledError(error: unknown, place: ToolPlace): ToolNodeError {
+  return new ToolNodeError(`${toSubject(place)} was cancelled before it answered: call it again.`, {
     category: "cancelled",
     cause: bareCause(error),
   });
@@ -83,7 +83,7 @@ const BRANDS = Symbol.for("mcp.sdk.errorBrands");
  * too.
  */
 function fromMcp(error: unknown, place: ToolPlace, quoting?: Quoting): ToolNodeError | undefined {
-  const brands = brandsOf(error);
+  const brands = readBrands(error);
   if (brands === undefined) return undefined;
   const { code, status, cause, data, message } = error as Readonly<Record<Field, unknown>>;
   if (brands.has("mcp.SdkHttpError") && typeof status === "number") {
@@ -107,7 +107,7 @@ function fromMcp(error: unknown, place: ToolPlace, quoting?: Quoting): ToolNodeE
   }
   if (AUTH.some((brand) => brands.has(brand))) {
     const remedy = "check auth_type and auth_config, or connect the account again";
-    return new ToolAuthError(`${subjectOf(place)} did not accept the credentials: ${remedy}.`, {
+    return new ToolAuthError(`${toSubject(place)} did not accept the credentials: ${remedy}.`, {
       cause: bareCause(error),
     });
   }
@@ -122,7 +122,7 @@ type Field = "code" | "status" | "cause" | "data" | "message";
  * whose reasons are for the operator: other arguments would not help with any of these.
  */
 function because(error: ToolNodeError, words: () => string, quoting: Quoting | undefined): ToolNodeError {
-  if (quoting !== undefined && saysWhy(error.status)) error.message += quotedReason(words(), quoting);
+  if (quoting !== undefined && saysWhy(error.status)) error.message += quoteReason(words(), quoting);
   return error;
 }
 
@@ -177,12 +177,12 @@ function fromProtocol(code: number | undefined, place: ToolPlace): ToolNodeError
   if (isInternal(code)) return badAnswer(place, `failed (JSON-RPC ${code})`);
   const fault = (code === undefined ? undefined : FAULTS.get(code)) ?? "refuses the request";
   const remedy = "check the tool's name and arguments, and the source's own log";
-  const sentence = `${subjectOf(place)} ${fault} (JSON-RPC ${code ?? "error"}): ${remedy}.`;
+  const sentence = `${toSubject(place)} ${fault} (JSON-RPC ${code ?? "error"}): ${remedy}.`;
   return new ToolClientError(sentence, code === undefined ? {} : { rpcCode: code });
 }
 
 function fromSdk(error: unknown, code: string, cause: unknown, place: ToolPlace): ToolNodeError {
-  const subject = subjectOf(place);
+  const subject = toSubject(place);
   const details = { cause: bareCause(error) };
   switch (code) {
     case "REQUEST_TIMEOUT":
@@ -212,13 +212,13 @@ function fromSdk(error: unknown, code: string, cause: unknown, place: ToolPlace)
 // The code of an event stream's error is the HTTP status, if there is one.
 function fromStream(error: unknown, code: unknown, place: ToolPlace): ToolNodeError {
   if (typeof code === "number" && code >= 300) return fromStatus(code, undefined, place);
-  const subject = subjectOf(place);
+  const subject = toSubject(place);
   return new ToolConnectionError(`${subject} sends no events: check its address, and that it is still running.`, {
     cause: bareCause(error),
   });
 }
 
-function brandsOf(error: unknown): ReadonlySet<unknown> | undefined {
+function readBrands(error: unknown): ReadonlySet<unknown> | undefined {
   if (typeof error !== "object" || error === null || !Object.hasOwn(error, BRANDS)) return undefined;
   const brands = (error as Record<symbol, unknown>)[BRANDS];
   return brands instanceof Set ? brands : undefined;
@@ -238,8 +238,8 @@ export interface AnswerHeaders {
 export function fromStatus(status: number, headers: AnswerHeaders | undefined, place: ToolPlace): ToolNodeError {
   const retryAfterSeconds = retryAfter(headers);
   const details = { status, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-  const subject = subjectOf(place);
-  const remedies = remediesOf(place);
+  const subject = toSubject(place);
+  const remedies = toRemedies(place);
   const later = retryAfterSeconds === undefined ? "try again later" : `try again in ${Math.ceil(retryAfterSeconds)} s`;
   if (status === 429) {
     const remedy = `${later}, or ${remedies.fewer}`;
@@ -324,7 +324,7 @@ const LASTING: ReadonlySet<Kind> = new Set(["certificate", "no_http", "address"]
 
 /** The error for the first known code among an error and its causes. Undefined if none is known. */
 function fromCodes(error: unknown, place: ToolPlace): ToolNodeError | undefined {
-  for (const coded of codesOf(error)) {
+  for (const coded of walkCodes(error)) {
     if (coded.syscall.startsWith("spawn")) return notStarted(coded, error, place);
     const kind = KIND_OF.get(coded.code) ?? kindOfPrefix(coded.code);
     if (kind !== undefined) return connectionError(kind, coded, error, place);
@@ -333,11 +333,11 @@ function fromCodes(error: unknown, place: ToolPlace): ToolNodeError | undefined 
 }
 
 /** The error for a failed connection without a known cause. Browsers never give one. */
-function unexplained(error: unknown, place: ToolPlace): ToolConnectionError {
+function toUnexplainedError(error: unknown, place: ToolPlace): ToolConnectionError {
   // CORS only applies to pages.
   const allowed = isPage() ? ", and that it allows this page (CORS)" : "";
   const remedy = `check its address and the network${allowed}`;
-  return new ToolConnectionError(`${subjectOf(place)} cannot be reached: ${remedy}.`, { cause: bareCause(error) });
+  return new ToolConnectionError(`${toSubject(place)} cannot be reached: ${remedy}.`, { cause: bareCause(error) });
 }
 
 /** True in pages and their workers. */
@@ -359,8 +359,8 @@ function connectionError(kind: Kind, coded: CodedError, error: unknown, place: T
     ...(kind === "address" && { code: "E_TOOL_CONFIG" }),
   };
   const Class = kind === "slow" && !neverSent ? ToolTimeoutError : ToolConnectionError;
-  const more = kind === "slow" ? `, or ${remediesOf(place).moreTime}` : "";
-  return new Class(`${subjectOf(place)} ${SAYS[kind]}${more}.`, details);
+  const more = kind === "slow" ? `, or ${toRemedies(place).moreTime}` : "";
+  return new Class(`${toSubject(place)} ${SAYS[kind]}${more}.`, details);
 }
 
 // A host can also become unreachable after a request was sent; then the system call is not `connect`.
@@ -371,7 +371,7 @@ function isBeforeSending(kind: Kind, { code, syscall }: CodedError): boolean {
 
 function notStarted({ code }: CodedError, error: unknown, place: ToolPlace): ToolNodeError {
   const details: ToolErrorDetails = { cause: bareCause(error), neverSent: true, category: "non_retryable" };
-  const subject = subjectOf(place);
+  const subject = toSubject(place);
   if (code === "E2BIG") {
     return new ToolNodeError(`${subject} cannot be started with such long arguments: pass a file instead.`, {
       ...details,
@@ -392,7 +392,7 @@ interface CodedError {
 }
 
 /** The codes of an error, its causes and the errors it aggregates, outermost first. */
-export function* codesOf(error: unknown): Generator<CodedError, void> {
+export function* walkCodes(error: unknown): Generator<CodedError, void> {
   const waiting: unknown[] = [error];
   for (let seen = 0; seen < MOST_ERRORS && waiting.length > 0; seen += 1) {
     const next = waiting.shift();
@@ -410,9 +410,9 @@ export function* codesOf(error: unknown): Generator<CodedError, void> {
  */
 function bareCause(error: unknown): Error {
   const bare = new Error("its own message is left out because it may contain secrets");
-  const code = [...codesOf(error)].map((coded) => coded.code).find((one) => WORD.test(one));
-  bare.name = code === undefined ? classOf(error) : `${classOf(error)} ${code}`;
-  bare.stack = [`${bare.name}: ${bare.message}`, ...framesOf(error)].join("\n");
+  const code = [...walkCodes(error)].map((coded) => coded.code).find((one) => WORD.test(one));
+  bare.name = code === undefined ? nameClass(error) : `${nameClass(error)} ${code}`;
+  bare.stack = [`${bare.name}: ${bare.message}`, ...readFrames(error)].join("\n");
   return bare;
 }
 
@@ -421,14 +421,14 @@ const WORD = /^\w{1,60}$/;
 const FRAME = /^ {4}at [\w$.<> [\]]{0,200} ?\(?(?:[^()\s]{1,300}|(?:\/|[A-Z]:\\)[^()\n]{1,300}):\d+:\d+\)?$/;
 const MOST_FRAMES = 10;
 
-function classOf(error: unknown): string {
+function nameClass(error: unknown): string {
   if (!(error instanceof Error)) return "Error";
   const name = Object.getPrototypeOf(error)?.constructor?.name as unknown;
   return typeof name === "string" && WORD.test(name) ? name : "Error";
 }
 
 /** The stack frames after the message. The message itself may contain lines that look like frames. */
-function framesOf(error: unknown): readonly string[] {
+function readFrames(error: unknown): readonly string[] {
   if (!(error instanceof Error) || typeof error.stack !== "string") return [];
   const { message, stack } = error;
   const at = stack.indexOf(message);
@@ -464,7 +464,7 @@ const LEAST_SECRET = 6;
  * Quotes a server's words, as ` It says: "…"`: one line of at most 300 characters, as a JSON string, without
  * invisible characters and secrets. Empty if there is nothing to quote.
  */
-export function quotedReason(words: string, { secrets }: Quoting, lead: string = "It says:"): string {
+export function quoteReason(words: string, { secrets }: Quoting, lead: string = "It says:"): string {
   // Secrets are removed before the text is cut, so that no part of one is left.
   const line = withoutSecrets(words.slice(0, 2 * MAX_WORDS), secrets)
     .slice(0, MAX_WORDS)
@@ -483,16 +483,16 @@ export function quotedReason(words: string, { secrets }: Quoting, lead: string =
 /** Replaces secrets with `***`, in all the forms that servers repeat them in. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let left = text;
-  for (const secret of secrets.flatMap(formsOf).toSorted((a, b) => b.length - a.length)) {
+  for (const secret of secrets.flatMap(listForms).toSorted((a, b) => b.length - a.length)) {
     left = left.replaceAll(secret, "***");
   }
   return left;
 }
 
 /** The forms of a secret: with and without its scheme, decoded, and percent-encoded. */
-function formsOf(secret: string): readonly string[] {
+function listForms(secret: string): readonly string[] {
   const bare = secret.replace(/^(?:Bearer|Basic|Token)\s+/i, "");
-  const forms = [secret, bare, ...pairIn(secret), encodedOr(bare)];
+  const forms = [secret, bare, ...pairIn(secret), encodeOrKeep(bare)];
   return [...new Set(forms.map((form) => form.trim()))].filter(({ length }) => length >= LEAST_SECRET);
 }
 
@@ -508,7 +508,7 @@ function pairIn(secret: string): readonly string[] {
   }
 }
 
-function encodedOr(text: string): string {
+function encodeOrKeep(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
@@ -559,7 +559,7 @@ function sayings(value: unknown, depth: number): readonly string[] {
     const own = Object.hasOwn(members, name) ? members[name] : undefined;
     return name === "errors" && !Array.isArray(own) ? byName(own, depth + 1) : sayings(own, depth + 1);
   });
-  const where = nameOf(members);
+  const where = findName(members);
   return where === "" ? said : said.map((each) => `${where}: ${each}`);
 }
 
@@ -571,7 +571,7 @@ function byName(value: unknown, depth: number): readonly string[] {
     .flatMap(([name, each]) => sayings(each, depth).map((said) => `${name}: ${said}`));
 }
 
-function nameOf(members: Readonly<Record<string, unknown>>): string {
+function findName(members: Readonly<Record<string, unknown>>): string {
   for (const name of NAMING) {
     const own = Object.hasOwn(members, name) ? members[name] : undefined;
     const path = Array.isArray(own) ? own.filter((part) => typeof part === "string" || typeof part === "number") : own;

@@ -40,7 +40,7 @@ function isPrivateAddress(address: string): boolean {
   const host = new URL(`http://[${text}]`).hostname.slice(1, -1);
   // An IPv4 address within an IPv6 address: mapped, or behind NAT64 (RFC 6052).
   const within = /^(?:::ffff:|::|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host);
-  if (within !== null) return isPrivateV4(bytesOf(within.slice(1)).join("."));
+  if (within !== null) return isPrivateV4(toBytes(within.slice(1)).join("."));
   return host === "::" || host === "::1" || /^(?:f[cd][0-9a-f]{2}|fe[89a-f][0-9a-f]):/.test(host);
 }
 
@@ -53,7 +53,7 @@ function isPrivateV4(text: string): boolean {
   return (a === 169 && b === 254) || (a === 192 && b === 168);
 }
 
-function bytesOf(groups: readonly string[]): readonly number[] {
+function toBytes(groups: readonly string[]): readonly number[] {
   return groups.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]);
 }
 
@@ -101,20 +101,20 @@ export function refusalBetween(base: URL, to: URL, rules: DestinationRules): str
   if (!/^(?:https?|wss?):$/.test(to.protocol) || to.username !== "" || to.password !== "") {
     return "it is not a valid address";
   }
-  if (originOf(to) === originOf(base)) return undefined;
+  if (toOrigin(to) === toOrigin(base)) return undefined;
   const isEncrypted = to.protocol === "https:" || to.protocol === "wss:";
   if (isPrivate(to) && !isPrivate(base)) return PRIVATE;
   if (!isEncrypted && !isPrivate(to)) return "it is another server without encryption";
   if (isEncrypted && to.hostname === base.hostname && to.port === "" && base.port === "") return undefined;
   const { allowed_hosts: hosts = [], trusted_origins: origins = [] } = rules;
-  if (origins.includes(originOf(to)) || hosts.some((host) => isHost(to, host))) return undefined;
+  if (origins.includes(toOrigin(to)) || hosts.some((host) => isHost(to, host))) return undefined;
   return "it is on another host than the document, and allowed_hosts does not name it";
 }
 
 const PRIVATE = "it is on this machine or in a private network, and the document is not";
 
 /** The origin. WebSockets share it with HTTP. */
-export function originOf(url: URL): string {
+export function toOrigin(url: URL): string {
   const { protocol, origin } = url;
   return protocol === "ws:" || protocol === "wss:" ? new URL(url.href.replace(/^ws/, "http")).origin : origin;
 }
@@ -153,7 +153,7 @@ export class Destinations {
   async refusalNow(to: URL, signal?: AbortSignal): Promise<string | undefined> {
     const base = this.#base ?? to;
     const refusal = refusalBetween(base, to, this.#rules);
-    if (refusal !== undefined || originOf(base) === originOf(to) || isPrivate(base)) return refusal;
+    if (refusal !== undefined || toOrigin(base) === toOrigin(to) || isPrivate(base)) return refusal;
     const isHidden = (await this.#leadsInside(to, signal)) && !(await this.#leadsInside(base, signal));
     return isHidden ? PRIVATE : undefined;
   }

@@ -44,7 +44,7 @@ export class ArtifactArguments {
    */
   async put(tool: PutTool, args: Args, scope: ArtifactScope, signal: AbortSignal): Promise<Prepared> {
     const { name, input_schema: inputSchema, meta } = tool;
-    const { text, plain } = written(args, name);
+    const { text, plain } = writeArguments(args, name);
     // Loaded only if an artifact is named, which is rare.
     if (!text.includes("artifact:")) return { kind: "call", args: plain, expansions: [] };
     const { artifactsNamed, putArtifacts } = await import("../mcp/arguments/arguments.js");
@@ -66,7 +66,7 @@ export class ArtifactArguments {
 }
 
 /** The arguments as JSON represents them, which may differ from the given values. */
-function written(args: Args, tool: string): { readonly text: string; readonly plain: Args } {
+function writeArguments(args: Args, tool: string): { readonly text: string; readonly plain: Args } {
   const subject = `The arguments of ${JSON.stringify(tool.slice(0, 64))}`;
   let text: string;
   try {
@@ -98,12 +98,12 @@ interface ArtifactToolDeps {
 /** Creates the tools. They read and edit what was stored from this source in the caller's scope, and nothing else. */
 export function artifactTools(deps: ArtifactToolDeps): readonly ToolSpec[] {
   const { namespace, source, store, sluice, config, onStored } = deps;
-  const nameOf = (name: string): string => `${namespace}.${name}`;
+  const toToolName = (name: string): string => `${namespace}.${name}`;
   const maxChars = config.guardrail?.max_observation_chars;
   return ARTIFACT_TOOLS.map(({ name, define, open }) => {
     const { description, inputSchema } = define(namespace);
     return {
-      name: nameOf(name),
+      name: toToolName(name),
       description:
         `${description} An id works as well as a URI. As an argument of another tool of ${namespace}, ` +
         "artifact://ID passes the artifact itself.",
@@ -117,7 +117,7 @@ export function artifactTools(deps: ArtifactToolDeps): readonly ToolSpec[] {
         const within = new ArtifactSource(store, scope, namespace);
         const tool = open({
           source: within,
-          nameOf,
+          nameOf: toToolName,
           maxChars,
           sluice,
           onStored: (ref) => stored.push(ref),

@@ -12,7 +12,7 @@ import { isStoreFailure, type StorageAct, storageError } from "../errors/storage
 import type { ToolContext } from "./context.js";
 import { type Clock, systemClock } from "./resilience/attempt.js";
 import type { SourceResult } from "./source.js";
-import { dropStaged, staged, stagingScope, through } from "./sources/gated.js";
+import { dropStaged, stageResult, stagingScope, through } from "./sources/gated.js";
 import { callToolResult, MAX_RAW, ToolAnswer } from "./result.js";
 import type { FileCall, FiledArguments, FiledResult, UserFileHandling } from "./user-files.js";
 
@@ -39,7 +39,7 @@ export class CallFiles {
 
   /** Returns the arguments for the call, or an answer in its place. */
   prepare(args: Args, call: FileCall): Promise<FiledArguments> {
-    return coded("read", call, () => this.#deps.handling.prepare(args, call));
+    return convertErrors("read", call, () => this.#deps.handling.prepare(args, call));
   }
 
   /**
@@ -68,7 +68,7 @@ export class CallFiles {
       if (!isStoreFailure(error)) throw error;
     }
     const reduced = await gated.answer({ dialect: "mcp", scope, signal });
-    const filed = await coded("write", call, () => handling.receive(reduced, call, store));
+    const filed = await convertErrors("write", call, () => handling.receive(reduced, call, store));
     if (filed === undefined) return undefined;
     await this.#forget(filed.spent ?? [], fresh, call);
     return this.#told(filed, { isError: isError || filed.isError === true, reduced, dialect }, call);
@@ -85,7 +85,7 @@ export class CallFiles {
     const options = { tool, namespace, scope, signal, dialect: "mcp" as const, keepOriginal: MAX_RAW, rewritten: true };
     const { original } = gated;
     if (original !== undefined) {
-      const text = textOf(original);
+      const text = decodeUtf8(original);
       return through(sluice, options, text === undefined ? original : [await handling.cleaned(text, call)]);
     }
     const { text } = await gated.answer({ dialect: "observation", scope, signal });
@@ -146,7 +146,7 @@ function eachOnce(artifacts: readonly AnswerRef[]): readonly AnswerRef[] {
 }
 
 /** Decodes UTF-8. Undefined for other bytes, which the gate reports. */
-function textOf(chunks: readonly Uint8Array[]): string | undefined {
+function decodeUtf8(chunks: readonly Uint8Array[]): string | undefined {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {
     return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
@@ -156,7 +156,7 @@ function textOf(chunks: readonly Uint8Array[]): string | undefined {
 }
 
 /** Replaces errors of stores and folders with coded ones, since their messages may contain paths. */
-async function coded<T>(act: StorageAct, { signal }: FileCall, work: () => Promise<T>): Promise<T> {
+async function convertErrors<T>(act: StorageAct, { signal }: FileCall, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -196,7 +196,7 @@ export async function whole(
   const scope = { ...stagingScope(), tenant_id, user_id };
   try {
     const { gated, isError } = await work(scope);
-    return { gated: staged(gated, store, scope), isError };
+    return { gated: stageResult(gated, store, scope), isError };
   } catch (error) {
     void dropStaged(store, scope);
     // Writes under way may finish after the first cleaning.

@@ -79,7 +79,7 @@ export class ToolNodeError extends SluiceError {
     const { status, category, retryAfterSeconds, neverSent, isNotFound, rpcCode, code = "E_TOOL" } = details;
     super(code, message, {}, "cause" in details ? { cause: details.cause } : undefined);
     this.name = "ToolNodeError";
-    this.category = category ?? categoryOf(status);
+    this.category = category ?? toCategory(status);
     if (status !== undefined) this.status = status;
     if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
     if (neverSent !== undefined) this.neverSent = neverSent;
@@ -174,7 +174,7 @@ export class ToolServerError extends ToolNodeError {
 }
 
 /** The category of an HTTP status. */
-function categoryOf(status: number | undefined): ErrorCategory {
+function toCategory(status: number | undefined): ErrorCategory {
   if (status === undefined) return "unknown";
   if (status === 429) return "retryable_rate";
   if (status >= 500 && status <= 504) return "retryable_server";
@@ -240,7 +240,7 @@ export function wrong(message: string): ToolNodeError {
 }
 
 /** Sluice does not support something. */
-export function unsupported(message: string): ToolNodeError {
+export function toUnsupportedError(message: string): ToolNodeError {
   return new ToolNodeError(message, { code: "E_TOOL_UNSUPPORTED", category: "non_retryable" });
 }
 
@@ -260,11 +260,11 @@ export interface ToolPlace {
 }
 
 /** The subject of a message: `The tool "search" of the source "github"`. */
-export function subjectOf({ source, tool, kind }: ToolPlace): string {
-  if (kind === "model") return `The model ${quoted(source)}`;
+export function toSubject({ source, tool, kind }: ToolPlace): string {
+  if (kind === "model") return `The model ${quoteName(source)}`;
   return tool === undefined
-    ? `The source ${quoted(source)}`
-    : `The tool ${quoted(tool)} of the source ${quoted(source)}`;
+    ? `The source ${quoteName(source)}`
+    : `The tool ${quoteName(tool)} of the source ${quoteName(source)}`;
 }
 
 /** The error for an answer that a repetition would not mend. `what` continues the subject. */
@@ -273,7 +273,7 @@ export function badAnswer(
   what: string,
   remedy: string = "see the source's own log",
 ): ToolServerError {
-  return new ToolServerError(`${subjectOf(place)} ${what}: ${remedy}.`, { category: "non_retryable" });
+  return new ToolServerError(`${toSubject(place)} ${what}: ${remedy}.`, { category: "non_retryable" });
 }
 
 /** What to do about a rejected caller, a rejected request, too many requests, and a timeout. */
@@ -299,22 +299,22 @@ const OF_MODELS: Remedies = {
 };
 
 /** The remedies by the options that exist for a source or a model. */
-export function remediesOf({ kind }: ToolPlace): Remedies {
+export function toRemedies({ kind }: ToolPlace): Remedies {
   return kind === "model" ? OF_MODELS : OF_SOURCES;
 }
 
 const LONGEST_NAME = 64;
 
 /** A name, quoted for a message. */
-export function quoted(name: string): string {
-  return JSON.stringify(shownName(name));
+export function quoteName(name: string): string {
+  return JSON.stringify(toSafeName(name));
 }
 
 /**
  * A name as it can be logged: short, without invisible or direction-changing characters. Sources choose the names of
  * their tools.
  */
-export function shownName(name: string): string {
+export function toSafeName(name: string): string {
   const shown = name.slice(0, LONGEST_NAME).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
   return name.length > LONGEST_NAME ? `${shown}…` : shown;
 }

@@ -11,7 +11,7 @@ import type { OAuthManager } from "./auth/oauth-manager.js";
 import { wrong } from "./errors.js";
 import { ToolRegistry } from "./registry.js";
 import type { UserFileHandling } from "./user-files.js";
-import { type Variables, variablesOf } from "./config/variables.js";
+import { type Variables, toVariables } from "./config/variables.js";
 import type { ToolNodeEvent } from "./event.js";
 
 /** Options of a ToolNode. All are optional. */
@@ -84,5 +84,5 @@ export function checkToolNode(options: ToolNodeOptions): void {
 /** The variables of the options, or `others` if there are none. */
 export function variablesIn({ variables }: ToolNodeOptions, others: Variables): Variables {
   if (variables === undefined) return others;
-  return typeof variables === "function" ? variables : variablesOf(variables);
+  return typeof variables === "function" ? variables : toVariables(variables);
 }

@@ -8,10 +8,10 @@ import { RESOURCES_SCHEMA } from "../config/schema.mjs";
 import type { ResourcesConfig } from "../config/types.js";
 import type { SluiceError } from "../errors/error.js";
 import { isObject } from "../errors/arguments.js";
-import { ToolClientError, unsupported } from "./errors.js";
+import { ToolClientError, toUnsupportedError } from "./errors.js";
 import type { ToolContext } from "./context.js";
-import { contentsOf } from "./resources/cache.js";
-import { describedEntry, fitEntries, isFitUri, type Listing } from "./resources/listing.js";
+import { keepContents } from "./resources/cache.js";
+import { describeEntry, fitEntries, isFitUri, type Listing } from "./resources/listing.js";
 import type { ListedPrompt, PromptConnection, PromptMessage } from "./source-features.js";
 
 /** What a prompt gives. */
@@ -71,7 +71,7 @@ export async function getPrompt(
     prompts.get(name, args, { scope, inlineChars, signal: over }),
   );
   const result = { contents: messages.map(({ content }) => content) };
-  const { artifacts, failures } = await contentsOf(result, { namespace, store, storesText: false, scope, signal });
+  const { artifacts, failures } = await keepContents(result, { namespace, store, storesText: false, scope, signal });
   return { messages, artifacts, failures };
 }
 
@@ -81,7 +81,7 @@ function withPrompts<T>(
   work: (prompts: PromptConnection, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   return use(context, async (prompts, signal) => {
-    if (prompts === undefined) throw unsupported(`The source ${namespace} has no prompts.`);
+    if (prompts === undefined) throw toUnsupportedError(`The source ${namespace} has no prompts.`);
     return work(prompts, signal);
   });
 }
@@ -89,10 +89,10 @@ function withPrompts<T>(
 function fitPrompt(prompt: ListedPrompt): ListedPrompt | undefined {
   const { name } = prompt;
   const args = prompt.arguments.map((each) => {
-    const { description } = describedEntry(each);
+    const { description } = describeEntry(each);
     return { name: each.name, ...(description !== undefined && { description }), required: each.required };
   });
   const isFit = [name, ...args.map((each) => each.name)].every((each) => isFitUri(each, MAX_NAME));
   if (!isFit || args.length > MAX_ARGUMENTS) return undefined;
-  return { ...describedEntry(prompt), name, arguments: args };
+  return { ...describeEntry(prompt), name, arguments: args };
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import { matchesFilter, type ToolConfig } from "./config/config.js";
-import { shownName, type ToolNodeError, wrong } from "./errors.js";
+import { toSafeName, type ToolNodeError, wrong } from "./errors.js";
 import type { ToolResult } from "./result.js";
 import type { ToolContext } from "./context.js";
 import { type Clock, sleep, systemClock } from "./resilience/attempt.js";
@@ -48,7 +48,7 @@ export class ToolRegistry {
   register(tools: readonly ToolSpec[]): void {
     const names = new Set<string>();
     for (const { name } of tools) {
-      if (this.#tools.has(name) || names.has(name)) throw taken(name);
+      if (this.#tools.has(name) || names.has(name)) throw toTakenError(name);
       names.add(name);
     }
     for (const tool of tools) this.#tools.set(tool.name, tool);
@@ -70,7 +70,7 @@ export class ToolRegistry {
   }
 }
 
-function taken(name: string): ToolNodeError {
+function toTakenError(name: string): ToolNodeError {
   return wrong(`The tool name ${JSON.stringify(name)} is taken by another tool: give one of the sources another name.`);
 }
 
@@ -163,7 +163,7 @@ export function fitTools(tools: readonly SourceTool[]): {
   for (const tool of tools) {
     const reason = tool.unfit ?? (isNamed(tool) ? undefined : UNNAMED);
     if (reason === undefined) fit.push(tool);
-    else unfit.push({ name: shownName(tool.name), reason });
+    else unfit.push({ name: toSafeName(tool.name), reason });
   }
   return { fit, unfit };
 }

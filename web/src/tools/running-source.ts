@@ -18,13 +18,13 @@ import { ArtifactArguments, artifactTools, type Args } from "./artifacts.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
 import { userKey } from "./auth/token-store.js";
 import type { OAuthProviderConfig } from "./auth/oauth-client.js";
-import { callTime, type SessionUse, type SessionWork, timeoutOf, ToolCall, type ToolCallDeps } from "./tool-call.js";
+import { callTime, type SessionUse, type SessionWork, checkTimeout, ToolCall, type ToolCallDeps } from "./tool-call.js";
 import type { ToolNodeOptions } from "./options.js";
 import type { ToolNodeEvent } from "./event.js";
 import { type ToolResult, ToolAnswer } from "./result.js";
 import type { ToolContext } from "./context.js";
 import type { ToolConfig } from "./config/config.js";
-import { LostSession, ToolAuthError, ToolConfigError, unsupported } from "./errors.js";
+import { LostSession, ToolAuthError, ToolConfigError, toUnsupportedError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { SilenceListener } from "./resilience/attempt.js";
 import { Resilience } from "./resilience/resilience.js";
@@ -37,10 +37,10 @@ import { Sessions } from "./sessions.js";
 import type { Authorize, McpReadMethod, McpResult, McpServerDescription, SourceNotice, ToolSource } from "./source.js";
 import type { SourceParts } from "./sources/web-source.js";
 import type { UserFileHandling } from "./user-files.js";
-import { resolveVariables, secretsOf, type ResolvedToolConfig } from "./config/resolved-config.js";
+import { resolveVariables, collectSecrets, type ResolvedToolConfig } from "./config/resolved-config.js";
 import type { Variables } from "./config/variables.js";
 import { admitTools, toolAttributes } from "../telemetry/names.js";
-import { observed, type OperationInfo } from "../telemetry/operation.js";
+import { observeOperation, type OperationInfo } from "../telemetry/operation.js";
 
 /** Copies of artifacts as files, for tools that take a path. */
 export interface ArtifactCopies extends AsyncDisposable {
@@ -92,14 +92,15 @@ export async function assemble(deps: AssemblyDeps): Promise<RunningSource> {
   const store = timedStore(kept);
   const { on_store_failure, arguments: forms, share } = readInterceptor(rest);
   const onStoreFailure = on_store_failure === "error" ? "throw" : "answer";
-  const made = (each: SluiceConfig | undefined): Promise<Sluice> =>
+  const createSluiceFor = (each: SluiceConfig | undefined): Promise<Sluice> =>
     createSluiceOver({ store: kept, onFailure: onStoreFailure, readTool: readToolName, show: showImages }, each, wasm);
-  const sluice = await made(withoutInterceptor(rest));
+  const sluice = await createSluiceFor(withoutInterceptor(rest));
   const source = deps.source(config, {
-    sluice: callFiles === undefined ? sluice : await made(callFiles.contractConfig(withoutInterceptor(rest))),
+    sluice:
+      callFiles === undefined ? sluice : await createSluiceFor(callFiles.contractConfig(withoutInterceptor(rest))),
     store,
     variables,
-    secrets: secretsOf(deps.config, config, variables),
+    secrets: collectSecrets(deps.config, config, variables),
     ...(handling !== undefined && { command: (argv, scope) => handling.command(argv, scope) }),
     ...(fetch !== undefined && { fetch }),
     ...(onErrorOutput !== undefined && { onErrorOutput }),
@@ -217,7 +218,7 @@ export class RunningSource implements AsyncDisposable {
   /** Calls a tool. Files and artifacts that the arguments name are inserted first. */
   async call(tool: SourceTool, given: Args, context: ToolContext): Promise<ToolResult> {
     const { name, transport } = this.deps.config;
-    return observed(
+    return observeOperation(
       () => toolOperation(name, tool.name, transport === "mcp"),
       (operation) => new ToolCall(this, tool, context, operation?.carrier()).result(given),
       ({ isError }) => (isError ? { error: "tool_error" } : {}),
@@ -233,7 +234,7 @@ export class RunningSource implements AsyncDisposable {
   request(method: McpReadMethod, params: McpResult, context: ToolContext): Promise<McpResult> {
     const { name } = this.deps.config;
     return this.using(context, { isRepeatable: true }, async (connection, { signal }) => {
-      if (connection.request === undefined) throw unsupported(`The source ${name} is no MCP server.`);
+      if (connection.request === undefined) throw toUnsupportedError(`The source ${name} is no MCP server.`);
       return connection.request(method, params, signal);
     });
   }
@@ -278,7 +279,7 @@ export class RunningSource implements AsyncDisposable {
   ): Promise<T> {
     // Before the attempt: a person may take minutes to consent, and must neither occupy a slot nor run into the time
     // limit.
-    const timeoutSeconds = timeoutOf(context, this.deps.config.timeout_s);
+    const timeoutSeconds = checkTimeout(context, this.deps.config.timeout_s);
     const authorize = await this.#authorize(context);
     const { signal } = context;
     let isOpening = true;

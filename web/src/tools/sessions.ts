@@ -8,7 +8,7 @@ import type { ToolContext } from "./context.js";
 import { LostSession, noteErrorOutput, ToolConnectionError } from "./errors.js";
 import { OutOfTime, outOfTime, systemClock } from "./resilience/attempt.js";
 import type { Authorize, SourceConnection, SourceNotice, ToolSource } from "./source.js";
-import { settledWithin } from "./sources/mcp/requests.js";
+import { settleWithin } from "./sources/mcp/requests.js";
 
 /** Maximum number of sessions. The least recently used one is closed. */
 const MAX_SESSIONS = 256;
@@ -95,10 +95,10 @@ export class Sessions implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
-    for (const session of sessions) this.#leave(closed(session));
+    for (const session of sessions) this.#leave(closeSession(session));
     for (const forgotten of this.#forgotten) this.#leave(letGo(forgotten));
     this.#forgotten.clear();
-    await settledWithin(this.#left(), LONGEST_END);
+    await settleWithin(this.#left(), LONGEST_END);
   }
 
   async #worked<T>(
@@ -154,7 +154,7 @@ export class Sessions implements AsyncDisposable {
 
   async #opened(session: Session, signal: AbortSignal, context: ToolContext): Promise<SourceConnection> {
     const known = session.opening;
-    const before = await (known && untilAborted(settled(known), signal));
+    const before = await (known && untilAborted(settleOpening(known), signal));
     if (before?.isOpen === true) return before;
     this.#deps.over.throwIfAborted();
     // The first caller opens the connection, others wait for it. A failed attempt is forgotten.
@@ -181,10 +181,10 @@ export class Sessions implements AsyncDisposable {
     const whose = keyOf === undefined || scope === undefined ? {} : { scope };
     const { tenant_id = null, user_id = null } = scope ?? {};
     const owner = keyOf === undefined ? undefined : { tenant_id, user_id };
-    const heard = (notice: SourceNotice): void => onNotice(notice, owner);
+    const notifyOwner = (notice: SourceNotice): void => onNotice(notice, owner);
     const onProgram = (errorOutput: () => string): void => void (session.errorOutput = errorOutput);
     const authorize: Authorize = () => session.authorize();
-    const opening = source.open({ ...whose, authorize, signal, onNotice: heard, onProgram });
+    const opening = source.open({ ...whose, authorize, signal, onNotice: notifyOwner, onProgram });
     try {
       return await untilAborted(opening, signal);
     } catch (error) {
@@ -200,18 +200,18 @@ export class Sessions implements AsyncDisposable {
       if (this.#sessions.size <= MAX_SESSIONS) return;
       if (session.users > 0) continue;
       this.#sessions.delete(key);
-      this.#leave(closed(session));
+      this.#leave(closeSession(session));
     }
   }
 }
 
-async function closed({ opening }: Session): Promise<void> {
-  const connection = await (opening && settled(opening));
+async function closeSession({ opening }: Session): Promise<void> {
+  const connection = await (opening && settleOpening(opening));
   if (connection !== undefined) await letGo(connection);
 }
 
 /** The connection once it is open, or undefined if opening fails. */
-function settled(opening: Promise<SourceConnection>): Promise<SourceConnection | undefined> {
+function settleOpening(opening: Promise<SourceConnection>): Promise<SourceConnection | undefined> {
   return opening.catch(() => undefined);
 }
 

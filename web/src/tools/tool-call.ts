@@ -25,7 +25,7 @@ import type { ResourceReading } from "./resources/cache.js";
 import type { ResourceReader } from "./resources/reader.js";
 import type { SourceCall, SourceConnection, SourceResult } from "./source.js";
 import type { SourceTool } from "./source-features.js";
-import { shown } from "./sources/mcp/elicitation.js";
+import { cleanText } from "./sources/mcp/elicitation.js";
 import { type ErrorResult, errorResult, type FileCall, takesUsername } from "./user-files.js";
 
 /** What is known about one attempt over a session. */
@@ -215,7 +215,7 @@ export class ToolCall {
     if (byHost !== undefined) return new ToolAnswer(byHost, isError);
     const read: ResourceReading[] = [];
     // Links are read after the call, so reading them never waits for the slot of this call.
-    const seconds = timeoutOf(context, config.timeout_s);
+    const seconds = checkTimeout(context, config.timeout_s);
     const readResource = this.#source.resources.linkReader(context, seconds, (reading) => read.push(reading));
     const { scope } = call;
     const options = { dialect: this.#dialect, scope, signal, ...(readResource !== undefined && { readResource }) };
@@ -288,7 +288,7 @@ export function callTime(
   context: ToolContext,
 ): CallTime {
   const { name, notify_after_s: notifyAfter, timeout_s } = config;
-  const timeoutSeconds = timeoutOf(context, timeout_s);
+  const timeoutSeconds = checkTimeout(context, timeout_s);
   return new CallTime({ tool: `${name}.${tool}`, context, notifyAfter, timeoutSeconds, onEvent });
 }
 
@@ -355,7 +355,7 @@ export class CallTime {
 
 /** The source's message without invisible characters, or else the numbers. */
 function progressText({ progress, total, message = "" }: ToolProgress): string {
-  const said = shortened(shown(message), MAX_PROGRESS).trim();
+  const said = shortened(cleanText(message), MAX_PROGRESS).trim();
   if (said !== "") return said;
   return total === undefined ? String(progress) : `${progress}/${total}`;
 }
@@ -395,7 +395,7 @@ export function overAfter(seconds: number): ToolWait {
 }
 
 /** Seconds of silence allowed for a call: its own, or the source's. Throws a ToolClientError for an invalid value. */
-export function timeoutOf({ timeoutSeconds }: ToolContext, ofSource: number): number {
+export function checkTimeout({ timeoutSeconds }: ToolContext, ofSource: number): number {
   if (timeoutSeconds === undefined) return ofSource;
   if (typeof timeoutSeconds === "number" && timeoutSeconds >= LEAST && timeoutSeconds <= MOST) return timeoutSeconds;
   throw new ToolClientError(`The context's timeoutSeconds must be a number of seconds from ${LEAST} to ${MOST}.`);
@@ -446,8 +446,8 @@ async function applyTransformer(
     ...(onStoreFailure === "answer" && { onFailure: (error: SluiceError) => void failed.push(error) }),
   });
   // The returned value may still be a stream: reading it counts toward the time limit.
-  const applied = async (over: AbortSignal): Promise<Transformed> => {
-    const segments = reduced.artifacts.map((ref) => segmentOf(ref, store, scope));
+  const transformResult = async (over: AbortSignal): Promise<Transformed> => {
+    const segments = reduced.artifacts.map((ref) => toSegment(ref, store, scope));
     const document = transformer_input === "raw" ? await rawResult(gated) : reduced.value;
     const value = await transformer(tool, document, { ...context, artifacts, segments });
     const options = { scope, signal: over, tool, namespace, transformed: true, rewritten: true };
@@ -455,7 +455,7 @@ async function applyTransformer(
   };
   try {
     const late = (): Error => new Error(`${tool} took more than ${seconds} s`);
-    const told = await untilLate(applied, { most: seconds * 1000, late, signal });
+    const told = await untilLate(transformResult, { most: seconds * 1000, late, signal });
     const refs = [...reduced.artifacts, ...made, ...told.artifacts];
     return new Answer({
       ...told,
@@ -480,7 +480,7 @@ async function rawResult({ original }: GatedResult): Promise<unknown> {
   throw new ToolNodeError(`a raw result may have at most ${MAX_RAW / 1024 / 1024} MiB`);
 }
 
-function segmentOf(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): Segment {
+function toSegment(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): Segment {
   const open = async (): Promise<ReadableStream<Uint8Array> | null> => {
     if (ref.source.truncated === true) return null;
     return store.openReader(ref.id, { scope });

@@ -106,7 +106,7 @@ export abstract class AnyToolNode<D extends Dialect = Dialect> implements AsyncD
   ): Promise<ToolResult<D>> {
     this.#running();
     const tool = this.#catalog.find(name);
-    if (tool !== undefined) return tool.call(checkedArguments(args, tool.name), context);
+    if (tool !== undefined) return tool.call(checkArguments(args, tool.name), context);
     throw new ToolClientError(`The source ${this.name} has no tool ${JSON.stringify(name)}: see getTools.`);
   }
 
@@ -290,7 +290,7 @@ const MAX_TOLD = 20;
 
 const NOT_THERE = { category: "non_retryable" } as const;
 
-function checkedArguments(args: unknown, tool: string): Readonly<Record<string, unknown>> {
+function checkArguments(args: unknown, tool: string): Readonly<Record<string, unknown>> {
   if (isObject(args)) return args;
   throw new ToolClientError(`The arguments of ${tool} must be an object, such as {"name": "value"}.`);
 }

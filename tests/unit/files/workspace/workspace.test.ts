@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { workspaceName } from "../../../../web/src/files/names.js";
-import { emptied, OpenFolder } from "../../../../web/src/files/workspace/open-folder.js";
+import { emptyDirectory, OpenFolder } from "../../../../web/src/files/workspace/open-folder.js";
 import { Workspace } from "../../../../web/src/files/workspace/workspace.js";
 import { emptyFolder } from "../../../support/folder.js";
 import { adas, bytes } from "./rooms.js";
@@ -85,7 +85,7 @@ describe.each([
     await chmod(join(inside, "a"), 0);
 
     await using folder = await OpenFolder.open(inside, anchored);
-    await emptied(folder);
+    await emptyDirectory(folder);
     expect(await readdir(inside)).toEqual([]);
     expect(await readdir(join(outside, "deep"))).toEqual(["keep"]);
   });
@@ -96,7 +96,7 @@ describe.each([
     const make = `mkdir -p ${long} && cd ${long} && mkdir -p ${long}`;
     await promisify(execFile)("sh", ["-c", make], { cwd: root });
     await using folder = await OpenFolder.open(root, anchored);
-    await emptied(folder);
+    await emptyDirectory(folder);
     expect(await readdir(root)).toEqual([]);
   });
 });
@@ -114,7 +114,7 @@ test("a folder that is written to without end does not keep whoever empties it",
   const root = await emptyFolder();
   await writeFile(join(root, "a"), "");
   await using folder = await OpenFolder.open(root);
-  await expect(emptied(folder, -1)).rejects.toMatchObject({ code: "E_STORE_WRITE" });
+  await expect(emptyDirectory(folder, -1)).rejects.toMatchObject({ code: "E_STORE_WRITE" });
 });
 
 describe("the name of a user's folder", () => {

@@ -3,8 +3,8 @@ import { Hono } from "hono";
 import { expect, test, vi, describe } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
-import { Admission, heldOf, LargeBodies } from "../../../../web/src/server/access/admission.js";
-import { operation, routesOf, describeStream, UPLOAD } from "../../../../web/src/server/http/operation.js";
+import { Admission, measureBody, LargeBodies } from "../../../../web/src/server/access/admission.js";
+import { operation, mountRoutes, describeStream, UPLOAD } from "../../../../web/src/server/http/operation.js";
 import { LIMITS } from "../../../../web/src/server/options.js";
 import { Announcer } from "../../../../web/src/server/sessions/announcer.js";
 import { memoryState } from "../../../../web/src/server/state.js";
@@ -47,7 +47,7 @@ function served(body: () => ReadableStream<Uint8Array> | null): Served {
       await next();
     })
     .use("*", admission.admit)
-    .route("/events", routesOf({ "/": { get: listening } }))
+    .route("/events", mountRoutes({ "/": { get: listening } }))
     .get("/throws", () => Promise.reject(new Error("no")))
     .get("/*", () => new Response(body(), { headers: { "x-kept": "1" } }))
     .onError(() => new Response("failed", { status: 500 }));
@@ -187,7 +187,7 @@ describe("what is held of a request", () => {
     ["more of a message for a source", asked("POST", "x", 5_000_000), MESSAGE, 5_000_000],
     ["and of one that does not say", asked("POST", "x"), MESSAGE, 8 * MIB],
   ] as const)("is %s", (_, request, body, bytes) => {
-    expect(heldOf(request, body)).toBe(bytes);
+    expect(measureBody(request, body)).toBe(bytes);
   });
 });
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import { isArtifactId } from "../../../../web/src/artifacts/reference.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
-import { bodyOf, rangeCounts, requestedSpan, verdictOf } from "../../../../web/src/server/artifacts/bytes.js";
-import { artifactHandler, askedArtifact } from "../../../../web/src/server/artifacts/handler.js";
+import { startBody, rangeCounts, requestedSpan, judgeConditions } from "../../../../web/src/server/artifacts/bytes.js";
+import { artifactHandler, readAddress } from "../../../../web/src/server/artifacts/handler.js";
 import { anyText } from "../any-text.js";
 import { ADA, errorOf, serving, TEN } from "./serving.js";
 
@@ -31,13 +31,13 @@ test.each([
   ["/artifacts/żółć_0123456789ab", "/", "unknown"],
   [`/artifacts/${"x".repeat(10_000)}`, "/", "unknown"],
 ])("%s below %s", (path, base, asked) => {
-  expect(askedArtifact(path, base)).toEqual(asked);
+  expect(readAddress(path, base)).toEqual(asked);
 });
 
 test("whatever a path is, what it names has the form of an id", () => {
   fc.assert(
     fc.property(anyText(), (rest) => {
-      const asked = askedArtifact(`/artifacts/${rest}`, "/");
+      const asked = readAddress(`/artifacts/${rest}`, "/");
       expect(asked === "unknown" || (asked !== null && isArtifactId(asked.id))).toBe(true);
     }),
   );
@@ -411,7 +411,7 @@ test.each([
   [{ "if-match": '"x"', "if-none-match": '"abc"' }, "failed"],
   [{ "if-match": '"abc"', "if-none-match": '"abc"' }, "not_modified"],
 ])("%j", (headers, verdict) => {
-  expect(verdictOf(new Headers(headers as Record<string, string>), TAG)).toBe(verdict);
+  expect(judgeConditions(new Headers(headers as Record<string, string>), TAG)).toBe(verdict);
 });
 
 test.each([
@@ -494,19 +494,19 @@ function streamed(...pieces: readonly (string | Error)[]): ReadableStream<Uint8A
 }
 
 test("pieces go through, empty ones left out", async () => {
-  const body = await bodyOf(streamed("", "ab", "", "c", ""), 3);
+  const body = await startBody(streamed("", "ab", "", "c", ""), 3);
   expect(await new Response(body).text()).toBe("abc");
-  expect(await new Response(await bodyOf(streamed(), 0)).text()).toBe("");
+  expect(await new Response(await startBody(streamed(), 0)).text()).toBe("");
 });
 
 test("what fails before the first byte is thrown, coded and without details", async () => {
-  const failing = bodyOf(streamed("", new Error("EIO /home/ada/secret")), 3);
+  const failing = startBody(streamed("", new Error("EIO /home/ada/secret")), 3);
   await expect(failing).rejects.toMatchObject({ code: "E_STORE_READ" });
   await expect(failing).rejects.not.toThrow("secret");
 });
 
 test("what fails behind it errors the stream", async () => {
-  const reader = (await bodyOf(streamed("ab", new Error("EIO /home/ada/secret")), 3)).getReader();
+  const reader = (await startBody(streamed("ab", new Error("EIO /home/ada/secret")), 3)).getReader();
   expect((await reader.read()).value).toHaveLength(2);
   await expect(reader.read()).rejects.toMatchObject({ code: "E_STORE_READ" });
 });
@@ -515,18 +515,18 @@ test.each([
   ["fewer", ["ab"]],
   ["more", ["ab", "cd"]],
 ])("%s bytes than promised error the stream", async (_, pieces) => {
-  const reader = (await bodyOf(streamed(...pieces), 3)).getReader();
+  const reader = (await startBody(streamed(...pieces), 3)).getReader();
   await reader.read();
   await expect(reader.read()).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
 });
 
 test("no bytes where some were promised are thrown", async () => {
-  await expect(bodyOf(streamed(), 3)).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+  await expect(startBody(streamed(), 3)).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
 });
 
 test("who goes away stops the reading", async () => {
   const source = streamed("ab", "c");
-  const body = await bodyOf(source, 3);
+  const body = await startBody(source, 3);
   await body.cancel("gone");
   expect(source.cancelled).toBe("gone");
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { servedType, contentDisposition, safeFilename } from "../../../../web/src/server/artifacts/headers.js";
+import { chooseType, contentDisposition, safeFilename } from "../../../../web/src/server/artifacts/headers.js";
 import { parseEssence } from "../../../../web/src/server/http/headers.js";
 import { anyText } from "../any-text.js";
 
@@ -13,7 +13,7 @@ test.each([
   ["text/csv ;header=present", "text/csv; charset=utf-8"],
   ["image/svg+xml", "image/svg+xml"],
 ])("%s is served as %s", (given, served) => {
-  expect(servedType(given)).toBe(served);
+  expect(chooseType(given)).toBe(served);
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   `text/${"x".repeat(200)}`,
   "x".repeat(1_000_000),
 ])("%j is no type to serve anything as", (given) => {
-  expect(servedType(given)).toBe("application/octet-stream");
+  expect(chooseType(given)).toBe("application/octet-stream");
 });
 
 test.each([
@@ -45,15 +45,15 @@ test.each([
   "text/livescript",
   "text/css",
 ])("%s cannot be run or applied by a page", (given) => {
-  expect(servedType(given)).toBe("text/plain; charset=utf-8");
+  expect(chooseType(given)).toBe("text/plain; charset=utf-8");
 });
 
 test("whatever a type says, what is served is one, on one line", () => {
   fc.assert(
     fc.property(fc.oneof(anyText(), fc.stringMatching(/^[a-z]+\/[ -~]*$/)), (given) => {
-      expect(servedType(given)).toMatch(/^[a-z0-9][!-~]*\/[!-~]+(?:; charset=utf-8)?$/);
-      expect(new Headers({ "content-type": servedType(given) }).get("content-type")).toBe(servedType(given));
-      expect(parseEssence(servedType(given))).not.toBeNull();
+      expect(chooseType(given)).toMatch(/^[a-z0-9][!-~]*\/[!-~]+(?:; charset=utf-8)?$/);
+      expect(new Headers({ "content-type": chooseType(given) }).get("content-type")).toBe(chooseType(given));
+      expect(parseEssence(chooseType(given))).not.toBeNull();
     }),
   );
 });

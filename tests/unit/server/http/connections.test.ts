@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { type ErrorCode, SluiceError } from "../../../../web/src/errors/error.js";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { listen, memoryState, type ServeState, SluiceServer } from "../../../../web/src/serve.js";
-import { failed } from "../../../../web/src/server/http/refusals.js";
+import { refuseError } from "../../../../web/src/server/http/refusals.js";
 import { StoreLate } from "../../../../web/src/server/http/time-limit.js";
 import { sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { Telling } from "../sources/told.js";
@@ -115,7 +115,7 @@ test("a listener that reads nothing is let go in time, and others hear all", { t
 
 async function told(error: unknown): Promise<readonly [...(readonly [number, string]), isReported: boolean]> {
   const reported: unknown[] = [];
-  const [status, code] = await refused(failed(error, (each) => void reported.push(each)));
+  const [status, code] = await refused(refuseError(error, (each) => void reported.push(each)));
   expect(reported.every((each) => each === error)).toBe(true);
   return [status, code, reported.length === 1];
 }
@@ -156,6 +156,6 @@ test.each([
   ["an object with a code of ours", { code: "E_NOT_FOUND", message: "/home/ada/secret at 10.0.0.1" }],
 ])("%s is a fault here, of which whoever asked is told no word", async (_, error) => {
   expect(await told(error)).toEqual([500, "E_INTERNAL", true]);
-  const text = await failed(error, () => undefined).text();
+  const text = await refuseError(error, () => undefined).text();
   expect(text).not.toMatch(/secret|10\.0\.0\.1/);
 });

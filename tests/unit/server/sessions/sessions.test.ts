@@ -7,12 +7,12 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore, RetainingArtifactStore } from "../../../../web/src/index.js";
 import { memoryState, SluiceServer } from "../../../../web/src/serve.js";
-import { announced, Announcer, sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
+import { announceStored, Announcer, sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { CHANNEL_SECONDS, ENDED_SECONDS } from "../../../../web/src/server/sessions/event-log.js";
 import { MemoryEventLog } from "../../../../web/src/server/sessions/memory-event-log.js";
 import { MemorySessionRegister } from "../../../../web/src/server/sessions/session-register.js";
-import { sentEvents, type Told } from "../../../../web/src/server/sessions/session-work.js";
-import { scopeOf, type ServedSession } from "../../../../web/src/server/session.js";
+import { toSentEvents, type Told } from "../../../../web/src/server/sessions/session-work.js";
+import { toScope, type ServedSession } from "../../../../web/src/server/session.js";
 import { byHeaders, Visitor } from "../visitor.js";
 import { describeEventLog } from "./event-log-contract.js";
 import { first, Heard, numbered, range } from "./listening.js";
@@ -56,9 +56,9 @@ describe("the announcer", () => {
   test("what is stored for a session is told to it; what became the user's file is told as such", async () => {
     const deps = announcing();
     await deps.state.sessions.begin(SESSION);
-    const { scope: _, ...ref } = await deps.store.putText("hello", { scope: scopeOf(SESSION, "r1") });
+    const { scope: _, ...ref } = await deps.store.putText("hello", { scope: toScope(SESSION, "r1") });
     const file = await deps.store.putText("a file", { scope: { user_id: "ada" } });
-    expect(await announced(deps, SESSION, [{ ...ref, scope: scopeOf(SESSION, "r1") }, file])).toBe(true);
+    expect(await announceStored(deps, SESSION, [{ ...ref, scope: toScope(SESSION, "r1") }, file])).toBe(true);
     expect(await told(deps)).toEqual([
       { kind: "artifact_stored", artifact: ref, trace: "r1" },
       { kind: "files_changed" },
@@ -68,8 +68,8 @@ describe("the announcer", () => {
   test("what was not stored is not told", async () => {
     const deps = announcing();
     await deps.state.sessions.begin(SESSION);
-    const ref = await deps.store.putText("hello", { scope: scopeOf(SESSION) });
-    expect(await announced(deps, SESSION, [{ ...ref, source: { truncated: true } }])).toBe(true);
+    const ref = await deps.store.putText("hello", { scope: toScope(SESSION) });
+    expect(await announceStored(deps, SESSION, [{ ...ref, source: { truncated: true } }])).toBe(true);
     expect(await told(deps)).toEqual([]);
   });
 
@@ -77,9 +77,9 @@ describe("the announcer", () => {
     const deps = announcing();
     await deps.state.sessions.begin(SESSION);
     await deps.state.sessions.end("s1");
-    const ref = await deps.store.putText("hello", { scope: scopeOf(SESSION, "r1") });
+    const ref = await deps.store.putText("hello", { scope: toScope(SESSION, "r1") });
     const file = await deps.store.putText("a file", { scope: { user_id: "ada" } });
-    expect(await announced(deps, SESSION, [ref, file])).toBe(false);
+    expect(await announceStored(deps, SESSION, [ref, file])).toBe(false);
     expect(await deps.store.exists(ref.id, ref.scope)).toBe(false);
     expect(await deps.store.exists(file.id, file.scope)).toBe(true);
     expect(await told(deps)).toEqual([]);
@@ -181,7 +181,7 @@ describe("work of a session", () => {
       fc.asyncProperty(fc.array(fc.constantFrom("passing", "paused"), { maxLength: 40 }), async (kinds) => {
         const sent = kinds.map(event);
         const told = await all(
-          sentEvents(
+          toSentEvents(
             async (tell) => {
               sent.forEach(tell);
               return { kind: "result" };
@@ -198,7 +198,7 @@ describe("work of a session", () => {
 
   test("what a slow listener does not take is bounded", async () => {
     const told = await all(
-      sentEvents(
+      toSentEvents(
         async (tell) => {
           for (let number = 0; number < 5000; number += 1) tell(event(number % 2 === 0 ? "passing" : "other", number));
           return { kind: "result" };
@@ -218,7 +218,7 @@ describe("work of a session", () => {
       await once(going.signal, "abort");
       return { kind: "result" };
     };
-    const events = sentEvents(work, "passing", forever);
+    const events = toSentEvents(work, "passing", forever);
     expect(await events.next()).toEqual({ done: false, value: { data: event("paused", 1) } });
     const last = events.next();
     going.abort();
@@ -228,7 +228,7 @@ describe("work of a session", () => {
   test.each(["the listener leaves", "the answer is given up"])("%s: so is the work", async (who) => {
     const given = new AbortController();
     let signal: AbortSignal | undefined;
-    const events = sentEvents(
+    const events = toSentEvents(
       async (tell, own) => {
         signal = own;
         tell(event("paused", 1));

@@ -6,7 +6,7 @@ import type { Transformed } from "../../../../web/src/core/types.js";
 import { createSluice } from "../../../../web/src/index.js";
 import { ToolClientError } from "../../../../web/src/tools/errors.js";
 import type { ToolSpec } from "../../../../web/src/tools/registry.js";
-import { pageOf, resourceTools } from "../../../../web/src/tools/resources/tools.js";
+import { cutPage, resourceTools } from "../../../../web/src/tools/resources/tools.js";
 import { base64, longestRun, PDF, PNG, prose } from "../../core/samples.js";
 import { newReader, type ReaderSetup, URI } from "./library.js";
 
@@ -181,7 +181,7 @@ test("pages, one after the other, are the whole list, and none is too long", () 
       const pages: (readonly string[])[] = [];
       let cursor: string | undefined;
       do {
-        const page = pageOf(items, cursor, chars);
+        const page = cutPage(items, cursor, chars);
         pages.push(page.items);
         cursor = page.next;
       } while (cursor !== undefined);
@@ -196,20 +196,20 @@ test("pages, one after the other, are the whole list, and none is too long", () 
 });
 
 test("an empty list is one empty page", () => {
-  expect(pageOf([], undefined, 100)).toEqual({ items: [], next: undefined });
+  expect(cutPage([], undefined, 100)).toEqual({ items: [], next: undefined });
 });
 
 test("a cursor of a list that has changed says so", () => {
-  const { next } = pageOf(["a", "b", "c"], undefined, 5);
-  expect(() => pageOf(["a", "x", "c"], next, 5)).toThrow(/The list has changed/);
+  const { next } = cutPage(["a", "b", "c"], undefined, 5);
+  expect(() => cutPage(["a", "x", "c"], next, 5)).toThrow(/The list has changed/);
 });
 
 test.each(["", "1", "..", "-1.2", "zzzzzzzz.0", "a.b.c", " 1.1", "1.zzzzz"])("%j is no cursor", (cursor) => {
-  expect(() => pageOf(["a"], cursor, 100)).toThrow(ToolClientError);
+  expect(() => cutPage(["a"], cursor, 100)).toThrow(ToolClientError);
 });
 
 test("a cursor behind the end is refused", () => {
-  const { next } = pageOf(["a", "b"], undefined, 1);
+  const { next } = cutPage(["a", "b"], undefined, 1);
   const [print] = (next as string).split(".");
-  expect(() => pageOf(["a", "b"], `${print}.2`, 1)).toThrow(ToolClientError);
+  expect(() => cutPage(["a", "b"], `${print}.2`, 1)).toThrow(ToolClientError);
 });

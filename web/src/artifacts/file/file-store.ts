@@ -8,7 +8,7 @@ import { SluiceError } from "../../errors/error.js";
 import { guarded, storageError, systemCode } from "../../errors/storage.js";
 import { streamFrom, type ByteReader } from "../byte-reader.js";
 import { spanOf, type Span, bytesOf, encoded } from "../bytes.js";
-import { checkOptionNames, objectOf } from "../../errors/arguments.js";
+import { checkOptionNames, checkObject } from "../../errors/arguments.js";
 import { sha256 } from "../hash-node.js";
 import { type Hashing, damaged, verified } from "../hash.js";
 import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
@@ -128,7 +128,7 @@ export class FileArtifactStore implements ArtifactStore {
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
     return guarded("read", async () => {
-      spanOf(objectOf(options, "options").range, 0);
+      spanOf(checkObject(options, "options").range, 0);
       const opened = await this.#open(id, options.scope);
       return (
         opened && readSpan(this.#folder, opened, spanOf(options.range, opened.ref.size_bytes), this.#spooling.hashing)
@@ -175,7 +175,7 @@ export class FileArtifactStore implements ArtifactStore {
 
   evict(seen: StoredArtifact): Promise<boolean> {
     return guarded("write", async () => {
-      const { id, scope } = objectOf(seen, "seen");
+      const { id, scope } = checkObject(seen, "seen");
       if (!(await this.#folder.present())) return false;
       return withoutName(this.#folder, scopeKey(scope), id, () => evictRef(this.#folder, seen));
     });

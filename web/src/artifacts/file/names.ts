@@ -10,7 +10,7 @@
 import { createHash } from "node:crypto";
 import { lstat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { objectOf } from "../../errors/arguments.js";
+import { checkObject } from "../../errors/arguments.js";
 import { readAhead } from "../read-ahead.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
@@ -79,7 +79,7 @@ export async function renameRef(
   patch: ArtifactPatch,
   origin?: string,
 ): Promise<ArtifactRef | null> {
-  const { filename } = objectOf(patch, "patch");
+  const { filename } = checkObject(patch, "patch");
   const before = filename === undefined ? null : await readRef(folder, key, id);
   if (before === null) return updateRef(folder, key, id, patch, origin);
   // Also a name that it has already: another process may take it away before this one has written it.

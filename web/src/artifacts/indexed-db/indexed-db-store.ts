@@ -3,7 +3,7 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { checkOptionNames, wrong, objectOf } from "../../errors/arguments.js";
+import { checkOptionNames, wrong, checkObject } from "../../errors/arguments.js";
 import { spanOf, bytesOf, encoded } from "../bytes.js";
 import type { Hashing } from "../hash.js";
 import type { LockSource } from "./local-locks.js";
@@ -156,7 +156,7 @@ export class BareIndexedDbStore implements ArtifactStore {
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    const { scope, range } = objectOf(options, "options");
+    const { scope, range } = checkObject(options, "options");
     spanOf(range, 0);
     return readSpan(this.#store, id, scope, range);
   }
@@ -184,7 +184,7 @@ export class BareIndexedDbStore implements ArtifactStore {
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
-    return this.#cleared(await evictRef(this.#connection, objectOf(seen, "seen")));
+    return this.#cleared(await evictRef(this.#connection, checkObject(seen, "seen")));
   }
 
   /** See `ArtifactStore.exclusively`. Over all tabs, or within this page or worker if there are no Web Locks. */

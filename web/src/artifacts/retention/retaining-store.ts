@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
-import { checkOptionNames, objectOf } from "../../errors/arguments.js";
+import { checkOptionNames, checkObject } from "../../errors/arguments.js";
 import { bytesOf, encoded } from "../bytes.js";
 import { asStore } from "../host-store.js";
 import { claimOf, infoOfText, inMilliseconds, Stamps } from "../reference.js";
@@ -185,7 +185,7 @@ export class RetainingArtifactStore implements ArtifactStore {
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    return this.#read(id, objectOf(options, "options").scope, () => this.#inner.openReader(id, options));
+    return this.#read(id, checkObject(options, "options").scope, () => this.#inner.openReader(id, options));
   }
 
   async stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
@@ -212,7 +212,7 @@ export class RetainingArtifactStore implements ArtifactStore {
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
-    return this.#eviction.evict(objectOf(seen, "seen"));
+    return this.#eviction.evict(checkObject(seen, "seen"));
   }
 
   /** Removes from the whole store what has expired or is too much. Null if another process does so now. */

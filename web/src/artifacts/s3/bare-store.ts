@@ -6,7 +6,7 @@ import { sha256 } from "#hash";
 import { SluiceError } from "../../errors/error.js";
 import type { StorageAct } from "../../errors/storage.js";
 import { spanOf, type Span, bytesOf, encoded, streamOf } from "../bytes.js";
-import { objectOf } from "../../errors/arguments.js";
+import { checkObject } from "../../errors/arguments.js";
 import { claimOf, infoOfText, filterOf, isWanted, Stamps } from "../reference.js";
 import { fullScope } from "../scope.js";
 import type {
@@ -89,7 +89,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
     return this.#guarded("read", () => {
-      const { scope, range } = objectOf(options, "options");
+      const { scope, range } = checkObject(options, "options");
       spanOf(range, 0);
       return readSpan(this.#store, id, scope, range);
     });
@@ -122,7 +122,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   }
 
   evict(seen: StoredArtifact): Promise<boolean> {
-    return this.#guarded("write", () => evictRef(this.#store.bucket, objectOf(seen, "seen")));
+    return this.#guarded("write", () => evictRef(this.#store.bucket, checkObject(seen, "seen")));
   }
 
   /** See `ArtifactStore.exclusively`. Uses a lock in the bucket, which lapses five minutes after its process died. */

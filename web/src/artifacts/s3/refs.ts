@@ -10,7 +10,7 @@
  * @module
  */
 import type { StorageAct } from "../../errors/storage.js";
-import { objectOf } from "../../errors/arguments.js";
+import { checkObject } from "../../errors/arguments.js";
 import { readAhead } from "../read-ahead.js";
 import { isArtifactId, patched, refOf, type Claim, inMilliseconds, type Stamps } from "../reference.js";
 import { fullScope, sameScope, type FullScope } from "../scope.js";
@@ -89,7 +89,7 @@ export async function updateRef(
   patch: ArtifactPatch,
   scope: ArtifactScope | undefined,
 ): Promise<ArtifactRef | null> {
-  objectOf(patch, "patch");
+  checkObject(patch, "patch");
   return again("write", async () => {
     const found = await find(bucket, id, scope);
     if (found === null) return null;

@@ -7,9 +7,9 @@ import { createHash } from "node:crypto";
 import { RpcCode } from "../../jsonrpc/rpc.js";
 import { AccessTokens, bearerIn, type AccessGrant, type OidcOptions } from "../../server/access/access-tokens.js";
 import {
-  challengeOf,
-  metadataOf,
-  statusOf,
+  writeChallenge,
+  describeResource,
+  toStatus,
   WELL_KNOWN,
   type ProtectedResource,
 } from "../../server/access/protected-resource.js";
@@ -54,7 +54,7 @@ export class ListenAccess {
   }: Pick<HttpRequest, "method" | "path" | "headers">): Promise<Admission | Response> {
     const resource = this.#resource;
     if (resource === undefined) return refuseRequest(undefined, 503, RpcCode.serverError, "The proxy is starting.");
-    if (isDescription(path, resource)) return described(method, metadataOf(resource, this.#tokens));
+    if (isDescription(path, resource)) return described(method, describeResource(resource, this.#tokens));
     const token = bearerIn(headers);
     let verdict: AccessGrant | "invalid_token" | "insufficient_scope" | undefined;
     try {
@@ -65,8 +65,8 @@ export class ListenAccess {
     }
     if (typeof verdict === "object") return admissionOf(verdict);
     const said = verdict ?? (headers.has("authorization") ? "invalid_token" : undefined);
-    const response = refuseRequest(undefined, statusOf(said), RpcCode.invalidRequest, WANTS_TOKEN);
-    response.headers.set("www-authenticate", challengeOf(resource, this.#tokens, said));
+    const response = refuseRequest(undefined, toStatus(said), RpcCode.invalidRequest, WANTS_TOKEN);
+    response.headers.set("www-authenticate", writeChallenge(resource, this.#tokens, said));
     return response;
   }
 }

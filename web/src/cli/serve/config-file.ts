@@ -7,9 +7,9 @@ import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from 
 import { fillVariables, valuesIn, type Variables } from "../../tools/config/variables.js";
 import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
 import { checkConfig, readJsonObject } from "../configuration.js";
-import { wantedOf } from "../../server/http/request.js";
+import { describeExpected } from "../../server/http/request.js";
 import { SCHEMA, type ServeFile } from "./schema.js";
-import { placeOf, valueAt } from "../../tools/config/config.js";
+import { toPlace, valueAt } from "../../tools/config/config.js";
 
 /** Keys whose variables are not replaced here. Those of sources are replaced when a source is connected. */
 const AS_WRITTEN: ReadonlySet<string> = new Set(["sources", "artifacts", "retention", "instructions", "limits"]);
@@ -72,12 +72,12 @@ class Substitution {
 function problemOf(issues: readonly z.core.$ZodIssue[], input: unknown): ToolConfigError {
   for (const issue of issues) {
     if (issue.code === "unrecognized_keys")
-      return unknownKey(placeOf(issue.path), issue.keys[0] ?? "", keysAt(issue.path));
+      return unknownKey(toPlace(issue.path), issue.keys[0] ?? "", keysAt(issue.path));
   }
   const issue = issues[0] && withinUnion(issues[0]);
   if (issue === undefined) return wrongValue("", "an object");
   const isMissing = issue.code === "invalid_type" && valueAt(input, issue.path) === undefined;
-  return (isMissing ? missingKey : wrongValue)(placeOf(issue.path), wantedOf(issue));
+  return (isMissing ? missingKey : wrongValue)(toPlace(issue.path), describeExpected(issue));
 }
 
 /** The problem inside a union: with a key of its object rather than with the union. */

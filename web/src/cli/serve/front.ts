@@ -5,7 +5,7 @@
 import { isFromElsewhere, type HostGuard } from "../../server/http/host-guard.js";
 import type { RequestHandler } from "../../server/http/listen.js";
 import { refusal, messagePage } from "../../server/http/answers.js";
-import { failed, originRefused, startingRefused } from "../../server/http/refusals.js";
+import { refuseError, originRefused, startingRefused } from "../../server/http/refusals.js";
 import { isProbe } from "../../server/http/readiness.js";
 import type { ServeLog } from "./log.js";
 import type { Page } from "./page.js";
@@ -45,7 +45,7 @@ export class Front implements RequestHandler {
   readonly fetch = async (request: Request): Promise<Response> => {
     const begun = performance.now();
     const response = await this.#answered(request).catch((error: unknown) =>
-      failed(error, (reported) => this.#log.failed(reported)),
+      refuseError(error, (reported) => this.#log.failed(reported)),
     );
     this.#log.answered(request, response.status, performance.now() - begun);
     return response;

@@ -8,7 +8,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { getMimeType } from "hono/utils/mime";
-import { verdictOf } from "../../server/artifacts/bytes.js";
+import { judgeConditions } from "../../server/artifacts/bytes.js";
 
 /** Tells the page where its server is. */
 const META = '<meta name="sluice-server" content="./" />';
@@ -69,7 +69,7 @@ export class Page {
       ETag: tag,
       "Cache-Control": HASHED.test(name) ? "public, max-age=31536000, immutable" : "no-cache",
     };
-    if (verdictOf(headers, tag) === "not_modified") return new Response(null, { status: 304, headers: said });
+    if (judgeConditions(headers, tag) === "not_modified") return new Response(null, { status: 304, headers: said });
     const whole = { ...said, "Content-Type": file.type, "Content-Length": String(file.size) };
     return new Response(method === "HEAD" ? null : bytesOf(file), { headers: whole });
   }

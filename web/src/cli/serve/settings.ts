@@ -6,7 +6,7 @@ import { dirname, resolve } from "node:path";
 import { SHORTEST_SECRET } from "../../server/sealing.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
 import { checkSources } from "../../tools/config/sources-file.js";
-import { isVariableName, variablesOf, type Variables } from "../../tools/config/variables.js";
+import { isVariableName, toVariables, type Variables } from "../../tools/config/variables.js";
 import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { Invocation } from "../command.js";
 import { readSecret, readSecrets, fileFlags } from "../configuration.js";
@@ -205,7 +205,7 @@ function commandSource(
 ): { readonly source: readonly ExternalToolConfig[]; readonly variables: Variables } {
   const words = Object.fromEntries(command.map((word, index) => [`${WORD}${index}`, word]));
   const inherited = childEnvironment(env);
-  const variables = variablesOf({ ...inherited, ...words });
+  const variables = toVariables({ ...inherited, ...words });
   if (command.length === 0) return { source: [], variables };
   const source: ExternalToolConfig = {
     name: namespaceOfCommand(command),

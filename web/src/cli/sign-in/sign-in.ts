@@ -6,11 +6,11 @@ import { createInterface } from "node:readline";
 import { untilAborted } from "../../core/abort.js";
 import { ToolAuthError } from "../../tools/errors.js";
 import type { ExternalToolConfig } from "../../tools/config/config.js";
-import { transportOf } from "../../tools/config/connection.js";
+import { parseConnection } from "../../tools/config/connection.js";
 import { discoverMcpProvider } from "../../tools/auth/mcp-discovery.js";
 import { OAuthManager } from "../../tools/auth/oauth-manager.js";
 import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
-import { substitute, variablesOf } from "../../tools/config/variables.js";
+import { substitute, toVariables } from "../../tools/config/variables.js";
 import { CommandError, Exit } from "../exit.js";
 import { tokenFolder } from "../store/folders.js";
 import { printable, type Terminal } from "../terminal/terminal.js";
@@ -119,9 +119,9 @@ export class SignIn {
       }
       return { issuer, client_id, redirect_uri, ...(client_secret !== undefined && { client_secret }) };
     }
-    const variables = variablesOf(env);
+    const variables = toVariables(env);
     const fill = (text: string): string => substitute(text, variables, name);
-    const endpoint = transport === "mcp" ? transportOf(connection, fill) : undefined;
+    const endpoint = transport === "mcp" ? parseConnection(connection, fill) : undefined;
     const url = endpoint === undefined || endpoint.kind === "stdio" ? undefined : endpoint.url;
     if (url === undefined) {
       throw new CommandError(

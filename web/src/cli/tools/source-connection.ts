@@ -12,7 +12,7 @@ import { ToolNodeError } from "../../tools/errors.js";
 import type { ToolNodeEvent } from "../../tools/event.js";
 import type { ToolSpec } from "../../tools/registry.js";
 import { presetNames } from "../../tools/config/presets.js";
-import { variablesOf, type Variables } from "../../tools/config/variables.js";
+import { toVariables, type Variables } from "../../tools/config/variables.js";
 import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { SignIn } from "../sign-in/sign-in.js";
 import { ConcurrencyLimit } from "../../tools/resilience/resilience.js";
@@ -67,7 +67,7 @@ async function authorized(
   config: ExternalToolConfig,
   { terminal, token: given }: Pick<SourceUse, "terminal" | "token">,
 ): Promise<{ readonly source: ExternalToolConfig; readonly variables: Variables }> {
-  const environment = variablesOf(childEnvironment(terminal.env));
+  const environment = toVariables(childEnvironment(terminal.env));
   if (config.auth_type !== "oauth2_user") return { source: config, variables: environment };
   const token = given ?? (await (await signInOf(terminal)).token(config));
   if (token === null) {

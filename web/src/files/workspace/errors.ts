@@ -62,7 +62,7 @@ export class InvalidPathError extends SluiceError {
   readonly details: InvalidPathDetails;
 
   constructor(path: unknown, prefix: string, reason: PathRefusal) {
-    const attempted_path = shown(path);
+    const attempted_path = showPath(path);
     const rule = prefix === "" ? "Files are only taken as b64" : `Files may only be under ${prefix}`;
     super("E_INVALID_PATH", `${rule}: ${JSON.stringify(attempted_path)} ${WHY[reason]}.`);
     this.name = "InvalidPathError";
@@ -84,7 +84,7 @@ export class FileTooLargeError extends SluiceError {
 }
 
 /** A tool's path made safe for a message. */
-export function shown(path: unknown): string {
+export function showPath(path: unknown): string {
   const text = typeof path === "string" ? path.slice(0, 4 * MAX_SHOWN) : typeof path;
   return text.replace(HIDDEN, "").slice(0, MAX_SHOWN).replace(HIDDEN, "");
 }
@@ -120,7 +120,7 @@ export function workspaceError(error: unknown, act: StorageAct): unknown {
 }
 
 /** Runs `work`, and converts system errors to coded errors. */
-export async function coded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
+export async function convertErrors<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -8,7 +8,7 @@ import { lstat, mkdir, open, rename, rmdir, unlink, type FileHandle } from "node
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { INPUTS } from "../tool-text.js";
-import { emptied, type OpenFolder } from "./open-folder.js";
+import { emptyDirectory, type OpenFolder } from "./open-folder.js";
 import { KeyedQueue } from "../../core/keyed-work.js";
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -58,7 +58,7 @@ export class Inputs {
     await using folder = await inputFolder(workspace);
     if (await this.#lies(folder, file)) return;
     this.#known.delete(file.name);
-    const identity = await written(folder, file, opened, signal);
+    const identity = await writeInput(folder, file, opened, signal);
     this.#known.set(file.name, { id: file.id, identity });
   }
 
@@ -89,7 +89,7 @@ export function unlessThere(error: unknown): void {
   if (systemCode(error) !== "EEXIST") throw error;
 }
 
-async function written(
+async function writeInput(
   folder: OpenFolder,
   { name, size_bytes: size }: InputFile,
   opened: () => Promise<ReadableStream<Uint8Array>>,
@@ -98,9 +98,9 @@ async function written(
   const temporary = `.${randomUUID()}`;
   const file = await open(folder.at(temporary), CREATE, 0o600);
   try {
-    await filled(file, await opened(), size, signal);
+    await fillFile(file, await opened(), size, signal);
     await file.chmod(0o400);
-    await replaced(folder, temporary, name);
+    await replaceFile(folder, temporary, name);
     return await file.stat({ bigint: true });
   } catch (error) {
     await unlink(folder.at(temporary)).catch(() => undefined);
@@ -110,7 +110,7 @@ async function written(
   }
 }
 
-async function filled(
+async function fillFile(
   file: FileHandle,
   bytes: ReadableStream<Uint8Array>,
   size: number,
@@ -118,8 +118,8 @@ async function filled(
 ): Promise<void> {
   const reader = bytes.getReader();
   // Ends a read that waits for bytes.
-  const cancelled = (): void => void reader.cancel(signal?.reason).catch(() => undefined);
-  signal?.addEventListener("abort", cancelled);
+  const cancelReading = (): void => void reader.cancel(signal?.reason).catch(() => undefined);
+  signal?.addEventListener("abort", cancelReading);
   try {
     signal?.throwIfAborted();
     let left = size;
@@ -130,8 +130,8 @@ async function filled(
     signal?.throwIfAborted();
     if (left !== 0) throw unlike();
   } finally {
-    signal?.removeEventListener("abort", cancelled);
-    cancelled();
+    signal?.removeEventListener("abort", cancelReading);
+    cancelReading();
   }
 }
 
@@ -140,23 +140,23 @@ async function wholly(file: FileHandle, bytes: Uint8Array): Promise<void> {
 }
 
 /** Renames a file to its place, where a tool may have created a folder. */
-async function replaced(folder: OpenFolder, temporary: string, name: string): Promise<void> {
+async function replaceFile(folder: OpenFolder, temporary: string, name: string): Promise<void> {
   try {
     await rename(folder.at(temporary), folder.at(name));
   } catch (error) {
     if (!["EISDIR", "EEXIST", "ENOTEMPTY", "EPERM", "EACCES"].includes(systemCode(error) ?? "")) throw error;
-    await cleared(folder, name);
+    await clearFolder(folder, name);
     await rename(folder.at(temporary), folder.at(name));
   }
 }
 
-async function cleared(folder: OpenFolder, name: string): Promise<void> {
+async function clearFolder(folder: OpenFolder, name: string): Promise<void> {
   const aside = `.${randomUUID()}`;
   await rename(folder.at(name), folder.at(aside));
   try {
     await using taken = await folder.folder(aside);
     await taken.makePrivate();
-    await emptied(taken);
+    await emptyDirectory(taken);
   } catch (error) {
     if (systemCode(error) !== "ENOTDIR") throw error;
     return unlink(folder.at(aside));

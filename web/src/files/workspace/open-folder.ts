@@ -33,7 +33,7 @@ export class OpenFolder implements AsyncDisposable {
 
   /** Opens a folder, but no link to one. Throws the system's errors: ENOTDIR for anything else. */
   static async open(path: string, anchored: boolean = process.platform === "linux"): Promise<OpenFolder> {
-    if (!anchored) return checked(path, () => new OpenFolder(path, undefined));
+    if (!anchored) return checkFolder(path, () => new OpenFolder(path, undefined));
     const handle = await open(path, FOLDER);
     const real = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
     if (real !== undefined) return new OpenFolder(real, handle);
@@ -77,7 +77,7 @@ export class OpenFolder implements AsyncDisposable {
   }
 }
 
-async function checked(path: string, opened: () => OpenFolder): Promise<OpenFolder> {
+async function checkFolder(path: string, opened: () => OpenFolder): Promise<OpenFolder> {
   const found = await lstat(path);
   if (found.isDirectory()) return opened();
   throw Object.assign(new Error("ENOTDIR: not a directory"), { code: "ENOTDIR" });
@@ -90,7 +90,7 @@ const TIME_LIMIT = 60_000;
  * Deletes everything in a folder. Nested folders are moved up before they are removed, so that at most two are open at a time
  * at any depth. Throws SluiceError E_STORE_WRITE if it does not become empty, and the system's errors.
  */
-export async function emptied(folder: OpenFolder, timeLimit: number = TIME_LIMIT): Promise<void> {
+export async function emptyDirectory(folder: OpenFolder, timeLimit: number = TIME_LIMIT): Promise<void> {
   const deadline = performance.now() + timeLimit;
   // Folders that are moved up during the listing may appear in this turn or in the next.
   while (await turn(folder, deadline)) if (performance.now() > deadline) throw endless();
@@ -102,18 +102,18 @@ async function turn(folder: OpenFolder, deadline: number): Promise<boolean> {
   for await (const { name } of await opendir(folder.at())) {
     if (performance.now() > deadline) throw endless();
     found = true;
-    await removed(folder, name);
+    await removeEntry(folder, name);
   }
   return found;
 }
 
-async function removed(folder: OpenFolder, name: string): Promise<void> {
+async function removeEntry(folder: OpenFolder, name: string): Promise<void> {
   if (await isUnlinked(folder.at(name))) return;
   try {
     await using inner = await folder.folder(name);
     await inner.makePrivate();
     for await (const { name: each } of await opendir(inner.at())) {
-      if (!(await isUnlinked(inner.at(each)))) await movedUp(inner, each, folder);
+      if (!(await isUnlinked(inner.at(each)))) await moveUp(inner, each, folder);
     }
     await rmdir(folder.at(name));
   } catch (error) {
@@ -122,7 +122,7 @@ async function removed(folder: OpenFolder, name: string): Promise<void> {
   }
 }
 
-async function movedUp(inner: OpenFolder, name: string, to: OpenFolder): Promise<void> {
+async function moveUp(inner: OpenFolder, name: string, to: OpenFolder): Promise<void> {
   {
     // A folder can be moved only with write permission.
     await using moved = await inner.folder(name);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import type { OutputFile } from "../options.js";
-import { shown, type PathRefusal } from "./errors.js";
+import { showPath, type PathRefusal } from "./errors.js";
 import { READ, type OpenFolder } from "./open-folder.js";
 
 const MAX_PATH = 4096;
@@ -18,7 +18,7 @@ const CHUNK = 64 * 1024;
 const DELETED = " (deleted)";
 
 /** The components of a path under one of the prefixes. Throws Refused. */
-export function segmentsOf(path: string, prefixes: readonly string[], separator: RegExp): readonly string[] {
+export function splitPath(path: string, prefixes: readonly string[], separator: RegExp): readonly string[] {
   if (path.length > MAX_PATH || path.includes("\0")) throw new Refused("malformed");
   const prefix = prefixes.find((each) => path.startsWith(each));
   if (prefix === undefined) throw new Refused("outside");
@@ -54,16 +54,16 @@ export async function openInside(
       parent = next;
     }
     const file = await open((parent ?? root).at(segments.at(-1)), READ);
-    return { file, size: await sizeOf(file, parent ?? root, join(root.path, ...segments)) };
+    return { file, size: await checkSize(file, parent ?? root, join(root.path, ...segments)) };
   } catch (error) {
-    throw refusalOf(error);
+    throw toRefusal(error);
   } finally {
     await parent?.[Symbol.asyncDispose]();
   }
 }
 
 /** The size of a plain file with this path and no other. Closes the file on error. */
-async function sizeOf(file: FileHandle, parent: OpenFolder, path: string): Promise<number> {
+async function checkSize(file: FileHandle, parent: OpenFolder, path: string): Promise<number> {
   try {
     const stat = await file.stat({ bigint: true });
     if (!stat.isFile()) throw new Refused("not_a_file");
@@ -96,7 +96,7 @@ async function isFound({ ino, dev }: Pick<BigIntStats, "ino" | "dev">, path: str
 }
 
 /** Converts system errors about the path to Refused. */
-function refusalOf(error: unknown): unknown {
+function toRefusal(error: unknown): unknown {
   const code = systemCode(error);
   if (code === "ELOOP" || code === "ENOTDIR") return new Refused("link");
   if (code === "ENXIO" || code === "ENODEV" || code === "EISDIR") return new Refused("not_a_file");
@@ -106,10 +106,10 @@ function refusalOf(error: unknown): unknown {
 
 /** An open file to hand out. */
 export function outputFile(file: FileHandle, size: number): OutputFile {
-  return { size_bytes: size, stream: () => bytesOf(file, size), [Symbol.asyncDispose]: () => file.close() };
+  return { size_bytes: size, stream: () => streamBytes(file, size), [Symbol.asyncDispose]: () => file.close() };
 }
 
-function bytesOf(file: FileHandle, size: number): ReadableStream<Uint8Array> {
+function streamBytes(file: FileHandle, size: number): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream<Uint8Array>(
     {
@@ -134,6 +134,6 @@ function shrunken(): SluiceError {
 export function missing(path: unknown): SluiceError {
   return new SluiceError(
     "E_NOT_FOUND",
-    `There is no file ${JSON.stringify(shown(path))}, which the tool says it wrote.`,
+    `There is no file ${JSON.stringify(showPath(path))}, which the tool says it wrote.`,
   );
 }

@@ -9,11 +9,11 @@ import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { fileName } from "../names.js";
 import { MAX_FILE_BYTES, type OutputFile, type UserWorkspace } from "../options.js";
-import { coded, FileTooLargeError, InvalidPathError, workspaceError } from "./errors.js";
+import { convertErrors, FileTooLargeError, InvalidPathError, workspaceError } from "./errors.js";
 import { INPUTS } from "../tool-text.js";
 import { Inputs, unlessThere, type InputFile } from "./inputs.js";
-import { emptied, OpenFolder } from "./open-folder.js";
-import { missing, openInside, outputFile, Refused, segmentsOf } from "./output.js";
+import { emptyDirectory, OpenFolder } from "./open-folder.js";
+import { missing, openInside, outputFile, Refused, splitPath } from "./output.js";
 import { checkOptionNames } from "../../errors/arguments.js";
 
 /** Options for opening a workspace. */
@@ -79,7 +79,7 @@ export class Workspace implements UserWorkspace {
         path: "name",
       });
     }
-    return coded("write", async () => new Workspace(await placeOf(root, name, shownRoot), options));
+    return convertErrors("write", async () => new Workspace(await preparePlace(root, name, shownRoot), options));
   }
 
   /**
@@ -91,7 +91,7 @@ export class Workspace implements UserWorkspace {
    */
   async input(file: InputFile, open: () => Promise<ReadableStream<Uint8Array>>, signal?: AbortSignal): Promise<string> {
     const name = fileName(file.name);
-    await coded("write", () => this.#inputs.put(() => this.#open(), { ...file, name }, open, signal));
+    await convertErrors("write", () => this.#inputs.put(() => this.#open(), { ...file, name }, open, signal));
     return `${this.prefix}${INPUTS}${this.#separator}${name}`;
   }
 
@@ -104,7 +104,7 @@ export class Workspace implements UserWorkspace {
   async openOutput(path: string): Promise<OutputFile> {
     try {
       if (typeof path !== "string") throw new Refused("malformed");
-      const segments = segmentsOf(path, this.#prefixes, sep === "/" ? /\// : /[/\\]/);
+      const segments = splitPath(path, this.#prefixes, sep === "/" ? /\// : /[/\\]/);
       await using root = await this.#open();
       const { file, size } = await openInside(root, segments);
       if (size <= this.#maxBytes) return outputFile(file, size);
@@ -123,9 +123,9 @@ export class Workspace implements UserWorkspace {
    */
   async clear(): Promise<void> {
     this.#inputs.forget();
-    await coded("write", async () => {
+    await convertErrors("write", async () => {
       await using root = await this.#open();
-      await emptied(root);
+      await emptyDirectory(root);
     });
   }
 
@@ -138,10 +138,10 @@ export class Workspace implements UserWorkspace {
   #logical(path: unknown): unknown {
     if (typeof path !== "string") return path;
     const own = this.folders.find((folder) => path.startsWith(folder));
-    if (own !== undefined) return `/tmp/${this.name}/${veiled(path.slice(own.length), false)}`;
+    if (own !== undefined) return `/tmp/${this.name}/${veilFolders(path.slice(own.length), false)}`;
     const roots = [this.prefix.slice(0, -this.name.length - 1), this.root + sep];
     const shared = roots.find((folder) => path.startsWith(folder));
-    return shared === undefined ? veiled(path, false) : `/tmp/${veiled(path.slice(shared.length), true)}`;
+    return shared === undefined ? veilFolders(path, false) : `/tmp/${veilFolders(path.slice(shared.length), true)}`;
   }
 
   /** Opens the folder each time, since a cleaner of temporary folders may have deleted it. */
@@ -151,7 +151,7 @@ export class Workspace implements UserWorkspace {
 }
 
 /** Hides folders that may be named for other users: siblings of the user's own, and those after `..`. */
-function veiled(path: string, isBeside: boolean): string {
+function veilFolders(path: string, isBeside: boolean): string {
   const names = path.split("/");
   const up = names.indexOf("..");
   const first = isBeside ? 0 : up < 0 ? names.length : up + 1;
@@ -170,7 +170,7 @@ const ANYBODY_WRITES = 0o002;
 const OTHERS = 0o077;
 
 /** Creates the folder if it is missing. Throws SluiceError E_INVALID_ARGUMENT, E_STORE_DENIED, and the system's errors. */
-async function placeOf(root: string, name: string, shownRoot: string): Promise<Place> {
+async function preparePlace(root: string, name: string, shownRoot: string): Promise<Place> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   const real = await realpath(root);
   const { mode } = await stat(real);
@@ -187,11 +187,11 @@ async function placeOf(root: string, name: string, shownRoot: string): Promise<P
 async function openPlace(folder: string): Promise<OpenFolder> {
   await mkdir(folder, { mode: 0o700 }).catch(unlessThere);
   const opened = await OpenFolder.open(folder).catch((error: unknown) => {
-    throw systemCode(error) === "ENOTDIR" || systemCode(error) === "ELOOP" ? planted() : error;
+    throw systemCode(error) === "ENOTDIR" || systemCode(error) === "ELOOP" ? toPlantedError() : error;
   });
   try {
     const { uid, mode } = await opened.stat();
-    if (process.geteuid !== undefined && uid !== process.geteuid()) throw planted();
+    if (process.geteuid !== undefined && uid !== process.geteuid()) throw toPlantedError();
     if (process.platform !== "win32" && (mode & OTHERS) !== 0) await opened.makePrivate();
     return opened;
   } catch (error) {
@@ -203,7 +203,7 @@ async function openPlace(folder: string): Promise<OpenFolder> {
 /** Refuses a folder with other content, since a workspace is emptied at the end. */
 async function checkContents(folder: OpenFolder): Promise<void> {
   const names = await readdir(folder.at());
-  if (names.length > 0 && !names.includes(INPUTS)) throw occupied();
+  if (names.length > 0 && !names.includes(INPUTS)) throw toOccupiedError();
   await mkdir(folder.at(INPUTS), { mode: 0o700 }).catch(unlessThere);
 }
 
@@ -215,14 +215,14 @@ function exchangeable(): SluiceError {
   );
 }
 
-function planted(): SluiceError {
+function toPlantedError(): SluiceError {
   return new SluiceError(
     "E_STORE_DENIED",
     "Something else has the name of the workspace, such as a link or another user's folder: remove it, or use another root.",
   );
 }
 
-function occupied(): SluiceError {
+function toOccupiedError(): SluiceError {
   return new SluiceError(
     "E_STORE_DENIED",
     "The folder with the name of the workspace has other things in it: remove it, or use another root.",

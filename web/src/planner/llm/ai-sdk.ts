@@ -4,7 +4,7 @@
  */
 import { checkOptions, OBJECT, type OptionTests } from "../../errors/arguments.js";
 import { adaptError, type AnswerHeaders, fromStatus } from "../../tools/adapt-error.js";
-import { subjectOf, ToolClientError, ToolConnectionError, ToolNodeError, type ToolPlace } from "../../tools/errors.js";
+import { toSubject, ToolClientError, ToolConnectionError, ToolNodeError, type ToolPlace } from "../../tools/errors.js";
 import {
   jsonIn,
   type AssistantMessage,
@@ -59,27 +59,27 @@ export class AiSdkClient implements LlmClient {
   async ask({ messages, tools }: LlmRequest, options: LlmOptions = {}): Promise<LlmAnswer> {
     const call: AiSdkCall = {
       ...this.#settings,
-      prompt: promptOf(messages),
+      prompt: toPrompt(messages),
       ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function" as const, ...tool })) }),
     };
     return this.#caller.turn(async (attempt) => {
       try {
         const { stream } = await this.#model.doStream({ ...call, abortSignal: attempt.signal } as never);
-        return await answerOf(stream, attempt);
+        return await readAnswer(stream, attempt);
       } catch (error) {
         attempt.signal.throwIfAborted();
-        throw adapted(error, attempt.place);
+        throw adaptSdkError(error, attempt.place);
       }
     }, options);
   }
 }
 
 /** Keeps only the status and headers of the SDK's errors, which also contain the conversation. */
-function adapted(error: unknown, place: ToolPlace): ToolNodeError {
+function adaptSdkError(error: unknown, place: ToolPlace): ToolNodeError {
   if (error instanceof ToolNodeError) return error;
   const { statusCode, responseHeaders } = typeof error === "object" && error !== null ? (error as Failure) : {};
   if (typeof statusCode !== "number" || statusCode < 400) return adaptError(error, place);
-  return fromStatus(statusCode, headersOf(responseHeaders), place);
+  return fromStatus(statusCode, readHeaders(responseHeaders), place);
 }
 
 interface Failure {
@@ -87,7 +87,7 @@ interface Failure {
   readonly responseHeaders?: unknown;
 }
 
-function headersOf(headers: unknown): AnswerHeaders | undefined {
+function readHeaders(headers: unknown): AnswerHeaders | undefined {
   if (typeof headers !== "object" || headers === null) return undefined;
   return { get: (name) => Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1] as unknown };
 }
@@ -102,30 +102,30 @@ function checkModel(model: AiSdkModel): void {
 }
 
 /** Converts messages. The results of one turn become one message. */
-function promptOf(messages: readonly LlmMessage[]): AiSdkMessage[] {
+function toPrompt(messages: readonly LlmMessage[]): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = [];
   for (const message of messages) {
     const before = prompt.at(-1);
-    if (message.role !== "tool") prompt.push(messageOf(message));
-    else if (before?.role === "tool") before.content.push(resultOf(message));
-    else prompt.push({ role: "tool", content: [resultOf(message)] });
+    if (message.role !== "tool") prompt.push(toSdkMessage(message));
+    else if (before?.role === "tool") before.content.push(toResultPart(message));
+    else prompt.push({ role: "tool", content: [toResultPart(message)] });
   }
   return prompt;
 }
 
 type Told = Extract<LlmMessage, { role: "tool" }>;
 
-function resultOf({ callId: toolCallId, name: toolName, content: value }: Told): AiSdkResult {
+function toResultPart({ callId: toolCallId, name: toolName, content: value }: Told): AiSdkResult {
   return { type: "tool-result", toolCallId, toolName, output: { type: "text", value } };
 }
 
-function messageOf(message: Exclude<LlmMessage, Told>): AiSdkMessage {
+function toSdkMessage(message: Exclude<LlmMessage, Told>): AiSdkMessage {
   if (message.role === "system") return { role: "system", content: message.content };
   if (message.role === "user") return { role: "user", content: [{ type: "text", text: message.content }] };
-  return { role: "assistant", content: partsOf(message) };
+  return { role: "assistant", content: toParts(message) };
 }
 
-function partsOf({
+function toParts({
   content,
   toolCalls,
   meta,
@@ -133,10 +133,10 @@ function partsOf({
   // `Parts` made it.
   const thoughts = (meta ?? []) as readonly AiSdkReasoning[];
   const text = content === "" ? [] : [{ type: "text" as const, text: content }];
-  return [...thoughts, ...text, ...toolCalls.map(callOf)];
+  return [...thoughts, ...text, ...toolCalls.map(toCallPart)];
 }
 
-function callOf({ id: toolCallId, name: toolName, arguments: written, meta }: LlmToolCall): AiSdkCallPart {
+function toCallPart({ id: toolCallId, name: toolName, arguments: written, meta }: LlmToolCall): AiSdkCallPart {
   const input = jsonIn(written);
   return {
     type: "tool-call",
@@ -152,7 +152,7 @@ function callOf({ id: toolCallId, name: toolName, arguments: written, meta }: Ll
  * Reads a stream of parts to its end. Throws the error of an error part, a ToolNodeError of the place, the signal's
  * reason.
  */
-async function answerOf(stream: ReadableStream<AiSdkPart>, attempt: TurnAttempt): Promise<LlmAnswer> {
+async function readAnswer(stream: ReadableStream<AiSdkPart>, attempt: TurnAttempt): Promise<LlmAnswer> {
   const parts = new Parts(attempt);
   const reader = stream.getReader();
   try {
@@ -201,7 +201,7 @@ class Parts {
   take(part: AiSdkPart & Fields): void {
     this.#chars += (part.delta?.length ?? 0) + (part.input?.length ?? 0);
     if (this.#chars > MAX_ANSWER_CHARS) {
-      const subject = subjectOf(this.#attempt.place);
+      const subject = toSubject(this.#attempt.place);
       throw new ToolClientError(`${subject} gave an answer of more than ${MAX_ANSWER_CHARS} characters: limit it.`);
     }
     switch (part.type) {
@@ -215,7 +215,7 @@ class Parts {
         return this.#called(part);
       case "finish":
         this.#stop = typeof part.finishReason === "object" ? part.finishReason.unified : part.finishReason;
-        this.#usage = usageOf(part.usage);
+        this.#usage = readUsage(part.usage);
         return;
       case "error":
         throw part.error;
@@ -225,11 +225,11 @@ class Parts {
 
   answer(): LlmAnswer {
     if (this.#stop === undefined || this.#stop === "interrupted") {
-      const subject = subjectOf(this.#attempt.place);
+      const subject = toSubject(this.#attempt.place);
       throw new ToolConnectionError(`${subject} ended before its answer was complete: try again later.`);
     }
     const thoughts = [...this.#thoughts.values()];
-    const stopReason = reasonOf(this.#stop, this.#calls.length > 0);
+    const stopReason = toStopReason(this.#stop, this.#calls.length > 0);
     return {
       text: this.#text,
       toolCalls: this.#calls,
@@ -273,17 +273,17 @@ class Parts {
   }
 }
 
-function usageOf(usage: Fields["usage"]): LlmUsage | undefined {
-  const [inputTokens, outputTokens] = [countOf(usage?.inputTokens), countOf(usage?.outputTokens)];
+function readUsage(usage: Fields["usage"]): LlmUsage | undefined {
+  const [inputTokens, outputTokens] = [readCount(usage?.inputTokens), readCount(usage?.outputTokens)];
   return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };
 }
 
-function countOf(count: Count): number | undefined {
+function readCount(count: Count): number | undefined {
   const total = typeof count === "object" ? count.total : count;
   return Number.isSafeInteger(total) ? total : undefined;
 }
 
-function reasonOf(said: string, hasCalls: boolean): StopReason {
+function toStopReason(said: string, hasCalls: boolean): StopReason {
   if (said === "length") return "length";
   if (said === "content-filter") return "content_filter";
   return hasCalls ? "tool_calls" : "stop";

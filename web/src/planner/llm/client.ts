@@ -255,7 +255,7 @@ export class LlmCaller {
   constructor(model: string, { resilience = {}, onRetry }: LlmRequestOptions) {
     this.#place = { source: model, kind: "model" };
     const options = onRetry === undefined ? {} : { onRetry };
-    this.#resilience = new Resilience(this.#place, policyOf(resilience), options);
+    this.#resilience = new Resilience(this.#place, toPolicy(resilience), options);
   }
 
   /**
@@ -325,7 +325,7 @@ const RULES: OptionTests<RetryRules> = {
 };
 
 /** The policy of a client's options, with defaults. Throws E_INVALID_ARGUMENT. */
-function policyOf(resilience: NonNullable<LlmRequestOptions["resilience"]>): ResiliencePolicy {
+function toPolicy(resilience: NonNullable<LlmRequestOptions["resilience"]>): ResiliencePolicy {
   checkOptions(resilience, POLICY, "resilience", wrongIn("resilience"));
   // A model may think long before its first word.
   const { timeout_s = 120, max_concurrency = 10, retry_policy: rules = {} } = resilience;

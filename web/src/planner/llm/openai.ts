@@ -4,7 +4,7 @@
  * @module
  */
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../../errors/arguments.js";
-import { adaptFetchError, fromStatus, quotedReason } from "../../tools/adapt-error.js";
+import { adaptFetchError, fromStatus, quoteReason } from "../../tools/adapt-error.js";
 import {
   jsonIn,
   type LlmAnswer,
@@ -25,7 +25,7 @@ import {
   type StopReason,
 } from "./client.js";
 import { createParser } from "eventsource-parser";
-import { subjectOf, ToolClientError, ToolConnectionError, ToolServerError } from "../../tools/errors.js";
+import { toSubject, ToolClientError, ToolConnectionError, ToolServerError } from "../../tools/errors.js";
 import { chunksIn } from "../../core/value.js";
 
 /** Options for `OpenAiClient`. */
@@ -59,17 +59,17 @@ export class OpenAiClient implements LlmClient {
     checkClient(options);
     const { model, baseUrl = OPENAI } = options;
     this.model = model;
-    this.#url = endpointOf(baseUrl);
+    this.#url = toEndpoint(baseUrl);
     this.#options = options;
     this.#caller = new LlmCaller(model, options);
   }
 
   async ask(request: LlmRequest, options: LlmOptions = {}): Promise<LlmAnswer> {
     const { body: more = {}, apiKey: secret } = this.#options;
-    const body = JSON.stringify(bodyOf(request, this.model, more));
+    const body = JSON.stringify(toBody(request, this.model, more));
     return this.#caller.turn(async (attempt) => {
       const response = await this.#sent(body, attempt);
-      return answerOf(response, { ...attempt, secret });
+      return readAnswer(response, { ...attempt, secret });
     }, options);
   }
 
@@ -119,7 +119,7 @@ function checkClient(options: OpenAiClientOptions): void {
 }
 
 /** The URL of requests. Throws E_INVALID_ARGUMENT. */
-function endpointOf(baseUrl: string): URL {
+function toEndpoint(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
     const remedy = "such as http://localhost:11434/v1; use apiKey for credentials";
@@ -144,7 +144,7 @@ function isHeaders(value: unknown): boolean {
 }
 
 /** The body of a request. */
-function bodyOf(
+function toBody(
   { messages, tools }: LlmRequest,
   model: string,
   more: Readonly<Record<string, unknown>>,
@@ -152,29 +152,29 @@ function bodyOf(
   return {
     ...more,
     model,
-    messages: messages.map(messageOf),
+    messages: messages.map(toMessage),
     // Some servers refuse an empty list.
-    ...(tools.length > 0 && { tools: tools.map(toolOf) }),
+    ...(tools.length > 0 && { tools: tools.map(toTool) }),
     stream: true,
     stream_options: { include_usage: true },
   };
 }
 
-function messageOf(message: LlmMessage): object {
+function toMessage(message: LlmMessage): object {
   if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
   if (message.role !== "assistant") return { role: message.role, content: message.content };
   const { content, toolCalls } = message;
   if (toolCalls.length === 0) return { role: "assistant", content };
   // Null besides calls: some servers refuse an empty text.
-  return { role: "assistant", content: content === "" ? null : content, tool_calls: toolCalls.map(callOf) };
+  return { role: "assistant", content: content === "" ? null : content, tool_calls: toolCalls.map(toCall) };
 }
 
-function toolOf({ name, description, inputSchema }: LlmTool): unknown {
+function toTool({ name, description, inputSchema }: LlmTool): unknown {
   return { type: "function", function: { name, description, parameters: inputSchema } };
 }
 
 /** Some servers refuse a turn with arguments that are invalid JSON, even the model's own. */
-function callOf({ id, name, arguments: text }: LlmToolCall): unknown {
+function toCall({ id, name, arguments: text }: LlmToolCall): unknown {
   return { id, type: "function", function: { name, arguments: jsonIn(text) === undefined ? "{}" : text } };
 }
 
@@ -192,8 +192,8 @@ interface Reading extends TurnAttempt {
  *
  * @throws ToolNodeErrors of the place; the signal's reason.
  */
-async function answerOf(response: Response, reading: Reading): Promise<LlmAnswer> {
-  if (!response.ok) throw await refused(response, reading);
+async function readAnswer(response: Response, reading: Reading): Promise<LlmAnswer> {
+  if (!response.ok) throw await toRefusal(response, reading);
   const type = response.headers.get("content-type") ?? "";
   if (/^\s*application\/json/i.test(type)) return object(response, reading);
   return stream(response, reading, /^\s*text\/event-stream/i.test(type));
@@ -203,7 +203,7 @@ async function answerOf(response: Response, reading: Reading): Promise<LlmAnswer
 async function object(response: Response, reading: Reading): Promise<LlmAnswer> {
   const answer = jsonIn(await whole(response, reading, MAX_ANSWER_BYTES));
   const error = errorIn(answer);
-  if (error !== undefined) throw told(error, reading, true);
+  if (error !== undefined) throw toAnsweredError(error, reading, true);
   const assembly = new Assembly();
   const text = assembly.take(answer);
   if (!assembly.hasMessage) throw noCompletion(response, reading);
@@ -218,7 +218,7 @@ async function object(response: Response, reading: Reading): Promise<LlmAnswer> 
  */
 async function stream(response: Response, reading: Reading, isSaid: boolean): Promise<LlmAnswer> {
   const assembly = new Assembly();
-  const subject = subjectOf(reading.place);
+  const subject = toSubject(reading.place);
   let count = 0;
   await events(response, reading, (text) => {
     const chunk = jsonIn(text);
@@ -228,7 +228,7 @@ async function stream(response: Response, reading: Reading, isSaid: boolean): Pr
     }
     if (chunk === undefined) throw noCompletion(response, reading);
     const error = errorIn(chunk);
-    if (error !== undefined) throw told(error, reading, false);
+    if (error !== undefined) throw toAnsweredError(error, reading, false);
     const added = assembly.take(chunk);
     if (added !== "") reading.onText(added);
   });
@@ -250,7 +250,7 @@ async function events(response: Response, reading: Reading, take: (text: string)
   };
   const parser = createParser({ onEvent });
   const decoder = new TextDecoder();
-  for await (const chunk of bounded(response, reading, MAX_ANSWER_BYTES)) {
+  for await (const chunk of limitBytes(response, reading, MAX_ANSWER_BYTES)) {
     parser.feed(decoder.decode(chunk, { stream: true }));
     if (failure !== undefined) throw failure as Error;
   }
@@ -262,11 +262,11 @@ async function events(response: Response, reading: Reading, take: (text: string)
 async function whole(response: Response, reading: Reading, most: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of bounded(response, reading, most)) text += decoder.decode(chunk, { stream: true });
+  for await (const chunk of limitBytes(response, reading, most)) text += decoder.decode(chunk, { stream: true });
   return text + decoder.decode();
 }
 
-async function* bounded(
+async function* limitBytes(
   response: Response,
   { place, signal, alive }: Reading,
   most: number,
@@ -285,21 +285,21 @@ async function* bounded(
   }
   if (bytes > most) {
     const remedy = "limit its answer, with max_tokens";
-    throw new ToolClientError(`${subjectOf(place)} gave an answer of more than ${most} bytes: ${remedy}.`);
+    throw new ToolClientError(`${toSubject(place)} gave an answer of more than ${most} bytes: ${remedy}.`);
   }
 }
 
 /** The error of a refusal: by its status, with the server's sentence if there is one. */
-async function refused(response: Response, reading: Reading): Promise<Error> {
+async function toRefusal(response: Response, reading: Reading): Promise<Error> {
   const { status, headers } = response;
-  const error = isRedirect(response) ? redirected(response, reading) : fromStatus(status, headers, reading.place);
+  const error = isRedirect(response) ? toRedirectError(response, reading) : fromStatus(status, headers, reading.place);
   // A refused key may be another user's secret, and a redirect only says where it leads.
   if (status === 401 || status === 403 || isRedirect(response)) {
     await response.body?.cancel().catch(() => undefined);
     return error;
   }
   const reason = await whole(response, reading, MAX_REASON_BYTES).then(sentenceIn, () => "");
-  error.message += quotedBehind(reason, reading);
+  error.message += quoteBehind(reason, reading);
   return error;
 }
 
@@ -340,17 +340,17 @@ class Assembly {
 
   /** Takes a parsed chunk, and returns the text that it adds. */
   take(chunk: unknown): string {
-    const { choices, usage } = fieldsOf(chunk);
-    this.#usage = usageOf(usage) ?? this.#usage;
-    const { delta, message, finish_reason: stop } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
+    const { choices, usage } = toFields(chunk);
+    this.#usage = readUsage(usage) ?? this.#usage;
+    const { delta, message, finish_reason: stop } = toFields(Array.isArray(choices) ? choices[0] : undefined);
     if (typeof stop === "string") this.#stop = stop;
     this.#hasChoices ||= Array.isArray(choices);
     const said = delta ?? message;
     this.#hasMessage ||= typeof said === "object" && said !== null;
-    const { content, refusal, tool_calls: calls } = fieldsOf(said);
+    const { content, refusal, tool_calls: calls } = toFields(said);
     if (Array.isArray(calls)) for (const [at, call] of calls.entries()) this.#call(call, delta === undefined ? at : 0);
     // A refusal by the model is an answer, in a field of its own if a format was requested.
-    const added = textOf(content) + textOf(refusal);
+    const added = readText(content) + readText(refusal);
     this.#text += added;
     return added;
   }
@@ -361,7 +361,7 @@ class Assembly {
     const toolCalls = distinct(wanted.slice(0, MAX_CALLS));
     const callsLeftOut = wanted.length - toolCalls.length;
     const usage = this.#usage;
-    const stopReason = reasonOf(this.#stop, toolCalls.length > 0);
+    const stopReason = toStopReason(this.#stop, toolCalls.length > 0);
     return {
       text: this.#text,
       toolCalls,
@@ -373,34 +373,34 @@ class Assembly {
 
   /** Takes a call, or a piece of one. Some servers omit the index, some give every call index 0. */
   #call(piece: unknown, otherwise: number): void {
-    const { index, id, function: called } = fieldsOf(piece);
-    const { name, arguments: args } = fieldsOf(called);
+    const { index, id, function: called } = toFields(piece);
+    const { name, arguments: args } = toFields(called);
     const at = typeof index === "number" ? index : otherwise;
     const before = this.#calls[this.#places.get(at) ?? -1];
     const isNew = before === undefined || (isText(id) && before.id !== "" && id !== before.id);
     if (isNew) {
       this.#places.set(at, this.#calls.length);
-      this.#calls.push({ id: shortOf(id), name: shortOf(name), text: argumentsOf(args) });
+      this.#calls.push({ id: shortenText(id), name: shortenText(name), text: readArguments(args) });
       return;
     }
-    if (before.id === "") before.id = shortOf(id);
+    if (before.id === "") before.id = shortenText(id);
     // Most servers send the name once, some with each piece, none in pieces.
-    if (before.name === "") before.name = shortOf(name);
-    before.text += argumentsOf(args);
+    if (before.name === "") before.name = shortenText(name);
+    before.text += readArguments(args);
   }
 }
 
 /** An error in place of a chunk or an answer. Its message may be empty. */
 function errorIn(chunk: unknown): { readonly message: string; readonly status: number | undefined } | undefined {
-  const { error } = fieldsOf(chunk);
+  const { error } = toFields(chunk);
   if (error === undefined || error === null) return undefined;
   if (typeof error === "string") return { message: error, status: undefined };
-  const { message, code } = fieldsOf(error);
+  const { message, code } = toFields(error);
   const status = typeof code === "number" && code >= 400 && code < 600 ? code : undefined;
   return { message: typeof message === "string" ? message : "", status };
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
@@ -409,21 +409,21 @@ function isText(value: unknown): value is string {
 }
 
 /** A text, or the texts of a list of parts. */
-function textOf(content: unknown): string {
+function readText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content
-    .map((part) => fieldsOf(part)["text"])
+    .map((part) => toFields(part)["text"])
     .filter(isText)
     .join("");
 }
 
-function shortOf(value: unknown): string {
+function shortenText(value: unknown): string {
   return typeof value === "string" ? value.slice(0, MAX_NAME) : "";
 }
 
 /** Most servers send JSON text, some an object. */
-function argumentsOf(value: unknown): string {
+function readArguments(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "object" && value !== null ? JSON.stringify(value) : "";
 }
@@ -438,8 +438,8 @@ function distinct(calls: readonly Begun[]): readonly LlmToolCall[] {
   });
 }
 
-function usageOf(usage: unknown): LlmUsage | undefined {
-  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = fieldsOf(usage);
+function readUsage(usage: unknown): LlmUsage | undefined {
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = toFields(usage);
   return isCount(inputTokens) && isCount(outputTokens) ? { inputTokens, outputTokens } : undefined;
 }
 
@@ -447,7 +447,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function reasonOf(said: string | undefined, hasCalls: boolean): StopReason {
+function toStopReason(said: string | undefined, hasCalls: boolean): StopReason {
   if (said === "length" || said === "content_filter") return said;
   // Several servers say "stop" despite calls.
   return hasCalls ? "tool_calls" : "stop";
@@ -461,11 +461,11 @@ function isRedirect({ type, status }: Response): boolean {
 }
 
 /** The error for a redirect, which is not followed. */
-function redirected({ status, headers, url }: Response, { place, secret = "" }: Reading): ToolClientError {
+function toRedirectError({ status, headers, url }: Response, { place, secret = "" }: Reading): ToolClientError {
   const known = status === 0 ? "" : ` (HTTP ${status})`;
   const remedy = "if that is correct, use the new address as baseUrl";
-  const sentence = `${subjectOf(place)} redirects${known}, and redirects are not followed: ${remedy}.`;
-  const target = quotedReason(baseIn(headers.get("location"), url), { secrets: [secret] }, "It leads to");
+  const sentence = `${toSubject(place)} redirects${known}, and redirects are not followed: ${remedy}.`;
+  const target = quoteReason(baseIn(headers.get("location"), url), { secrets: [secret] }, "It leads to");
   return new ToolClientError(sentence + target, {
     ...(status !== 0 && { status }),
   });
@@ -477,24 +477,28 @@ function noCompletion({ headers }: Response, { place }: Reading): ToolClientErro
   const what =
     type === undefined ? "with something other than a chat completion" : `with ${type} instead of a chat completion`;
   const remedy = "check its address (baseUrl); on most servers it ends in /v1";
-  return new ToolClientError(`${subjectOf(place)} answered ${what}: ${remedy}.`);
+  return new ToolClientError(`${toSubject(place)} answered ${what}: ${remedy}.`);
 }
 
 /** The error for an error message in an answer with a successful status. */
-function told({ message, status }: NonNullable<ReturnType<typeof errorIn>>, reading: Reading, isWhole: boolean): Error {
-  const subject = subjectOf(reading.place);
+function toAnsweredError(
+  { message, status }: NonNullable<ReturnType<typeof errorIn>>,
+  reading: Reading,
+  isWhole: boolean,
+): Error {
+  const subject = toSubject(reading.place);
   const error = ((): Error => {
     if (status !== undefined) return fromStatus(status, undefined, reading.place);
     if (!isWhole) return new ToolServerError(`${subject} failed in the middle of its answer: try again later.`);
     return new ToolClientError(`${subject} answered with an error: check its name and its address (baseUrl).`);
   })();
-  error.message += quotedBehind(message, reading);
+  error.message += quoteBehind(message, reading);
   return error;
 }
 
 /** The server's sentence without the key, to append to ours. */
-function quotedBehind(sentence: string, { secret = "" }: Reading): string {
-  return quotedReason(sentence, { secrets: [secret] });
+function quoteBehind(sentence: string, { secret = "" }: Reading): string {
+  return quoteReason(sentence, { secrets: [secret] });
 }
 
 /** The server's sentence in a refusal, or empty. */

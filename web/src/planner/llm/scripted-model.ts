@@ -70,23 +70,25 @@ export function scriptedModel(script: Script): typeof globalThis.fetch {
   return async (...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> => {
     const request = new Request(input, init);
     const { pathname } = new URL(request.url);
-    if (!pathname.endsWith("/chat/completions")) return failed(404, `There is nothing at ${pathname}.`);
+    if (!pathname.endsWith("/chat/completions")) return refuseRequest(404, `There is nothing at ${pathname}.`);
     const read = REQUEST.safeParse(await request.json().catch(() => undefined));
-    if (!read.success) return failed(400, z.prettifyError(read.error));
+    if (!read.success) return refuseRequest(400, z.prettifyError(read.error));
     const { messages, tools, stream } = read.data;
     const last = messages.at(-1);
-    if (last === undefined) return failed(400, "messages must have one message at least.");
+    if (last === undefined) return refuseRequest(400, "messages must have one message at least.");
     const answer = await script({ messages, last, tools: tools.map((tool) => tool.function.name) });
     return stream
-      ? streamed(answer, messages)
-      : Response.json(completion("message", whole(answer), ended(answer, messages)));
+      ? streamAnswer(answer, messages)
+      : Response.json(completion("message", whole(answer), describeEnd(answer, messages)));
   };
 }
 
-function streamed(answer: ScriptedAnswer, messages: readonly ScriptedMessage[]): Response {
+function streamAnswer(answer: ScriptedAnswer, messages: readonly ScriptedMessage[]): Response {
   const encoder = new TextEncoder();
   const chunks = [...pieces(answer)].map((delta) => completion("delta", delta, {}));
-  const events = [...chunks, completion("delta", {}, ended(answer, messages))].map((chunk) => JSON.stringify(chunk));
+  const events = [...chunks, completion("delta", {}, describeEnd(answer, messages))].map((chunk) =>
+    JSON.stringify(chunk),
+  );
   const body = [...events, "[DONE]"].map((data) => encoder.encode(`data: ${data}\n\n`));
   const stream = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -102,17 +104,17 @@ function streamed(answer: ScriptedAnswer, messages: readonly ScriptedMessage[]):
 function* pieces({ text = "", calls = [] }: ScriptedAnswer): Generator<object> {
   for (const content of text.match(/\S+\s*|\s+/g) ?? []) yield { content };
   for (const [index, call] of calls.entries()) {
-    const { id, function: called } = callOf(call, index);
+    const { id, function: called } = toCall(call, index);
     yield { tool_calls: [{ index, id, type: "function", function: { name: called.name, arguments: "" } }] };
     yield { tool_calls: [{ index, function: { arguments: called.arguments } }] };
   }
 }
 
 function whole({ text = "", calls = [] }: ScriptedAnswer): object {
-  return { content: text, ...(calls.length > 0 && { tool_calls: calls.map(callOf) }) };
+  return { content: text, ...(calls.length > 0 && { tool_calls: calls.map(toCall) }) };
 }
 
-function callOf({ name, args }: ScriptedCall, index: number): { readonly id: string; readonly function: Called } {
+function toCall({ name, args }: ScriptedCall, index: number): { readonly id: string; readonly function: Called } {
   return { id: `call_${index}`, function: { name, arguments: JSON.stringify(args) } };
 }
 
@@ -127,7 +129,7 @@ interface Ended {
 }
 
 /** Counts four characters as one token. */
-function ended({ text = "", calls = [] }: ScriptedAnswer, messages: readonly ScriptedMessage[]): Ended {
+function describeEnd({ text = "", calls = [] }: ScriptedAnswer, messages: readonly ScriptedMessage[]): Ended {
   const asked = messages.reduce((sum, { content }) => sum + content.length, 0);
   const said = text.length + JSON.stringify(calls).length;
   const usage = { prompt_tokens: Math.ceil(asked / 4), completion_tokens: Math.ceil(said / 4) };
@@ -140,6 +142,6 @@ function completion(part: "delta" | "message", value: object, { finish_reason, u
   return { id: "scripted", object, model: "scripted", choices: [choice], ...(usage !== undefined && { usage }) };
 }
 
-function failed(status: number, message: string): Response {
+function refuseRequest(status: number, message: string): Response {
   return Response.json({ error: { message, type: "invalid_request_error" } }, { status });
 }

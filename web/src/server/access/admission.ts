@@ -4,10 +4,10 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { readerOf, streamFrom, type ByteReader } from "../../artifacts/byte-reader.js";
-import { busyRefused, failed, rateRefused } from "../http/refusals.js";
+import { busyRefused, refuseError, rateRefused } from "../http/refusals.js";
 import { MAX_JSON } from "../http/request.js";
 import { userKey } from "../../tools/auth/token-store.js";
-import { ownerOf } from "../session.js";
+import { toOwner } from "../session.js";
 import { isStream, type Operation, operationFor, UPLOAD } from "../http/operation.js";
 import type { ServeEnv } from "../http/context.js";
 import type { RateLimit } from "../http/rate-limit.js";
@@ -54,8 +54,8 @@ export class Admission {
     const { state, limits, usage, report } = this.#deps;
     const { id, identity } = c.get("session");
     const operation = operationFor(c)?.operation;
-    const kind = kindOf(c.req.raw, operation);
-    const forget = this.#large.enter(userKey({ scope: ownerOf(identity) }), heldOf(c.req.raw, operation?.body));
+    const kind = detectKind(c.req.raw, operation);
+    const forget = this.#large.enter(userKey({ scope: toOwner(identity) }), measureBody(c.req.raw, operation?.body));
     if (forget === null) return busyRefused("large requests");
     const out = this.#enter(id, kind);
     if (out === null) {
@@ -71,7 +71,7 @@ export class Admission {
       const rate = await state.rates.take(`requests ${id}`, limits.requestsPerMinute, MINUTE);
       if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
       const { refused, headers } = operation?.isFree === true ? FREE : await usage.request(identity);
-      if (refused !== null) return withHeaders(failed(refused, report), headers);
+      if (refused !== null) return withHeaders(refuseError(refused, report), headers);
       await next();
       const onFailure = (error: unknown): void => {
         // A stream that breaks off because its client has gone is not a failure.
@@ -116,7 +116,7 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
   return copy;
 }
 
-function kindOf({ method }: Request, operation: Operation | undefined): Kind {
+function detectKind({ method }: Request, operation: Operation | undefined): Kind {
   return method === "GET" && operation !== undefined && isStream(operation) ? "listeners" : "requests";
 }
 
@@ -156,7 +156,7 @@ export class LargeBodies {
 }
 
 /** The bytes of a request's body that will be in memory, if its operation reads one. */
-export function heldOf(request: Request, body: Operation["body"]): number {
+export function measureBody(request: Request, body: Operation["body"]): number {
   // What is uploaded is streamed. The request's body comes last: asking for it makes a stream.
   if (body === undefined || body === UPLOAD || request.body === null) return 0;
   const most = "most" in body ? body.most : MAX_JSON;
@@ -178,7 +178,7 @@ function withEnd(response: Response, deps: BodyDeps): Response {
     deps.onEnd();
     return response;
   }
-  return new Response(streamFrom(watched(readerOf(response.body), deps)), response);
+  return new Response(streamFrom(watchBody(readerOf(response.body), deps)), response);
 }
 
 /** The answer to `HEAD`: its body is cancelled. */
@@ -187,7 +187,7 @@ function withoutBody(response: Response): Response {
   return new Response(null, response);
 }
 
-function watched(reader: ByteReader, { onEnd, onFailure }: BodyDeps): ByteReader {
+function watchBody(reader: ByteReader, { onEnd, onFailure }: BodyDeps): ByteReader {
   let [isUnwanted, hasEnded] = [false, false];
   const end = (): void => {
     if (!hasEnded) onEnd();

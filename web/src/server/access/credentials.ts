@@ -11,7 +11,7 @@ import type { ServeEnv } from "../http/context.js";
 import { sessionRefused, signInUnknown } from "../http/refusals.js";
 import { inTime } from "../http/time-limit.js";
 import { bearerIn } from "./access-tokens.js";
-import { secretId, secretsOf, type Secrets } from "../sealing.js";
+import { secretId, listSecrets, type Secrets } from "../sealing.js";
 import { sameIdentity, type Authenticate, type Identity, type ServedSession } from "../session.js";
 import type { Admission } from "./admission.js";
 import type { HostGuard } from "../http/host-guard.js";
@@ -144,9 +144,9 @@ export class SessionTokens {
   /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. `clock` is that of all processes. */
   constructor(secrets: Secrets, clock: Clock = Date.now) {
     this.#clock = clock;
-    const [secret, ...others] = secretsOf(secrets);
-    this.#current = keyOf(secret);
-    this.#keys = new Map([this.#current, ...others.map(keyOf)].map((key) => [key.kid, key]));
+    const [secret, ...others] = listSecrets(secrets);
+    this.#current = toSigningKey(secret);
+    this.#keys = new Map([this.#current, ...others.map(toSigningKey)].map((key) => [key.kid, key]));
   }
 
   /** Signs the token of a session: its id as `sid`. Both expire together. */
@@ -176,7 +176,7 @@ interface SigningKey extends JsonWebKey {
   readonly kid: string;
 }
 
-function keyOf(secret: string): SigningKey {
+function toSigningKey(secret: string): SigningKey {
   return { kty: "oct", k: Buffer.from(secret).toString("base64url"), alg: ALGORITHM, kid: secretId(secret) };
 }
 
@@ -196,9 +196,9 @@ export async function identifySender(
   request: Request,
   { authenticate }: { readonly authenticate: Authenticate },
 ): Promise<Identity | null> {
-  const asked = async (): Promise<Identity | null> => authenticate(request);
+  const askHost = async (): Promise<Identity | null> => authenticate(request);
   try {
-    const identity = await inTime(asked(), AUTHENTICATION, () => new Error("authenticate did not answer in time."));
+    const identity = await inTime(askHost(), AUTHENTICATION, () => new Error("authenticate did not answer in time."));
     if (identity === null || isIdentity(identity)) return identity;
     throw new TypeError("authenticate must give an identity with a user_id of 1 to 1,024 characters, or null.");
   } catch (error) {

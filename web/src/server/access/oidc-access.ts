@@ -9,15 +9,15 @@ import { z } from "zod";
 import type { ServeEnv } from "../http/context.js";
 import { refusal } from "../http/answers.js";
 import { nothingThere, signInUnknown } from "../http/refusals.js";
-import { jsonOf, operation, routesOf } from "../http/operation.js";
+import { answerJson, operation, mountRoutes } from "../http/operation.js";
 import type { Identity, ServedSession } from "../session.js";
 import { beginRefusal, beginSession, type BeginDeps } from "../sessions/session-begin.js";
 import { bearerIn, type AccessGrant, type AccessTokens, type TokenRefusal } from "./access-tokens.js";
 import {
-  challengeOf,
+  writeChallenge,
   METADATA,
-  metadataOf,
-  statusOf,
+  describeResource,
+  toStatus,
   WELL_KNOWN,
   type ProtectedResource,
 } from "./protected-resource.js";
@@ -96,15 +96,15 @@ export class OidcAccess {
 
   /** Routes for the descriptions of resources (RFC 9728 §3). */
   routes(): Hono<ServeEnv> {
-    const common = { tag: "server", isOpen: true, answers: { 200: jsonOf(METADATA, "The description.") } } as const;
+    const common = { tag: "server", isOpen: true, answers: { 200: answerJson(METADATA, "The description.") } } as const;
     const { tokens } = this.#deps;
-    return routesOf({
+    return mountRoutes({
       "/": {
         get: operation({
           ...common,
           id: "describeResource",
           summary: "Tell where access tokens for the server come from",
-          handle: () => metadataOf(this.#root, tokens),
+          handle: () => describeResource(this.#root, tokens),
         }),
       },
       "/mcp/:source": {
@@ -116,7 +116,7 @@ export class OidcAccess {
           refusals: [404],
           handle: (_, { path }) => {
             const resource = this.#sourceAt(encodeURIComponent(path.source));
-            return resource === null ? nothingThere() : metadataOf(resource, tokens);
+            return resource === null ? nothingThere() : describeResource(resource, tokens);
           },
         }),
       },
@@ -131,7 +131,7 @@ export class OidcAccess {
   /** @param name as it stands in addresses. */
   #sourceAt(name: string): ProtectedResource | null {
     const { root, sources } = this.#deps;
-    const source = decoded(name);
+    const source = decodeName(name);
     if (source === null || !sources.has(source)) return null;
     const path = `mcp/${encodeURIComponent(source)}`;
     return {
@@ -149,7 +149,7 @@ export class OidcAccess {
     const verdict = token === null ? undefined : await this.#read(token, resources);
     if (typeof verdict === "object") return verdict;
     const isSent = headers.has("authorization");
-    return refused(challengeOf(resource, tokens, verdict ?? (isSent ? "invalid_token" : undefined)), verdict);
+    return refuseToken(writeChallenge(resource, tokens, verdict ?? (isSent ? "invalid_token" : undefined)), verdict);
   }
 
   async #read(token: string, resources: readonly string[]): Promise<AccessGrant | TokenRefusal> {
@@ -161,9 +161,9 @@ export class OidcAccess {
   }
 }
 
-function refused(challenge: string, verdict: TokenRefusal | undefined): Response {
+function refuseToken(challenge: string, verdict: TokenRefusal | undefined): Response {
   const headers = { "WWW-Authenticate": challenge };
-  if (verdict === "insufficient_scope") return refusal(statusOf(verdict), "E_FORBIDDEN", LACKS_SCOPE, headers);
+  if (verdict === "insufficient_scope") return refusal(toStatus(verdict), "E_FORBIDDEN", LACKS_SCOPE, headers);
   return refusal(401, "E_SESSION", WANTS_TOKEN, headers);
 }
 
@@ -178,7 +178,7 @@ function sessionId(issuer: string, { identity, client }: AccessGrant): string {
   return `access-${hash.digest("hex").slice(0, 40)}`;
 }
 
-function decoded(name: string): string | null {
+function decodeName(name: string): string | null {
   try {
     return decodeURIComponent(name);
   } catch {

@@ -31,7 +31,7 @@ export const METADATA = z.object({
 });
 
 /** The description of a resource. */
-export function metadataOf(
+export function describeResource(
   { url, name }: ProtectedResource,
   { issuer, scopes }: AccessTokens,
 ): Readonly<z.output<typeof METADATA>> {
@@ -45,7 +45,7 @@ export function metadataOf(
 }
 
 /** The header `WWW-Authenticate` for a request without a token, or with one that is refused. */
-export function challengeOf(
+export function writeChallenge(
   { metadataUrl }: ProtectedResource,
   { scopes }: AccessTokens,
   refusal?: TokenRefusal,
@@ -59,7 +59,7 @@ export function challengeOf(
 }
 
 /** The status of a refusal. */
-export function statusOf(refusal: TokenRefusal | undefined): 401 | 403 {
+export function toStatus(refusal: TokenRefusal | undefined): 401 | 403 {
   return refusal === "insufficient_scope" ? 403 : 401;
 }
 

@@ -101,7 +101,7 @@ export class ProviderKeys {
       this.#keys = { key, at: this.#deps.clock() };
       this.#failure = undefined;
     } catch (error) {
-      this.#failure = error instanceof ProviderAway ? error : new ProviderAway(reasonOf(error), { cause: error });
+      this.#failure = error instanceof ProviderAway ? error : new ProviderAway(readReason(error), { cause: error });
     } finally {
       this.#askedAt = this.#deps.clock();
     }
@@ -165,7 +165,7 @@ function isPublicKey(key: unknown): key is JWK {
 }
 
 /** The code of a failed connection. What `fetch` says besides may quote addresses. */
-function reasonOf(error: unknown): string {
+function readReason(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError") return `it did not answer within ${LATE / 1000} s`;
   const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
   return typeof code === "string"

@@ -25,8 +25,8 @@ export async function serveBytes(
 ): Promise<Response> {
   const { headers, method } = request;
   const tag = entityTag(artifact);
-  const verdict = verdictOf(headers, tag);
-  if (verdict === "failed") return changed();
+  const verdict = judgeConditions(headers, tag);
+  if (verdict === "failed") return refuseChanged();
   const said = artifactHeaders(artifact, wantsDownload(request) ? "attachment" : "inline");
   // With type and name, which may have changed although the bytes did not.
   if (verdict === "not_modified") return new Response(null, { status: 304, headers: said });
@@ -37,7 +37,7 @@ export async function serveBytes(
   const span = isRanged ? requestedSpan(headers.get("range"), size) : null;
   if (span === "unsatisfiable") return outOfRange(size);
   const { start, end } = span ?? { start: 0, end: size };
-  const body = method === "HEAD" ? null : await opened(artifact, artifacts, { start, end });
+  const body = method === "HEAD" ? null : await openBody(artifact, artifacts, { start, end });
   return new Response(body, {
     status: span === null ? 200 : 206,
     headers: {
@@ -48,12 +48,12 @@ export async function serveBytes(
   });
 }
 
-async function opened(
+async function openBody(
   { id }: StoredArtifact,
   artifacts: Pick<ScopedArtifacts, "open">,
   range: Span,
 ): Promise<BodyInit> {
-  return bodyOf(await artifacts.open(id, { range }), range.end - range.start);
+  return startBody(await artifacts.open(id, { range }), range.end - range.start);
 }
 
 /** `?download`, `?download=1`; not `?download=0` or `=false`. */
@@ -62,7 +62,7 @@ function wantsDownload(request: Request): boolean {
   return value !== null && value !== "0" && value !== "false";
 }
 
-function changed(): Response {
+function refuseChanged(): Response {
   const message = "The artifact differs from the one in If-Match: ask without If-Match for the current one.";
   return refusal(412, "E_INVALID_ARGUMENT", message);
 }
@@ -78,7 +78,7 @@ type Verdict = "proceed" | "not_modified" | "failed";
 const TAG = /(W\/)?("[^"]*")/g;
 
 /** Evaluates `If-Match`, then `If-None-Match`, for a strong entity tag with its quotes. */
-export function verdictOf(headers: Headers, tag: string): Verdict {
+export function judgeConditions(headers: Headers, tag: string): Verdict {
   const match = headers.get("if-match");
   if (match !== null && !names(match, tag, "strong")) return "failed";
   const noneMatch = headers.get("if-none-match");
@@ -119,7 +119,7 @@ export function requestedSpan(header: string | null, size: number): Span | "unsa
  * @returns a stream of exactly `length` bytes, or one that errors with a SluiceError (E_STORE_…).
  * @throws SluiceError for failures before the first byte.
  */
-export async function bodyOf(
+export async function startBody(
   stream: ReadableStream<Uint8Array>,
   length: number,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
@@ -167,16 +167,16 @@ class ExactBytes implements ByteReader {
     for (;;) {
       const piece = await this.#reader.next(reuse);
       if (this.#isCancelled) return null;
-      if (piece === null && this.#left > 0) throw damaged();
+      if (piece === null && this.#left > 0) throw toDamagedError();
       if (piece === null) return null;
-      if (piece.byteLength > this.#left) throw damaged();
+      if (piece.byteLength > this.#left) throw toDamagedError();
       this.#left -= piece.byteLength;
       if (piece.byteLength > 0) return piece;
     }
   }
 }
 
-function damaged(): SluiceError {
+function toDamagedError(): SluiceError {
   return new SluiceError(
     "E_STORE_CORRUPT",
     "The stored artifact has the wrong length: delete it, and call the tool that made it.",

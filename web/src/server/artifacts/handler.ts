@@ -10,7 +10,7 @@ import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifac
 import { alternatives, checkOptionNames, wrong } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
-import { failure, gone, jsonAnswer, notFound, refusal } from "../http/answers.js";
+import { failure, refuseGone, jsonAnswer, notFound, refusal } from "../http/answers.js";
 import { serveBytes } from "./bytes.js";
 
 /** The scope of the served artifacts: a fixed one, or one for each request. Null serves none. */
@@ -67,41 +67,41 @@ export function artifactHandler(options: ArtifactHandlerOptions): ArtifactHandle
   const report = ignoreErrors(options.onError);
 
   return async (request) => {
-    const asked = askedArtifact(new URL(request.url).pathname, base, options.folder);
+    const asked = readAddress(new URL(request.url).pathname, base, options.folder);
     if (asked === null) return null;
-    const response = await answered(request, asked);
+    const response = await answerRequest(request, asked);
     return request.method === "HEAD" ? new Response(null, response) : response;
   };
 
-  async function answered(request: Request, asked: AskedArtifact | "unknown"): Promise<Response> {
+  async function answerRequest(request: Request, asked: AskedArtifact | "unknown"): Promise<Response> {
     if (asked === "unknown") return notFound();
     if (request.method !== "GET" && request.method !== "HEAD") return notAllowed();
     try {
       const whose = typeof scope === "function" ? await scope(request) : scope;
-      return whose === null ? notFound() : await found(request, asked, whose);
+      return whose === null ? notFound() : await findArtifact(request, asked, whose);
     } catch (error) {
       report(error);
       return failure(error);
     }
   }
 
-  async function found(request: Request, { id, part }: AskedArtifact, whose: ArtifactScope): Promise<Response> {
+  async function findArtifact(request: Request, { id, part }: AskedArtifact, whose: ArtifactScope): Promise<Response> {
     const artifacts = new ScopedArtifacts(store, whose);
     let wasThere = false;
     try {
       const artifact = await artifacts.stat(id);
       wasThere = true;
       await forgiven(() => seen.add(id, whose));
-      return part === "bytes" ? await serveBytes(request, artifact, artifacts) : jsonAnswer(metaOf(artifact));
+      return part === "bytes" ? await serveBytes(request, artifact, artifacts) : jsonAnswer(toMeta(artifact));
     } catch (error) {
       if (!(error instanceof SluiceError)) throw error;
-      if (error.code === "E_EXPIRED") return gone();
+      if (error.code === "E_EXPIRED") return refuseGone();
       if (error.code !== "E_NOT_FOUND") throw error;
-      return wasThere || (await forgiven(() => seen.has(id, whose))) === true ? gone() : notFound();
+      return wasThere || (await forgiven(() => seen.has(id, whose))) === true ? refuseGone() : notFound();
     }
   }
 
-  function metaOf(artifact: StoredArtifact): object {
+  function toMeta(artifact: StoredArtifact): object {
     const { scope: _, ...said } = artifact;
     const expires_at = expiresAt(artifact);
     return { ...said, ...(expires_at !== null && { expires_at }) };
@@ -146,7 +146,7 @@ const MAX_REST = 256;
  * @param folder what stands in the place of `artifacts/`; ends with `/`
  * @returns null for what is not below `{base}artifacts/`, "unknown" for what is and cannot be an artifact.
  */
-export function askedArtifact(
+export function readAddress(
   pathname: string,
   base: string,
   folder: string = ARTIFACTS,
@@ -175,7 +175,7 @@ export class SeenInMemory implements SeenArtifacts {
   readonly #names = new Set<string>();
 
   add(id: string, scope: ArtifactScope): void {
-    const name = nameOf(id, scope);
+    const name = toName(id, scope);
     this.#names.delete(name);
     this.#names.add(name);
     if (this.#names.size <= MAX_SEEN) return;
@@ -184,10 +184,10 @@ export class SeenInMemory implements SeenArtifacts {
   }
 
   has(id: string, scope: ArtifactScope): boolean {
-    return this.#names.has(nameOf(id, scope));
+    return this.#names.has(toName(id, scope));
   }
 }
 
-function nameOf(id: string, scope: ArtifactScope): string {
+function toName(id: string, scope: ArtifactScope): string {
   return `${id} ${scopeKey(scope)}`;
 }

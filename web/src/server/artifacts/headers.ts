@@ -22,7 +22,7 @@ export function entityTag({ sha256 }: Pick<StoredArtifact, "sha256">): string {
  * which the entity tag makes cheap: the artifact may have been deleted or renamed, or its session ended.
  */
 export function artifactHeaders(artifact: StoredArtifact, disposition: Disposition): Record<string, string> {
-  const type = servedType(artifact.mime_type);
+  const type = chooseType(artifact.mime_type);
   return {
     ...SAFETY,
     ...(/^(?:audio|video)\//.test(type) && { "Content-Security-Policy": PLAYED }),
@@ -46,7 +46,7 @@ const ACTIVE =
  * The value of `Content-Type`. Declared parameters are dropped: a charset described what the server read, while texts
  * are stored as UTF-8.
  */
-export function servedType(mimeType: string | null): string {
+export function chooseType(mimeType: string | null): string {
   const essence = parseEssence(mimeType);
   // The parts of a multipart type would have types of their own.
   if (essence === null || essence.startsWith("multipart/")) return UNKNOWN_TYPE;
@@ -62,22 +62,22 @@ type Disposition = "inline" | "attachment";
  * RFC 8187, and with `_` for older readers.
  */
 export function contentDisposition(disposition: Disposition, filename: string): string {
-  const plain = asciiOf(filename);
+  const plain = toAscii(filename);
   const first = `${disposition}; filename="${plain}"`;
-  return plain === filename ? first : `${first}; filename*=UTF-8''${extendedValue(filename)}`;
+  return plain === filename ? first : `${first}; filename*=UTF-8''${encodeExtended(filename)}`;
 }
 
 /**
  * The name in ASCII: accents are removed, and anything else becomes `_`. So do reserved characters that were accented
  * (`≮` is a `<` with an accent), and `%`, which some readers decode (RFC 6266, appendix D).
  */
-function asciiOf(filename: string): string {
+function toAscii(filename: string): string {
   const bare = filename.normalize("NFD").replace(/\p{M}/gu, "");
   return bare.replace(/[^ -~]|[%/\\:*?"<>|]/gu, "_");
 }
 
 /** RFC 8187 §3.2.1 allows fewer characters than URIs do. Lone surrogates were removed before. */
-function extendedValue(filename: string): string {
+function encodeExtended(filename: string): string {
   return encodeURIComponent(filename).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -110,15 +110,15 @@ const EXTENSION = /\.(?=[0-9]*[a-z])[a-z0-9]{1,10}$/i;
  */
 export function safeFilename(artifact: Pick<ArtifactRef, "id"> & Partial<ArtifactRef>): string {
   const { id, filename, mime_type } = artifact;
-  const name = cleaned(filename ?? "") || cleaned(id) || "artifact";
+  const name = cleanName(filename ?? "") || cleanName(id) || "artifact";
   const given = EXTENSION.exec(name)?.[0] ?? "";
   const stem = name.slice(0, name.length - given.length);
-  const extension = given || extensionOf(mime_type ?? null);
+  const extension = given || findExtension(mime_type ?? null);
   const short = withinBytes(stem, MAX_BYTES - extension.length).replace(EDGES, "") || "artifact";
   return `${DEVICE.test(short) ? "_" : ""}${short}${extension}`;
 }
 
-function cleaned(name: string): string {
+function cleanName(name: string): string {
   const seen = name
     .slice(0, MAX_READ)
     .replace(UNSEEN, "")
@@ -128,7 +128,7 @@ function cleaned(name: string): string {
 }
 
 /** With its dot; empty for a type without one. */
-function extensionOf(mimeType: string | null): string {
+function findExtension(mimeType: string | null): string {
   const essence = parseEssence(mimeType) ?? "application/octet-stream";
   const known = Object.hasOwn(EXTENSIONS, essence) ? EXTENSIONS[essence] : undefined;
   if (known !== undefined) return `.${known}`;

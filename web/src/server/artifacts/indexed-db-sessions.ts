@@ -114,7 +114,7 @@ export class IndexedDbArtifactSessions implements ArtifactSessions, AsyncDisposa
         await sessions.put({ ...session, noted: session.noted + 1 });
         return;
       }
-      const first = await seen.index("at").getKey(rowsOf(key));
+      const first = await seen.index("at").getKey(getRange(key));
       if (first !== undefined) await seen.delete(first);
     });
   }
@@ -161,7 +161,7 @@ export class IndexedDbArtifactSessions implements ArtifactSessions, AsyncDisposa
   #database(): Promise<Database> {
     const known = this.#opening;
     if (known !== null) return known;
-    const lost = (): void => {
+    const forgetOpening = (): void => {
       if (this.#opening === opening) this.#opening = null;
     };
     const opening = openDB<Schema>(this.#name, VERSION, {
@@ -171,13 +171,13 @@ export class IndexedDbArtifactSessions implements ArtifactSessions, AsyncDisposa
       },
       // An upgrade or deletion of the database waits for this connection.
       blocking(_current, _blocked, event) {
-        lost();
+        forgetOpening();
         (event.target as IDBDatabase).close();
       },
-      terminated: lost,
+      terminated: forgetOpening,
     });
     this.#opening = opening;
-    opening.catch(lost);
+    opening.catch(forgetOpening);
     return opening;
   }
 }
@@ -187,11 +187,11 @@ function anyTime(): IDBKeyRange {
 }
 
 /** All entries of one session, by id or by time: arrays sort after all other keys. */
-function rowsOf(key: string): IDBKeyRange {
+function getRange(key: string): IDBKeyRange {
   return IDBKeyRange.bound([key], [key, []]);
 }
 
 async function forgetIn(change: Change, key: string): Promise<void> {
   await change.objectStore("sessions").delete(key);
-  await change.objectStore("seen").delete(rowsOf(key));
+  await change.objectStore("seen").delete(getRange(key));
 }

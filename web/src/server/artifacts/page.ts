@@ -41,21 +41,21 @@ export async function artifactPage(store: ArtifactStore, deps: PageDeps): Promis
   let first: StoredArtifact[] = [];
   for (const scope of scopes) {
     for await (const artifact of new ScopedArtifacts(store, scope).list()) {
-      if (behind !== null && inOrder(placeOf(artifact), behind) <= 0) continue;
+      if (behind !== null && inOrder(toPlace(artifact), behind) <= 0) continue;
       first.push(artifact);
-      if (first.length > 2 * limit + 1) first = firstOf(first, limit + 1);
+      if (first.length > 2 * limit + 1) first = takeFirst(first, limit + 1);
     }
   }
-  first = firstOf(first, limit + 1);
+  first = takeFirst(first, limit + 1);
   const artifacts = fitting(first.slice(0, limit));
   const last = artifacts.at(-1);
   return artifacts.length < first.length && last !== undefined
-    ? { artifacts, next: Buffer.from(JSON.stringify(placeOf(last))).toString("base64url") }
+    ? { artifacts, next: Buffer.from(JSON.stringify(toPlace(last))).toString("base64url") }
     : { artifacts };
 }
 
-function firstOf(artifacts: StoredArtifact[], count: number): StoredArtifact[] {
-  return artifacts.sort((left, right) => inOrder(placeOf(left), placeOf(right))).slice(0, count);
+function takeFirst(artifacts: StoredArtifact[], count: number): StoredArtifact[] {
+  return artifacts.sort((left, right) => inOrder(toPlace(left), toPlace(right))).slice(0, count);
 }
 
 function fitting(artifacts: readonly StoredArtifact[]): readonly StoredArtifact[] {
@@ -67,15 +67,15 @@ function fitting(artifacts: readonly StoredArtifact[]): readonly StoredArtifact[
   return over === -1 ? artifacts : artifacts.slice(0, over);
 }
 
-function placeOf({ stored_at, scope, id }: StoredArtifact): Place {
+function toPlace({ stored_at, scope, id }: StoredArtifact): Place {
   return [stored_at, scope.trace_id ?? "", id];
 }
 
 function inOrder([atLeft, traceLeft, left]: Place, [atRight, traceRight, right]: Place): number {
-  return atLeft - atRight || compared(traceLeft, traceRight) || compared(left, right);
+  return atLeft - atRight || compareText(traceLeft, traceRight) || compareText(left, right);
 }
 
-function compared(left: string, right: string): number {
+function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 

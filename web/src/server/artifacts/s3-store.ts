@@ -4,10 +4,10 @@
  */
 import { BareS3Store } from "../../artifacts/s3/bare-store.js";
 import { optionsFrom, type S3StoreOptions } from "../../artifacts/s3/options.js";
-import { checkOptionNames, objectOf, wrong } from "../../errors/arguments.js";
+import { checkOptionNames, checkObject, wrong } from "../../errors/arguments.js";
 import type { ArtifactRef, ArtifactScope } from "../../artifacts/store.js";
 import { parseEssence, UNKNOWN_TYPE } from "../http/headers.js";
-import { contentDisposition, safeFilename, servedType } from "./headers.js";
+import { contentDisposition, safeFilename, chooseType } from "./headers.js";
 
 /** Options of a download link. */
 interface DownloadUrlOptions {
@@ -68,7 +68,7 @@ export class S3ArtifactStore extends BareS3Store {
         "attachment",
         safeFilename(filename === undefined ? artifact : { ...artifact, filename }),
       ),
-      type: savedType(artifact),
+      type: chooseSavedType(artifact),
     }));
   }
 }
@@ -78,9 +78,9 @@ export class S3ArtifactStore extends BareS3Store {
  * from the environment. Throws E_INVALID_ARGUMENT, without any part of the URL.
  */
 export function s3StoreFrom(url: string, options: Omit<S3StoreOptions, "bucket" | "prefix"> = {}): S3ArtifactStore {
-  return new S3ArtifactStore({ ...objectOf(options, "options"), ...optionsFrom(url) });
+  return new S3ArtifactStore({ ...checkObject(options, "options"), ...optionsFrom(url) });
 }
 
-function savedType({ mime_type }: ArtifactRef): string {
-  return PASSIVE.test(parseEssence(mime_type) ?? "") ? servedType(mime_type) : UNKNOWN_TYPE;
+function chooseSavedType({ mime_type }: ArtifactRef): string {
+  return PASSIVE.test(parseEssence(mime_type) ?? "") ? chooseType(mime_type) : UNKNOWN_TYPE;
 }

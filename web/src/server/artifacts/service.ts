@@ -60,12 +60,12 @@ export function serveArtifacts(options: ServeArtifactsOptions): ArtifactService 
     respond(event): boolean {
       const { origin, pathname } = new URL(event.request.url);
       if (origin !== root.origin || !pathname.startsWith(root.pathname)) return false;
-      event.respondWith(answered(event.request, pathname.slice(root.pathname.length)));
+      event.respondWith(answerInSession(event.request, pathname.slice(root.pathname.length)));
       return true;
     },
   };
 
-  async function answered(request: Request, rest: string): Promise<Response> {
+  async function answerInSession(request: Request, rest: string): Promise<Response> {
     try {
       return await inSession(request, rest.slice(0, rest.indexOf("/")));
     } catch (error) {

@@ -7,10 +7,10 @@ import type { FullScope } from "../../artifacts/scope.js";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolResult } from "../../tools/result.js";
 import type { ToolContext, ToolProgress } from "../../tools/context.js";
-import { named, REFERENCE } from "../schemas.js";
-import { announced, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
+import { nameSchema, REFERENCE } from "../schemas.js";
+import { announceStored, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
 import type { Told } from "../sessions/session-work.js";
-import { scopeOf, sessionOver, type ServedSession } from "../session.js";
+import { toScope, sessionOver, type ServedSession } from "../session.js";
 import { noteTrace, type SessionRegister } from "../sessions/session-register.js";
 import type { ServedSources } from "../sources/served-sources.js";
 
@@ -26,7 +26,7 @@ export const RESULT = {
     .describe("How the observation was cut, if it was too long."),
 };
 /** The result of a call. */
-export const CALLED = named("CallResult", z.object(RESULT));
+export const CALLED = nameSchema("CallResult", z.object(RESULT));
 
 /** A call. */
 export interface AskedCall {
@@ -61,13 +61,13 @@ const MAX_MESSAGE = 1000;
 /**
  * Calls a tool for a client of REST. Throws like {@link callTool}.
  */
-export async function calledFor(
+export async function callForClient(
   session: ServedSession,
   call: AskedCall,
   deps: CallDeps,
   how: CallHow,
 ): Promise<CallResult> {
-  return shownResult(await callTool(session, call, deps, how));
+  return toCallResult(await callTool(session, call, deps, how));
 }
 
 /**
@@ -82,8 +82,8 @@ export async function callTool(
   how: CallHow,
 ): Promise<ToolResult> {
   await noteTrace(session, call.trace, deps);
-  const result = await invokeTool(scopeOf(session, call.trace), call, deps, how);
-  if (!(await announced(deps, session, result.artifacts))) throw sessionOver();
+  const result = await invokeTool(toScope(session, call.trace), call, deps, how);
+  if (!(await announceStored(deps, session, result.artifacts))) throw sessionOver();
   await tellClamped(session, call.name, result, deps);
   if (result.display !== undefined) how.tell?.({ kind: "tool_display", display: result.display } as Told);
   return result;
@@ -144,7 +144,7 @@ function progressEvent({ progress, total, message }: ToolProgress): Told {
   } as Told;
 }
 
-function shownResult({ text, artifacts, isError, changed, cut }: ToolResult): CallResult {
+function toCallResult({ text, artifacts, isError, changed, cut }: ToolResult): CallResult {
   return {
     observation: text,
     artifacts: artifacts.map(publicRef),

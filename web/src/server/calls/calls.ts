@@ -3,16 +3,16 @@
  * @module
  */
 import { untilEither } from "../../core/abort.js";
-import { saidOf } from "../http/refusals.js";
+import { toSaidError } from "../http/refusals.js";
 import { within } from "../http/time-limit.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
-import { failedEvent, type SessionWork, type Told } from "../sessions/session-work.js";
+import { toFailedEvent, type SessionWork, type Told } from "../sessions/session-work.js";
 import type { ServedSession } from "../session.js";
 import type { ServedSources } from "../sources/served-sources.js";
 import { KeptWork, type KeptWorkDeps } from "../work/kept-work.js";
 import type { HeldWork } from "../work/work-keeper.js";
 import { WorkPlace } from "../work/work-place.js";
-import { calledFor, type AskedCall, type CallDeps, type CallResult } from "./call.js";
+import { callForClient, type AskedCall, type CallDeps, type CallResult } from "./call.js";
 import { CALL_RECORD, LiveCall, type CallRecord, type LiveCallDeps } from "./live-call.js";
 
 interface CallsDeps extends CallDeps, KeptWorkDeps, Omit<LiveCallDeps, "calls"> {
@@ -40,7 +40,7 @@ export class Calls extends KeptWork<CallRecord> implements AsyncDisposable {
     this.#deps = { ...deps, calls: this };
   }
 
-  /** Makes a call for a client. From its first question on it goes on in another process if this one dies. Throws as `calledFor`. */
+  /** Makes a call for a client. From its first question on it goes on in another process if this one dies. Throws as `callForClient`. */
   make(session: ServedSession, call: AskedCall, tell: (event: Told) => void, signal: AbortSignal): Promise<CallResult> {
     const { name, args, trace, timeoutSeconds = null } = call;
     const record = { name, args: { ...args }, trace, timeout_seconds: timeoutSeconds, asked: [] };
@@ -81,9 +81,9 @@ export class Calls extends KeptWork<CallRecord> implements AsyncDisposable {
     const { sessionWork, over } = this.#deps;
     const { name, args, trace, timeout_seconds } = record;
     const call = { name, args, trace, timeoutSeconds: timeout_seconds ?? undefined };
-    const made = (signal: AbortSignal): Promise<CallResult> => this.#start(live, session, call, signal);
+    const startCall = (signal: AbortSignal): Promise<CallResult> => this.#start(live, session, call, signal);
     // How it ends is told to those who follow it.
-    await sessionWork.lasting(session.id, [over], made).catch(() => undefined);
+    await sessionWork.lasting(session.id, [over], startCall).catch(() => undefined);
     await this.#lives.get(live.place.key)?.made.catch(() => undefined);
   }
 
@@ -98,7 +98,7 @@ export class Calls extends KeptWork<CallRecord> implements AsyncDisposable {
     const { over, report } = this.#deps;
     try {
       const result = await untilEither([given, live.lost, live.left], (signal) =>
-        calledFor(session, call, this.#deps, { signal, tell: live.tell, pause: live.pauseBy(signal) }),
+        callForClient(session, call, this.#deps, { signal, tell: live.tell, pause: live.pauseBy(signal) }),
       );
       await live.confirm();
       const last: LoggedEvent & CallResult = { kind: "result", ...result };
@@ -114,7 +114,7 @@ export class Calls extends KeptWork<CallRecord> implements AsyncDisposable {
 
 function describeFailure(error: unknown, signal: AbortSignal, report: (error: unknown) => void): LoggedEvent {
   if (signal.aborted)
-    return failedEvent("E_CANCELLED", "The call was cancelled: its client left, or its session ended.");
-  const { code, message } = saidOf(error, report);
-  return failedEvent(code, message);
+    return toFailedEvent("E_CANCELLED", "The call was cancelled: its client left, or its session ended.");
+  const { code, message } = toSaidError(error, report);
+  return toFailedEvent(code, message);
 }

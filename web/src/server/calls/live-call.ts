@@ -9,7 +9,7 @@ import { onAbort } from "../../core/abort.js";
 import { Claim } from "../../planner/claim.js";
 import type { ToolContext } from "../../tools/context.js";
 import { fits, type LoggedEvent } from "../sessions/event-log.js";
-import { failedEvent, type Told } from "../sessions/session-work.js";
+import { toFailedEvent, type Told } from "../sessions/session-work.js";
 import { sessionOver } from "../session.js";
 import { MAX_OPEN, newPause, tooMany, type OpenPause, type PauseQuestion } from "../sources/pauses.js";
 import type { ServedSources } from "../sources/served-sources.js";
@@ -133,7 +133,7 @@ export class LiveCall {
   /** The error for the client of a call that is lost. */
   async explainLoss(): Promise<SluiceError> {
     const isOver = (await this.#deps.state.sessions.find(this.place.session).catch(() => undefined)) === null;
-    return isOver ? sessionOver() : goneOn();
+    return isOver ? sessionOver() : toMovedError();
   }
 
   /** Writes the last event, and deletes the call. Does not throw. */
@@ -212,7 +212,7 @@ function hashQuestion({ reason, payload }: PauseQuestion): string {
 }
 
 /** Told to those who follow a call whose result is larger than an event may be. Its own client has it. */
-const TOO_LARGE = failedEvent(
+const TOO_LARGE = toFailedEvent(
   "E_TOO_LARGE",
   "The call is done, and its result too large to be told here: what was stored of it is among the artifacts.",
 );
@@ -221,6 +221,6 @@ function closing(): SluiceError {
   return new SluiceError("E_STORE_CLOSED", "The server is closing: follow the call with GET calls/{call}.");
 }
 
-function goneOn(): SluiceError {
+function toMovedError(): SluiceError {
   return new SluiceError("E_NOT_FOUND", "Another process went on with the call: follow it with GET calls/{call}.");
 }

@@ -53,7 +53,7 @@ export type ChatEvent =
   | ChatEnd;
 
 /** A planner event as clients see it. Null for those that the session's own events tell. */
-export function toldOf(event: PlannerEvent): ChatEvent | null {
+export function toChatEvent(event: PlannerEvent): ChatEvent | null {
   switch (event.kind) {
     case "artifact_stored":
       return { ...event, artifacts: event.artifacts.map(publicRef) };
@@ -63,9 +63,9 @@ export function toldOf(event: PlannerEvent): ChatEvent | null {
       return told;
     }
     case "tool_failed":
-      return { ...event, error: errorOf(event.error) };
+      return { ...event, error: toToldError(event.error) };
     case "state_failed":
-      return { ...event, error: errorOf(event.error) };
+      return { ...event, error: toToldError(event.error) };
     case "resource_updated":
       return null;
     default:
@@ -96,15 +96,15 @@ export function readResumeToken(
 }
 
 /** A trajectory as clients see it. */
-export function shownTrajectory({ query, steps, artifacts }: Trajectory): ShownTrajectory {
-  return { query, steps: steps.map(shownStep), artifacts: jsonFields(artifacts) };
+export function toShownTrajectory({ query, steps, artifacts }: Trajectory): ShownTrajectory {
+  return { query, steps: steps.map(toShownStep), artifacts: jsonFields(artifacts) };
 }
 
-function shownStep({ text, calls }: TrajectoryStep): ShownStep {
+function toShownStep({ text, calls }: TrajectoryStep): ShownStep {
   return { text, calls: calls.map((call) => ({ ...call, artifacts: call.artifacts.map(publicRef) })) };
 }
 
-function errorOf({ code, message }: SluiceError): ToldError {
+function toToldError({ code, message }: SluiceError): ToldError {
   return { code, message };
 }
 
@@ -124,12 +124,12 @@ export function fitting(event: ChatEvent): readonly LoggedEvent[] {
   if (event.kind === "artifact_stored") {
     const { artifacts } = event;
     const starts = Array.from({ length: Math.ceil(artifacts.length / MAX_REFS) }, (_, at) => at * MAX_REFS);
-    return starts.map((at) => shortened({ ...event, artifacts: artifacts.slice(at, at + MAX_REFS) }));
+    return starts.map((at) => shortenEvent({ ...event, artifacts: artifacts.slice(at, at + MAX_REFS) }));
   }
-  return [shortened(event)];
+  return [shortenEvent(event)];
 }
 
-function shortened(event: ChatEvent): LoggedEvent {
+function shortenEvent(event: ChatEvent): LoggedEvent {
   if (fits(event)) return event;
   const left_out = Buffer.byteLength(JSON.stringify(event));
   const { kind, step, call, tool } = event as Partial<CallPlace> & { readonly kind: string };

@@ -7,7 +7,7 @@ import { pauseIn } from "../../planner/run-state.js";
 import { within } from "../http/time-limit.js";
 import type { LoggedEvent } from "../sessions/event-log.js";
 import { type EndedSession, noteTrace } from "../sessions/session-register.js";
-import { failedEvent } from "../sessions/session-work.js";
+import { toFailedEvent } from "../sessions/session-work.js";
 import { sessionOver, type ServedSession } from "../session.js";
 import { KeptWork, type KeptWorkDeps, type Standing } from "../work/kept-work.js";
 import type { HeldWork } from "../work/work-keeper.js";
@@ -129,7 +129,7 @@ export class Chats extends KeptWork<RunRecord> implements AsyncDisposable {
     // The process that has the run hears of it. A run that no process has would wait for ever.
     if (!(await this.#isFree(place))) return;
     await this.forget(place);
-    await this.#deps.state.events.append(place.channel, failedEvent(GIVEN_UP.code, GIVEN_UP.message));
+    await this.#deps.state.events.append(place.channel, toFailedEvent(GIVEN_UP.code, GIVEN_UP.message));
   }
 
   /** Ends and deletes the runs of a session, in every process. Does not throw. */
@@ -311,7 +311,7 @@ export function createMakePlanner(options: SluiceServerOptions, deps: PlannersDe
   // Without a tool for files the model does not need their names.
   const userFiles =
     options.sources?.some(({ user_files }) => user_files === true) === true ? files?.userFiles : undefined;
-  const made = (catalog: readonly CatalogSource[], model: LlmClient): ReactPlanner => {
+  const createPlanner = (catalog: readonly CatalogSource[], model: LlmClient): ReactPlanner => {
     const given: ReactPlannerOptions = {
       catalog,
       llm: model,
@@ -326,12 +326,13 @@ export function createMakePlanner(options: SluiceServerOptions, deps: PlannersDe
     return new ReactPlanner(given);
   };
   // Finds wrong options now, and not at the first question.
-  made(tools, llm);
-  const metered = ({ tenant_id = null, user_id }: ArtifactScope): LlmClient =>
+  createPlanner(tools, llm);
+  const meterModel = ({ tenant_id = null, user_id }: ArtifactScope): LlmClient =>
     usage.limits.tokensPerDay === undefined || user_id == null
       ? llm
       : new MeteredLlm(llm, usage, { tenant_id, user_id });
-  return async (scope, signal) => made([...(await sources.planned({ scope, signal })), ...tools], metered(scope));
+  return async (scope, signal) =>
+    createPlanner([...(await sources.planned({ scope, signal })), ...tools], meterModel(scope));
 }
 
 /**

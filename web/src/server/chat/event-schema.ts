@@ -7,9 +7,9 @@ import {
   CLAMPED,
   CLOSING,
   DISPLAY,
-  eventOf,
+  defineEvent,
   FAILURE,
-  named,
+  nameSchema,
   PAYLOAD,
   PROGRESS,
   REASON,
@@ -30,7 +30,7 @@ const OUTCOME = z
 const SPENT = z.object({ steps: z.number(), tokens: z.number(), seconds: z.number() }).describe("What the run used.");
 const ARTIFACTS = z.array(REFERENCE);
 
-const TRAJECTORY = named(
+const TRAJECTORY = nameSchema(
   "Trajectory",
   z
     .object({
@@ -56,53 +56,61 @@ const TRAJECTORY = named(
 );
 
 /** An event of a run. */
-export const CHAT_EVENT = named(
+export const CHAT_EVENT = nameSchema(
   "RunEvent",
   z.union([
-    eventOf("run_started", "The run began.", RUN),
-    eventOf("run_resumed", "The run goes on.", RUN),
-    eventOf("step_started", "A turn of the model begins.", STEP),
-    eventOf("step_finished", "All calls of a turn are done.", STEP),
-    eventOf("text", "The model writes.", { ...STEP, text: z.string().describe("The next piece.") }),
-    eventOf("text_discarded", "The text of this step is void: the model is asked again.", STEP),
-    eventOf("model_answered", "The model finished a turn.", {
+    defineEvent("run_started", "The run began.", RUN),
+    defineEvent("run_resumed", "The run goes on.", RUN),
+    defineEvent("step_started", "A turn of the model begins.", STEP),
+    defineEvent("step_finished", "All calls of a turn are done.", STEP),
+    defineEvent("text", "The model writes.", { ...STEP, text: z.string().describe("The next piece.") }),
+    defineEvent("text_discarded", "The text of this step is void: the model is asked again.", STEP),
+    defineEvent("model_answered", "The model finished a turn.", {
       ...STEP,
       calls: z.int().describe("Calls that are made."),
       leftOut: z.int().optional().describe("Further calls, for which there is no room."),
       usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).optional(),
     }),
-    eventOf("tool_called", "A call begins.", CALL),
-    eventOf("tool_progress", "A call makes progress.", { ...CALL, progress: z.object(PROGRESS) }),
-    eventOf("tool_waiting", "A source is silent for long.", { ...CALL, wait: z.object(WAIT) }),
-    eventOf("tool_display", "A tool wants files shown.", { ...CALL, display: DISPLAY }),
-    eventOf("tool_returned", "A call ended.", { ...CALL, isError: z.boolean() }),
-    eventOf("artifact_stored", "Something of a result was stored.", { ...CALL, artifacts: ARTIFACTS }),
-    eventOf("artifact_emitted", "A tool gave a piece of its work.", { ...CALL, name: z.string(), value: z.unknown() }),
-    eventOf("chunk_emitted", "A tool gave a piece of its output.", { ...CALL, stream: z.string(), chunk: z.unknown() }),
-    eventOf("observation_clamped", "The model sees less of a result.", { ...CALL, ...CLAMPED }),
-    eventOf("tool_answered", "The model sees a result.", {
+    defineEvent("tool_called", "A call begins.", CALL),
+    defineEvent("tool_progress", "A call makes progress.", { ...CALL, progress: z.object(PROGRESS) }),
+    defineEvent("tool_waiting", "A source is silent for long.", { ...CALL, wait: z.object(WAIT) }),
+    defineEvent("tool_display", "A tool wants files shown.", { ...CALL, display: DISPLAY }),
+    defineEvent("tool_returned", "A call ended.", { ...CALL, isError: z.boolean() }),
+    defineEvent("artifact_stored", "Something of a result was stored.", { ...CALL, artifacts: ARTIFACTS }),
+    defineEvent("artifact_emitted", "A tool gave a piece of its work.", {
+      ...CALL,
+      name: z.string(),
+      value: z.unknown(),
+    }),
+    defineEvent("chunk_emitted", "A tool gave a piece of its output.", {
+      ...CALL,
+      stream: z.string(),
+      chunk: z.unknown(),
+    }),
+    defineEvent("observation_clamped", "The model sees less of a result.", { ...CALL, ...CLAMPED }),
+    defineEvent("tool_answered", "The model sees a result.", {
       ...CALL,
       isError: z.boolean(),
       chars: z.number().describe("Characters of JSON."),
     }),
-    eventOf("tool_failed", "A call failed.", { ...CALL, error: FAILURE }),
-    eventOf("paused", "A call waits for a person, and so will the run.", { ...CALL, reason: REASON }),
-    eventOf("state_failed", "The events of the run cannot be saved.", { error: FAILURE }),
-    eventOf("finished", "The run ended.", { steps: z.int(), outcome: OUTCOME }),
-    eventOf("result", "The last event of a run that is over.", {
+    defineEvent("tool_failed", "A call failed.", { ...CALL, error: FAILURE }),
+    defineEvent("paused", "A call waits for a person, and so will the run.", { ...CALL, reason: REASON }),
+    defineEvent("state_failed", "The events of the run cannot be saved.", { error: FAILURE }),
+    defineEvent("finished", "The run ended.", { steps: z.int(), outcome: OUTCOME }),
+    defineEvent("result", "The last event of a run that is over.", {
       answer: z.string(),
       outcome: OUTCOME,
       spent: SPENT,
       trajectory: TRAJECTORY.nullable().describe("Null where it is too large. Then `artifact` holds all, as JSON."),
       artifact: REFERENCE.optional(),
     }),
-    eventOf("pause", "The last event of a run that waits for a person.", {
+    defineEvent("pause", "The last event of a run that waits for a person.", {
       reason: REASON,
       payload: PAYLOAD,
       tool: z.string(),
       resume_token: z.string().describe("Answers it, at `chat/resume`."),
     }),
-    eventOf("failed", "The last event of a run that failed.", { error: FAILURE }),
+    defineEvent("failed", "The last event of a run that failed.", { error: FAILURE }),
     CLOSING,
     z
       .object({

@@ -13,17 +13,17 @@ import type { ResumeOptions } from "../../planner/run-options.js";
 import type { PlannerPause, PlannerResult } from "../../planner/run-state.js";
 import { leading } from "../../planner/tool.js";
 import type { PausePayload } from "../../tools/context.js";
-import { announced, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
+import { announceStored, publicRef, type AnnouncingDeps } from "../sessions/announcer.js";
 import { fits } from "../sessions/event-log.js";
-import { saidOf } from "../http/refusals.js";
-import { scopeOf } from "../session.js";
+import { toSaidError } from "../http/refusals.js";
+import { toScope } from "../session.js";
 import {
   fitting,
   GIVEN_UP,
   noSuchRun,
   pauseEvent,
-  shownTrajectory,
-  toldOf,
+  toShownTrajectory,
+  toChatEvent,
   type ChatEnd,
   type ChatEvent,
   type ToldError,
@@ -111,7 +111,7 @@ export class Running {
 
   async #worked(): Promise<PlannerResult | PlannerPause> {
     const [live, { record, work, first }] = [this.#live, this.#how];
-    const scope = scopeOf(live.session, record.trace);
+    const scope = toScope(live.session, record.trace);
     live.signal.throwIfAborted();
     const planner = await this.#deps.planner(scope, live.signal);
     // A process that was stopped meanwhile may have been taken for dead.
@@ -135,7 +135,7 @@ export class Running {
 
   #hear(event: PlannerEvent): void {
     const [live, { announcer }] = [this.#live, this.#deps];
-    const told = toldOf(event);
+    const told = toChatEvent(event);
     if (told === null) return;
     this.#begin();
     this.#writer.tell(told);
@@ -145,7 +145,7 @@ export class Running {
     }
     if (event.kind !== "artifact_stored") return;
     this.#writer.do(async () => {
-      if (!(await announced(this.#deps, live.session, event.artifacts))) live.stop("session over");
+      if (!(await announceStored(this.#deps, live.session, event.artifacts))) live.stop("session over");
     });
   }
 
@@ -191,7 +191,7 @@ export class Running {
   }
 
   #told(error: unknown): ToldError {
-    const { code, message } = saidOf(error, this.#deps.report);
+    const { code, message } = toSaidError(error, this.#deps.report);
     return { code, message };
   }
 
@@ -233,17 +233,17 @@ async function resultEvent(
   trace: string | null,
   deps: ChatRunDeps,
 ): Promise<ChatEnd> {
-  const shown = shownTrajectory(trajectory);
+  const shown = toShownTrajectory(trajectory);
   const whole: ChatEnd = { kind: "result", answer, outcome, spent, trajectory: shown };
   if (fits(whole)) return whole;
   const short = { ...whole, answer: leading(answer, MAX_ANSWER), trajectory: null };
   try {
     const text = JSON.stringify({ answer, outcome, spent, trajectory: shown });
-    const scope: FullScope = scopeOf(live.session, trace);
+    const scope: FullScope = toScope(live.session, trace);
     const filename = `run-${live.place.id}.json`;
     const info = { scope, namespace: NAMESPACE, filename, mime_type: "application/json", source: { tool: NAMESPACE } };
     const ref = await deps.store.putText(text, info);
-    await announced(deps, live.session, [ref]);
+    await announceStored(deps, live.session, [ref]);
     return { ...short, artifact: publicRef(ref) };
   } catch (error) {
     deps.report(error);

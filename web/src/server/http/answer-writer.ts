@@ -134,7 +134,7 @@ export class AnswerWriter {
 
   async #give(piece: Uint8Array): Promise<void> {
     const outgoing = this.#outgoing;
-    for (const part of partsOf(piece)) {
+    for (const part of splitPiece(piece)) {
       if (outgoing.destroyed) return;
       await new Promise<void>((resolve) => {
         this.#limit();
@@ -156,7 +156,7 @@ export class AnswerWriter {
   }
 }
 
-function* partsOf(piece: Uint8Array): Generator<Uint8Array, void, void> {
+function* splitPiece(piece: Uint8Array): Generator<Uint8Array, void, void> {
   if (piece.byteLength > PIECE)
     for (let at = 0; at < piece.byteLength; at += PIECE) yield piece.subarray(at, at + PIECE);
   else yield piece;

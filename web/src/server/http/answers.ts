@@ -50,7 +50,7 @@ export function notFound(): Response {
 }
 
 /** 410, for an artifact that existed before. */
-export function gone(): Response {
+export function refuseGone(): Response {
   const message = "The artifact expired or was deleted. Do not retry; call the tool that made it.";
   return refusal(410, "E_EXPIRED", message);
 }
@@ -86,13 +86,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** A page without script. Its texts are escaped. */
 export function messagePage({ status, title, text, command }: Message): Response {
-  const typed = command === undefined ? "" : `\n<pre><code>${escaped(command)}</code></pre>`;
+  const typed = command === undefined ? "" : `\n<pre><code>${escapeHtml(command)}</code></pre>`;
   const body = new TextEncoder().encode(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>
 :root { color-scheme: light dark }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 15vh auto; padding: 0 1rem }
@@ -100,8 +100,8 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 15vh auto
 </head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
-<p>${escaped(text)}</p>${typed}
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(text)}</p>${typed}
 </main>
 </body>
 </html>
@@ -117,6 +117,6 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 15vh auto
   });
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
 }

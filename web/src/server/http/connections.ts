@@ -46,7 +46,7 @@ export class Connections {
     this.#open.set(socket, answers);
     socket.once("close", () => {
       this.#open.delete(socket);
-      for (const answer of answers.keys()) dropped(answer);
+      for (const answer of answers.keys()) dropAnswer(answer);
     });
   }
 
@@ -76,7 +76,7 @@ export class Connections {
   work(): OpenWork {
     const open = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<WorkKind, number>;
     for (const answers of this.#open.values()) {
-      for (const [answer, request] of answers) open[this.#answers.get(answer) ?? kindOf(request)] += 1;
+      for (const [answer, request] of answers) open[this.#answers.get(answer) ?? detectKind(request)] += 1;
     }
     return open;
   }
@@ -116,7 +116,7 @@ export function isStanding({ method }: Pick<IncomingMessage, "method">): boolean
 }
 
 /** What is under way where no answer has begun. */
-function kindOf({ headers, complete }: IncomingMessage): WorkKind {
+function detectKind({ headers, complete }: IncomingMessage): WorkKind {
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
   return hasBody && !complete ? "upload" : "request";
 }
@@ -150,7 +150,7 @@ export function onceASecond(tell: (sentence: string) => void): (open: OpenWork) 
  * Closes an answer. When a connection is gone Node closes only the answer whose turn it was; those behind it would
  * wait for ever.
  */
-function dropped(answer: ServerResponse): void {
+function dropAnswer(answer: ServerResponse): void {
   if (answer.closed) return;
   answer.destroy();
   answer.emit("close");

@@ -35,10 +35,10 @@ export class HostGuard {
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a wrong URL, host or origin. */
   constructor({ publicUrl, hosts = [], origins = [] }: HostDeps) {
-    this.publicUrl = publicUrl === undefined ? undefined : checkedUrl(publicUrl);
+    this.publicUrl = publicUrl === undefined ? undefined : checkUrl(publicUrl);
     const named = hosts.map((host) => host.toLowerCase());
     this.#hosts = new Set(this.publicUrl === undefined ? named : [...named, bare(this.publicUrl.hostname)]);
-    this.#origins = new Set(origins.map(checkedOrigin));
+    this.#origins = new Set(origins.map(checkOrigin));
   }
 
   /** Whether an origin is configured in addition to the server's own. */
@@ -82,7 +82,7 @@ function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "").toLowerCase();
 }
 
-function checkedUrl(said: string): URL {
+function checkUrl(said: string): URL {
   const url = URL.canParse(said) ? new URL(said) : undefined;
   if (
     url !== undefined &&
@@ -96,7 +96,7 @@ function checkedUrl(said: string): URL {
   throw wrong("publicUrl", "a URL such as https://sluice.example, without query and credentials");
 }
 
-function checkedOrigin(said: string): string {
+function checkOrigin(said: string): string {
   if (isOrigin(said)) return said;
   throw wrong("origins", "origins such as https://app.example, without a path");
 }

@@ -124,10 +124,10 @@ export async function openListener(server: RequestHandler, options: ListenOption
   );
   http.maxConnections = maxConnections;
   http.on("connection", (socket) => requests.connections.add(socket));
-  await bound(http, host, port);
+  await bindServer(http, host, port);
   let ended: Promise<string> | undefined;
   const close = (how: CloseOptions): Promise<string> =>
-    (ended ??= closed(http, requests, { ...how, drainSeconds, grace: graceSeconds * 1000 }));
+    (ended ??= closeServer(http, requests, { ...how, drainSeconds, grace: graceSeconds * 1000 }));
   return {
     port: (http.address() as AddressInfo).port,
     close,
@@ -207,7 +207,7 @@ class RequestListener {
   }
 }
 
-async function bound(server: Server, host: string, port: number): Promise<void> {
+async function bindServer(server: Server, host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => {
       const why = systemCode(error) ?? "unknown";
@@ -225,7 +225,7 @@ interface Ending extends CloseOptions {
 }
 
 /** The end, in order. Gives what did not finish, in words. */
-async function closed(
+async function closeServer(
   server: Server,
   requests: RequestListener,
   { drainSeconds, grace, signal, onClosing, onWaiting }: Ending,

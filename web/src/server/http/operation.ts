@@ -8,7 +8,7 @@ import { matchedRoutes } from "hono/route";
 import { z } from "zod";
 import { jsonAnswer } from "./answers.js";
 import { methodRefused } from "./refusals.js";
-import { type BodyLimits, declaredType, readJson, readPath, readQuery, uploadedPieces } from "./request.js";
+import { type BodyLimits, readDeclaredType, readJson, readPath, readQuery, readUpload } from "./request.js";
 import type { InSession, ServeEnv } from "./context.js";
 
 /** What is answered with one status. */
@@ -29,7 +29,7 @@ type Headers = Answer["headers"];
 export const EVENT_STREAM = "text/event-stream";
 
 /** Answers with JSON. A handler returns the value. */
-export function jsonOf<S extends z.ZodType>(
+export function answerJson<S extends z.ZodType>(
   schema: S,
   description: string,
   headers: Headers = {},
@@ -43,17 +43,17 @@ export function describeStream(schema: z.ZodType, description: string): Answer<n
 }
 
 /** Answers with bytes of any type. */
-export function bytesOf(description: string, headers: Headers = {}): Answer<never> {
+export function answerBytes(description: string, headers: Headers = {}): Answer<never> {
   return { description, content: { "*/*": z.string() }, headers };
 }
 
 /** Answers with a page for people. */
-export function pageOf(description: string): Answer<never> {
+export function answerPage(description: string): Answer<never> {
   return { description, content: { "text/html": z.string() }, headers: {} };
 }
 
 /** Answers with plain text. */
-export function textOf(description: string): Answer<never> {
+export function answerText(description: string): Answer<never> {
   return { description, content: { "text/plain": z.string() }, headers: {} };
 }
 
@@ -180,7 +180,7 @@ export function operation<
     const input = {
       path: path && readPath(request, form, path),
       query: query && readQuery(request, query),
-      body: await bodyOf(request, body),
+      body: await parseBody(request, body),
     };
     const said = await handle(c, input as Input<Read<P>, Read<Q>, Read<B>>);
     return said instanceof Response ? said : jsonAnswer(said, status);
@@ -193,10 +193,10 @@ export function isStream({ answers }: Pick<Operation, "answers">): boolean {
   return Object.values(answers).every(({ content }) => Object.keys(content).join() === EVENT_STREAM);
 }
 
-async function bodyOf(request: Request, body: Body): Promise<unknown> {
+async function parseBody(request: Request, body: Body): Promise<unknown> {
   if (body === UPLOAD) {
-    const pieces: Upload["pieces"] = (limits) => uploadedPieces(request, limits);
-    return { type: declaredType(request), pieces };
+    const pieces: Upload["pieces"] = (limits) => readUpload(request, limits);
+    return { type: readDeclaredType(request), pieces };
   }
   return body instanceof z.ZodType ? readJson(request, body) : undefined;
 }
@@ -212,21 +212,21 @@ type Operations = Partial<Readonly<Record<Method, Operation>>> & {
 const MOUNTED = new WeakMap<object, Operation>();
 
 /** The operation that a mounted handler answers for, if any. */
-export function operationOf(handler: object): Operation | undefined {
+export function getOperation(handler: object): Operation | undefined {
   return MOUNTED.get(handler);
 }
 
 /** The operation that will answer a request, with the form of its address. Undefined if the request will be refused. */
 export function operationFor(c: InSession): { readonly operation: Operation; readonly path: string } | undefined {
   for (const { handler, path } of matchedRoutes(c)) {
-    const found = operationOf(handler);
+    const found = getOperation(handler);
     if (found !== undefined) return { operation: found, path: path.replace(/(?<=.)\/$/, "") };
   }
   return undefined;
 }
 
 /** Serves addresses in this order. A method that an address does not have is refused. `get` answers `HEAD` too. */
-export function routesOf(addresses: Readonly<Record<string, Operations>>): Hono<ServeEnv> {
+export function mountRoutes(addresses: Readonly<Record<string, Operations>>): Hono<ServeEnv> {
   const app = new Hono<ServeEnv>();
   for (const [form, { otherwise, ...operations }] of Object.entries(addresses)) {
     for (const [method, declared] of Object.entries(operations)) {

@@ -183,7 +183,7 @@ interface SaidError {
  * An error for clients: its own message if that is meant for them. Otherwise a message without details, and the error
  * is reported.
  */
-export function saidOf(error: unknown, report: (error: unknown) => void): SaidError {
+export function toSaidError(error: unknown, report: (error: unknown) => void): SaidError {
   if (error instanceof BodyRefused) return { status: error.status, code: error.code, message: error.message };
   const known = error instanceof StoreLate ? 504 : error instanceof SluiceError ? STATUS[error.code] : undefined;
   if (error instanceof ToolNodeError && error.isNotFound === true) {
@@ -196,9 +196,9 @@ export function saidOf(error: unknown, report: (error: unknown) => void): SaidEr
   return { status: known, code, message };
 }
 
-/** An error as an answer, see {@link saidOf}. */
-export function failed(error: unknown, report: (error: unknown) => void): Response {
-  const { status, code, message } = saidOf(error, report);
+/** An error as an answer, see {@link toSaidError}. */
+export function refuseError(error: unknown, report: (error: unknown) => void): Response {
+  const { status, code, message } = toSaidError(error, report);
   const after = error instanceof LimitReached ? error.retryAfterSeconds : undefined;
   return refusal(status, code, message, after === undefined ? {} : { "Retry-After": String(after) });
 }

@@ -61,7 +61,7 @@ export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGe
       const left = begun + secondsFor(bytes) * 1000 - performance.now();
       const { done, value } = await untilAborted(nextPiece(reader, Math.min(idleSeconds * 1000, left)), signal);
       if (done) {
-        if (isCutShort(request, bytes)) throw brokenOff();
+        if (isCutShort(request, bytes)) throw toIncompleteError();
         return;
       }
       bytes += value.byteLength;
@@ -105,23 +105,23 @@ export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promi
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const path = issue?.path.join(".") ?? "";
-  throw new BodyRefused(400, sentenceOf(path === "" ? "The body" : path, issue, value), path);
+  throw new BodyRefused(400, writeSentence(path === "" ? "The body" : path, issue, value), path);
 }
 
 /** What is wrong with a value of a body or a query. Never quotes it. */
-function sentenceOf(what: string, issue: z.core.$ZodIssue | undefined, value: unknown): string {
+function writeSentence(what: string, issue: z.core.$ZodIssue | undefined, value: unknown): string {
   if (issue?.code === "unrecognized_keys") {
-    return `${what} has no key ${alternatives(issue.keys.map((key) => quoted(key)))}: leave it out.`;
+    return `${what} has no key ${alternatives(issue.keys.map((key) => quoteKey(key)))}: leave it out.`;
   }
   if (issue === undefined || issue.code === "custom") return `${what} is not valid: ${issue?.message ?? "correct it"}.`;
   const found = issue.path.reduce<unknown>((at, key) => Reflect.get(Object(at), key), value);
-  return found === undefined ? `${what} is missing.` : `${what} must be ${wantedOf(issue)}.`;
+  return found === undefined ? `${what} is missing.` : `${what} must be ${describeExpected(issue)}.`;
 }
 
 /** Longest name of an unknown key in an error. */
 const MAX_SHOWN = 64;
 
-function quoted(key: string): string {
+function quoteKey(key: string): string {
   return JSON.stringify(key.slice(0, MAX_SHOWN));
 }
 
@@ -138,7 +138,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const UNITS: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
 
 /** What a value must be, as the words after "must be". */
-export function wantedOf(issue: z.core.$ZodIssue): string {
+export function describeExpected(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
     return KINDS[issue.expected] ?? "something else";
   }
@@ -162,7 +162,7 @@ async function nextPiece(
   try {
     return await inTime(reader.read(), milliseconds, tooSlow);
   } catch (error) {
-    throw error instanceof BodyRefused ? error : brokenOff();
+    throw error instanceof BodyRefused ? error : toIncompleteError();
   }
 }
 
@@ -172,7 +172,7 @@ function isCutShort({ headers, signal }: Request, bytes: number): boolean {
   return length === null ? signal.aborted : bytes < Number(length);
 }
 
-function brokenOff(): BodyRefused {
+function toIncompleteError(): BodyRefused {
   return new BodyRefused(400, "The body ended early: send it again.");
 }
 
@@ -205,10 +205,10 @@ export const TRACE: z.ZodType<string> = z
 export function readQuery<T>(request: Request, schema: z.ZodType<T>): T {
   const said: Record<string, string> = {};
   for (const [name, value] of new URL(request.url).searchParams) if (!Object.hasOwn(said, name)) said[name] = value;
-  return checkedParts(said, schema, (name) => `The parameter ${name}`);
+  return checkParts(said, schema, (name) => `The parameter ${name}`);
 }
 
-function checkedParts<T>(
+function checkParts<T>(
   said: Readonly<Record<string, string>>,
   schema: z.ZodType<T>,
   what: (name: string) => string,
@@ -217,7 +217,7 @@ function checkedParts<T>(
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const name = String(issue?.path[0] ?? "");
-  throw new BodyRefused(400, sentenceOf(what(name), issue, said), name);
+  throw new BodyRefused(400, writeSentence(what(name), issue, said), name);
 }
 
 /** Most UTF-16 units of a path: more than any valid one. */
@@ -236,11 +236,11 @@ export function readPath<T>(request: Request, form: string, schema: z.ZodType<T>
   // What stands before it is where it is mounted.
   const parts = pathname.replace(/\/$/, "").split("/").slice(-names.length);
   const said: Record<string, string> = {};
-  for (const [at, name] of names.entries()) if (name.startsWith(":")) said[name.slice(1)] = decoded(parts[at] ?? "");
-  return checkedParts(said, schema, (name) => `The part ${name} of the address`);
+  for (const [at, name] of names.entries()) if (name.startsWith(":")) said[name.slice(1)] = decodePart(parts[at] ?? "");
+  return checkParts(said, schema, (name) => `The part ${name} of the address`);
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -261,7 +261,7 @@ const SLOWEST = 4096;
 const UNSAID: ReadonlySet<string> = new Set([UNKNOWN_TYPE, "application/x-www-form-urlencoded"]);
 
 /** The declared type of an upload, or null. Throws BodyRefused for forms and encoded bodies. */
-export function declaredType({ headers }: Request): string | null {
+export function readDeclaredType({ headers }: Request): string | null {
   const coding = headers.get("content-encoding");
   if (coding !== null && coding.trim().toLowerCase() !== "identity") {
     throw new BodyRefused(415, "The body must be the plain bytes, without Content-Encoding.");
@@ -274,7 +274,7 @@ export function declaredType({ headers }: Request): string | null {
 }
 
 /** The pieces of an upload. Throws BodyRefused if it is too large, too slow or breaks off, and the signal's reason. */
-export function uploadedPieces(
+export function readUpload(
   request: Request,
   limits: Pick<BodyLimits, "maxBytes" | "idleSeconds" | "signal">,
 ): AsyncGenerator<Uint8Array> {

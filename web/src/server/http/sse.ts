@@ -35,11 +35,11 @@ export function resumableStream(
   closing: AbortSignal,
   until?: number,
 ): Response {
-  const told = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {
+  const addClosingEvent = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {
     yield* events(signal);
     if (closing.aborted) yield { data: CLOSING_EVENT };
   };
-  return eventStream(told, closing, until);
+  return eventStream(addClosingEvent, closing, until);
 }
 
 /**
@@ -65,7 +65,7 @@ export function eventStream(
     stopListening();
   };
   if (over.aborted) end();
-  const frames = framesOf(events(gone.signal)[Symbol.asyncIterator](), gone.signal, clean);
+  const frames = writeFrames(events(gone.signal)[Symbol.asyncIterator](), gone.signal, clean);
   const reader = addHeartbeats({
     next: async () => (await frames.next()).value ?? null,
     async cancel() {
@@ -81,7 +81,7 @@ export function eventStream(
 }
 
 /** The events as bytes. `clean` is called at their end. */
-async function* framesOf(
+async function* writeFrames(
   events: AsyncIterator<SentEvent>,
   signal: AbortSignal,
   clean: () => void,

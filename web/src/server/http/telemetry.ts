@@ -6,7 +6,7 @@ import type { MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import { contextIn } from "../../telemetry/trace-context.js";
 import { OTHER } from "../../telemetry/names.js";
-import { observed } from "../../telemetry/operation.js";
+import { observeOperation } from "../../telemetry/operation.js";
 import type { ServeEnv } from "./context.js";
 import { operationFor } from "./operation.js";
 
@@ -14,7 +14,7 @@ const METHODS: ReadonlySet<string> = new Set("CONNECT DELETE GET HEAD OPTIONS PA
 
 /** Measures each request until the head of its answer is ready. */
 export const withTelemetry: MiddlewareHandler<ServeEnv> = (c, next) =>
-  observed(
+  observeOperation(
     () => {
       const { method, url, headers } = c.req.raw;
       const known = METHODS.has(method) ? method : OTHER;

@@ -59,7 +59,7 @@ export async function inSteps<P, T>(
   milliseconds: number,
 ): Promise<T> {
   const watch = new Watch(milliseconds);
-  async function* watched(): AsyncGenerator<P> {
+  async function* watchPieces(): AsyncGenerator<P> {
     watch.pause();
     for await (const piece of pieces) {
       watch.restart();
@@ -69,7 +69,7 @@ export async function inSteps<P, T>(
     watch.restart();
   }
   watch.restart();
-  const done = work(watched());
+  const done = work(watchPieces());
   done.catch(() => undefined);
   try {
     return await Promise.race([done, watch.late]);
@@ -114,7 +114,7 @@ export function inStoreTime<T>({ limits }: StoreTimeouts, work: Promise<T>): Pro
 }
 
 /** The same store, with a time limit for every answer and every piece of a stream. It throws StoreLate. */
-export function limitedStore({ limits }: StoreTimeouts, store: ArtifactStore): ArtifactStore {
+export function limitStore({ limits }: StoreTimeouts, store: ArtifactStore): ArtifactStore {
   const milliseconds = limits.storeSeconds * 1000;
   return timedStore(store, { bytes: milliseconds, look: milliseconds, late: () => new StoreLate() });
 }

@@ -13,8 +13,8 @@ import { PassThrough } from "../../mcp/pass-through.js";
 import type { ToolResult } from "../../tools/result.js";
 import { callTool, invokeTool, type CallDeps } from "../calls/call.js";
 import { readMessage } from "../http/request.js";
-import { announced } from "../sessions/announcer.js";
-import { scopeOf, type ServedSession } from "../session.js";
+import { announceStored } from "../sessions/announcer.js";
+import { toScope, type ServedSession } from "../session.js";
 import { SourceServer } from "./source-server.js";
 import type { ServedSources } from "../sources/served-sources.js";
 
@@ -97,7 +97,7 @@ export class McpGateway implements AsyncDisposable {
   async #open(way: McpWay, source: string, session: ServedSession): ReturnType<OpenSession> {
     const { sources, report } = this.#deps;
     const shared = await this.#getShared(source);
-    const scope = scopeOf(session);
+    const scope = toScope(session);
     const onEvent = (event: InterceptorEvent): void => void this.#tell(event, session);
     const own = { source, session, sources, report };
     if (way === "raw") {
@@ -128,7 +128,7 @@ export class McpGateway implements AsyncDisposable {
   ): AsyncGenerator<Uint8Array | string> {
     const { store, announcer, report } = this.#deps;
     const passing = artifacts.filter((ref) => ref.scope.trace_id?.startsWith(RAW) === true);
-    const { scope = scopeOf(session) } = passing[0] ?? {};
+    const { scope = toScope(session) } = passing[0] ?? {};
     try {
       // What could not be stored is told as the store's limits left it.
       if (artifacts.some(isTruncated)) yield text;
@@ -157,7 +157,7 @@ export class McpGateway implements AsyncDisposable {
   /** Announces what the tools that read and edit artifacts store, and reports failures. */
   async #tell(event: InterceptorEvent, session: ServedSession): Promise<void> {
     if (event.kind === "failed") this.#deps.report(event.error);
-    if (event.kind === "stored") await announced(this.#deps, session, event.artifacts).catch(this.#deps.report);
+    if (event.kind === "stored") await announceStored(this.#deps, session, event.artifacts).catch(this.#deps.report);
   }
 
   async #look(): Promise<void> {

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { objectOr } from "../../jsonrpc/rpc.js";
 import type { PausePayload } from "../../tools/context.js";
 
-/** A question, as `askedBy` tells of it. */
+/** A question, as `createPause` tells of it. */
 export interface AskedPause {
   /** The id by which it is answered. */
   readonly pause: string;

@@ -17,10 +17,10 @@ import type { ToolSpec } from "../../tools/registry.js";
 import type { McpReadMethod } from "../../tools/source.js";
 import type { ToolNode } from "../../tools-node.js";
 import type { AskedCall, CallHow } from "../calls/call.js";
-import { saidOf } from "../http/refusals.js";
-import { askedBy, type Pauses } from "../sources/pauses.js";
+import { toSaidError } from "../http/refusals.js";
+import { createPause, type Pauses } from "../sources/pauses.js";
 import type { ServedSources } from "../sources/served-sources.js";
-import { isSessionOver, scopeOf, type ServedSession } from "../session.js";
+import { isSessionOver, toScope, type ServedSession } from "../session.js";
 import type { Told } from "../sessions/session-work.js";
 import { SourceChanges } from "./source-changes.js";
 import { addResultType, isCallToolResult, toCallToolResult, toMcpTool } from "./tool-result.js";
@@ -343,7 +343,7 @@ export class SourceServer implements MessagePeer {
       return isTyped ? writeResult(result) : addResultType(writeResult(result));
     } catch (error) {
       if (signal.aborted || isSessionOver(error) || !(error instanceof SluiceError)) throw error;
-      const { message } = saidOf(error, report);
+      const { message } = toSaidError(error, report);
       return writeJson(request, { content: [{ type: "text", text: message }], isError: true });
     }
   }
@@ -394,7 +394,7 @@ export class SourceServer implements MessagePeer {
   }
 
   #context(signal?: AbortSignal, pause?: ToolContext["pause"]): ToolContext {
-    const scope = scopeOf(this.#deps.session);
+    const scope = toScope(this.#deps.session);
     return { scope, ...(signal !== undefined && { signal }), ...(pause !== undefined && { pause }) };
   }
 
@@ -403,7 +403,7 @@ export class SourceServer implements MessagePeer {
     const capabilities = isModern ? objectOr(params["_meta"])[`${META}clientCapabilities`] : this.#capabilities;
     if (!showsQuestions(capabilities)) return undefined;
     const { sources, session } = this.#deps;
-    return askedBy(
+    return createPause(
       sources.pauses,
       session,
       (event) => void this.#passQuestion(event as unknown as AskedPause, capabilities, sources.pauses, ask),
@@ -454,7 +454,7 @@ function writeJson({ method, isModern }: ClientRequest, result: object): string 
 
 function writeError({ id, params }: ClientRequest, error: unknown, report: (error: unknown) => void): string {
   if (error instanceof RpcRefusal) return errorMessage(id, error.code, error.message, error.data);
-  const { code, message } = saidOf(error, report);
+  const { code, message } = toSaidError(error, report);
   const number = error instanceof ToolNodeError ? error.rpcCode : undefined;
   const { uri } = params;
   return errorMessage(id, number ?? RpcCode.serverError, message, { code, ...(typeof uri === "string" && { uri }) });

@@ -5,8 +5,16 @@
 import { randomBytes } from "node:crypto";
 import { onAbort, untilAborted } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { isDone, plainScript, textOf, textsOf, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
-import { valueOf } from "../../planner/state-store.js";
+import {
+  isDone,
+  plainScript,
+  readReplyText,
+  readReplyTexts,
+  hashName,
+  type RedisKeys,
+  type RedisServer,
+} from "../../redis/server.js";
+import { parseStored } from "../../planner/state-store.js";
 import {
   CHANNEL_SECONDS,
   ENDED_SECONDS,
@@ -16,7 +24,7 @@ import {
   MAX_CHANNELS,
   MAX_EVENTS,
   placeAfter,
-  textOf as eventText,
+  writeEventText as eventText,
   type EventEntry,
   type EventLog,
   type LoggedEvent,
@@ -84,10 +92,10 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
 
   async append(channel: string, event: LoggedEvent): Promise<string> {
     const text = eventText(event);
-    const hash = hashOf(channel);
+    const hash = hashName(channel);
     const bounds = [MAX_EVENTS, MAX_CHANNEL_BYTES, CHANNEL_SECONDS * 1000, this.#parts.maxChannels];
     const words = [text, randomBytes(9).toString("hex"), this.#wakeChannel, hash, ...bounds.map(String)];
-    const id = textOf(await this.#parts.server.run(APPEND, this.#keys(hash), words));
+    const id = readReplyText(await this.#parts.server.run(APPEND, this.#keys(hash), words));
     if (id === null)
       throw new SluiceError("E_STORE_WRITE", "The Redis server did not confirm what it stored: try again.");
     return id;
@@ -99,7 +107,7 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
   ): AsyncIterable<EventEntry> {
     const { until, forget } = this.#whileOpen(signal);
     const isOver = (): boolean => until.aborted;
-    const hash = hashOf(channel);
+    const hash = hashName(channel);
     const follower = this.#followers.add(hash);
     let place = placeAfter(after);
     let begins = true;
@@ -109,7 +117,7 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
         const page = await this.#look(hash, follower, { place, begins, until });
         if (page === undefined) continue;
         begins = false;
-        for (const entry of entriesOf(page, place)) {
+        for (const entry of listEntries(page, place)) {
           place = entry.id;
           yield entry;
           if (isOver()) return;
@@ -124,17 +132,17 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
   }
 
   async latest(channel: string): Promise<EventEntry | null> {
-    const keys = this.#keys(hashOf(channel)).slice(0, 2);
-    const [id, text] = textsOf(await this.#parts.server.run(LATEST, keys, []));
-    return id === undefined || text === undefined ? null : { id, event: valueOf(text) as LoggedEvent };
+    const keys = this.#keys(hashName(channel)).slice(0, 2);
+    const [id, text] = readReplyTexts(await this.#parts.server.run(LATEST, keys, []));
+    return id === undefined || text === undefined ? null : { id, event: parseStored(text) as LoggedEvent };
   }
 
   async has(channel: string): Promise<boolean> {
-    return isDone(await this.#parts.server.run(HAS, this.#keys(hashOf(channel)), []));
+    return isDone(await this.#parts.server.run(HAS, this.#keys(hashName(channel)), []));
   }
 
   async end(channel: string): Promise<void> {
-    const hash = hashOf(channel);
+    const hash = hashName(channel);
     const words = [this.#wakeChannel, hash, String(LAST_WORDS), String(ENDED_SECONDS * 1000)];
     isDone(await this.#parts.server.run(END, this.#keys(hash), words));
   }
@@ -156,7 +164,7 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
     const words = [place ?? "", begins ? "begins" : "", String(PAGE_EVENTS), String(PAGE_BYTES)];
     try {
       const reply = await untilAborted(this.#parts.server.run(READ, this.#keys(hash).slice(0, 2), words), until);
-      const page = pageOf(textsOf(reply));
+      const page = parsePage(readReplyTexts(reply));
       if (page.state === "") follower.seen = page.newest;
       return page;
     } catch (error) {
@@ -205,7 +213,7 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
     const { server, keys: names } = this.#parts;
     const keys = [names.all("channels"), ...channels.flatMap((hash) => this.#keys(hash).slice(0, 2))];
     const reply = await server.run(SWEEP, keys, [this.#wakeChannel, String(CHANNEL_SECONDS * 1000), ...channels]);
-    for (const [at, newest] of textsOf(reply).entries()) this.#followers.compare(channels[at] ?? "", newest);
+    for (const [at, newest] of readReplyTexts(reply).entries()) this.#followers.compare(channels[at] ?? "", newest);
   }
 
   #keys(hash: string): readonly string[] {
@@ -215,13 +223,13 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
   }
 }
 
-function* entriesOf({ floor, isTrimmed, entries }: Page, place: string | null): Iterable<EventEntry> {
+function* listEntries({ floor, isTrimmed, entries }: Page, place: string | null): Iterable<EventEntry> {
   const isLost = floor !== "" && (place === null ? isTrimmed : isBefore(place, floor));
   if (isLost) yield { id: floor, event: EVENTS_LOST };
-  for (const [id, text] of entries) yield { id, event: valueOf(text) as LoggedEvent };
+  for (const [id, text] of entries) yield { id, event: parseStored(text) as LoggedEvent };
 }
 
-function pageOf([state = "", newest = "", floor = "", trimmed = "", ...rest]: readonly string[]): Page {
+function parsePage([state = "", newest = "", floor = "", trimmed = "", ...rest]: readonly string[]): Page {
   const entries: [string, string][] = [];
   for (let at = 0; at + 1 < rest.length; at += 2) entries.push([rest[at] ?? "", rest[at + 1] ?? ""]);
   return {

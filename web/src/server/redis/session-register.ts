@@ -3,8 +3,16 @@
  * @module
  */
 import type { Clock } from "../../artifacts/store.js";
-import { isDone, plainScript, textOf, textsOf, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
-import { valueOf } from "../../planner/state-store.js";
+import {
+  isDone,
+  plainScript,
+  readReplyText,
+  readReplyTexts,
+  hashName,
+  type RedisKeys,
+  type RedisServer,
+} from "../../redis/server.js";
+import { parseStored } from "../../planner/state-store.js";
 import {
   keyOfUser,
   MAX_SESSIONS,
@@ -43,29 +51,29 @@ export class RedisSessionRegister implements SessionRegister {
   }
 
   async begin(session: ServedSession, most: number = -1): Promise<boolean> {
-    const hash = hashOf(session.id);
-    const user = hashOf(keyOfUser(session.identity));
+    const hash = hashName(session.id);
+    const user = hashName(keyOfUser(session.identity));
     const expires = String(Math.floor(session.expires_at));
     const words = [hash, expires, this.#most, JSON.stringify(session), user, String(most), session.id];
     return isDone(await this.#server.run(BEGIN, this.#keys(hash), words));
   }
 
   async ofUser(identity: Identity): Promise<readonly string[]> {
-    const key = this.#names.one("users", hashOf(keyOfUser(identity)));
-    return textsOf(await this.#server.run(OF_USER, [key], [String(Math.floor(this.#clock()))]));
+    const key = this.#names.one("users", hashName(keyOfUser(identity)));
+    return readReplyTexts(await this.#server.run(OF_USER, [key], [String(Math.floor(this.#clock()))]));
   }
 
   async find(id: string): Promise<ServedSession | null> {
-    const text = textOf(await this.#server.run(FIND, [this.#keyOf(hashOf(id))], []));
-    const session = valueOf(text) as ServedSession | null;
+    const text = readReplyText(await this.#server.run(FIND, [this.#keyOf(hashName(id))], []));
+    const session = parseStored(text) as ServedSession | null;
     return session !== null && session.expires_at > this.#clock() ? session : null;
   }
 
   async end(id: string): Promise<EndedSession | null> {
-    const hash = hashOf(id);
+    const hash = hashName(id);
     const reply = await this.#server.run(END, this.#keys(hash), [hash]);
-    const [text = null, ...traces] = reply === null ? [] : textsOf(reply);
-    const session = valueOf(text) as ServedSession | null;
+    const [text = null, ...traces] = reply === null ? [] : readReplyTexts(reply);
+    const session = parseStored(text) as ServedSession | null;
     return session !== null && session.expires_at > this.#clock() ? { session, traces } : null;
   }
 
@@ -88,7 +96,7 @@ export class RedisSessionRegister implements SessionRegister {
   async subscriptions(id: string): Promise<readonly Subscription[]> {
     const members = await this.#members(id, "subscriptions");
     return members.map((member) => {
-      const [namespace, uri] = valueOf(member) as readonly [string, string];
+      const [namespace, uri] = parseStored(member) as readonly [string, string];
       return { namespace, uri };
     });
   }
@@ -98,7 +106,7 @@ export class RedisSessionRegister implements SessionRegister {
   }
 
   async #members(id: string, kind: Kind): Promise<readonly string[]> {
-    return textsOf(await this.#server.run(MEMBERS, this.#pair(id, kind), []));
+    return readReplyTexts(await this.#server.run(MEMBERS, this.#pair(id, kind), []));
   }
 
   #keyOf(hash: string): string {
@@ -106,7 +114,7 @@ export class RedisSessionRegister implements SessionRegister {
   }
 
   #pair(id: string, kind: Kind): readonly [string, string] {
-    const key = this.#keyOf(hashOf(id));
+    const key = this.#keyOf(hashName(id));
     return [key, `${key}:${kind}`];
   }
 

@@ -7,11 +7,11 @@ import { untilLate } from "../../core/abort.js";
 import { checkOptions, type OptionTests, TEXT } from "../../errors/arguments.js";
 import { wrongOption } from "../options.js";
 import { OwnConnection } from "../../redis/connection.js";
-import { checkedOptions } from "../../redis/options.js";
-import { hashOf, plainScript, RedisKeys, RedisServer, type Script, textOf } from "../../redis/server.js";
+import { checkRedisOptions } from "../../redis/options.js";
+import { hashName, plainScript, RedisKeys, RedisServer, type Script, readReplyText } from "../../redis/server.js";
 import type { Clock } from "../../artifacts/store.js";
 import { RedisStateStore, type RedisStateStoreOptions } from "../../planner/redis-state-store.js";
-import { valueOf } from "../../planner/state-store.js";
+import { parseStored } from "../../planner/state-store.js";
 import { type RateLimit, type RateVerdict, readVerdict } from "../http/rate-limit.js";
 import { MAX_RUNS, type ServeState } from "../state.js";
 import { Sealing } from "../sealing.js";
@@ -74,7 +74,7 @@ export function redisState(options: RedisStateOptions): ServeState {
   checkOptions(options, OPTIONS, "redisState", wrongOption, ["url", "secret"]);
   const { url, secret, oldSecrets, prefix, timeoutSeconds } = options;
   const given = { ...(prefix !== undefined && { prefix }), ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
-  const { stem, timeout } = checkedOptions({ url, ...given });
+  const { stem, timeout } = checkRedisOptions({ url, ...given });
   const connection = new OwnConnection(url, timeout);
   const keys = new RedisKeys(stem);
   const server = new RedisServer(connection, timeout, keys);
@@ -91,7 +91,7 @@ export function redisState(options: RedisStateOptions): ServeState {
     usage: new RedisUsageRegister({ server, keys }),
     work: new RedisWorkRegister({ server, keys }),
     isShared: true,
-    clock: sharedClock(server),
+    clock: createSharedClock(server),
     async [Symbol.asyncDispose](): Promise<void> {
       await events[Symbol.asyncDispose]();
       await Promise.all([runs[Symbol.asyncDispose](), server.close()]);
@@ -127,7 +127,7 @@ class SealedStateStore extends RedisStateStore {
     const { sealed } = (payload ?? {}) as { readonly sealed?: unknown };
     if (typeof sealed !== "string") return null;
     try {
-      return valueOf(this.#sealing.open(sealed, state).text);
+      return parseStored(this.#sealing.open(sealed, state).text);
     } catch {
       return null;
     }
@@ -154,13 +154,13 @@ const TIME = plainScript(
  *
  * @param server asked at the first reading and then each half minute, in the background, while the clock is read.
  */
-function sharedClock(server: Pick<RedisServer, "run">): Clock {
+function createSharedClock(server: Pick<RedisServer, "run">): Clock {
   /** What to add to `performance.now`. */
   let ahead: number | undefined;
   let askedAt = -Infinity;
   const ask = async (): Promise<void> => {
     askedAt = performance.now();
-    const time = Number(textOf(await server.run(TIME, [], [])));
+    const time = Number(readReplyText(await server.run(TIME, [], [])));
     const took = performance.now() - askedAt;
     if (Number.isFinite(time) && took <= LATE) ahead = time + took / 2 - performance.now();
   };
@@ -196,8 +196,8 @@ export class RedisRateLimit implements RateLimit {
 
   async take(key: string, most: number, seconds: number): Promise<RateVerdict> {
     try {
-      const counted = (): Promise<unknown> => this.#limiter(most, seconds).consume(hashOf(key));
-      await untilLate(counted, { most: this.#parts.timeout ?? 1000, late, signal: undefined });
+      const countRequest = (): Promise<unknown> => this.#limiter(most, seconds).consume(hashName(key));
+      await untilLate(countRequest, { most: this.#parts.timeout ?? 1000, late, signal: undefined });
       return { ok: true };
     } catch (rejected) {
       const verdict = readVerdict(rejected);

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { onAbort, untilLate } from "../../core/abort.js";
-import { connected, ended, type Client } from "../../redis/connection.js";
+import { connectClient, endConnection, type Client } from "../../redis/connection.js";
 import { NoAnswer } from "../../redis/failures.js";
 
 interface SubscriberParts {
@@ -72,7 +72,7 @@ export class Subscriber {
   /** Takes over a connection. False if it is gone already and listening goes on. */
   #isTaken(client: Client): boolean {
     const isClosed = this.#over.signal.aborted;
-    if (isClosed) ended(client);
+    if (isClosed) endConnection(client);
     if (isClosed || !client.isReady) return isClosed;
     this.#client = client;
     this.#heard = true;
@@ -83,17 +83,17 @@ export class Subscriber {
   async #subscribed(): Promise<Client> {
     const { url, timeout, channel, onMessage } = this.#parts;
     let mine: Client | undefined;
-    const client = (mine = await connected(url, timeout, () => this.#gone(mine)));
-    const heard = (message: string): void => {
+    const client = (mine = await connectClient(url, timeout, () => this.#gone(mine)));
+    const hearMessage = (message: string): void => {
       this.#heard = true;
       if (message !== "") onMessage(message);
     };
     try {
       const late = (): Error => new NoAnswer(timeout / 1000);
-      await untilLate(() => client.subscribe(channel, heard), { most: timeout, late, signal: undefined });
+      await untilLate(() => client.subscribe(channel, hearMessage), { most: timeout, late, signal: undefined });
       return client;
     } catch (error) {
-      ended(client);
+      endConnection(client);
       throw error;
     }
   }
@@ -108,7 +108,7 @@ export class Subscriber {
   #drop(client: Client | undefined): void {
     if (client === undefined) return;
     if (client === this.#client) this.#client = undefined;
-    ended(client);
+    endConnection(client);
   }
 }
 

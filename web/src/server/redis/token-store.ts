@@ -5,8 +5,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SluiceError } from "../../errors/error.js";
-import { plainScript, isDone, textsOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
-import { valueOf } from "../../planner/state-store.js";
+import { plainScript, isDone, readReplyTexts, type RedisKeys, type RedisServer } from "../../redis/server.js";
+import { parseStored } from "../../planner/state-store.js";
 import { tokenKey, type StoredToken, type TokenStore } from "../../tools/auth/token-store.js";
 import { KeyedQueue } from "../../core/keyed-work.js";
 import { Sealing, type Secrets } from "../sealing.js";
@@ -98,7 +98,7 @@ export class RedisTokenStore implements TokenStore {
   async get(user: string, provider: string): Promise<StoredToken | null> {
     const name = tokenKey(user, provider);
     const names = this.#all("tokens", name);
-    const [sealed, at] = textsOf(await this.#server.run(GET, names, []));
+    const [sealed, at] = readReplyTexts(await this.#server.run(GET, names, []));
     if (sealed === undefined) return null;
     const { text, isCurrent } = this.#sealing.open(sealed, name);
     const place = names[Number(at) - 1];
@@ -107,7 +107,7 @@ export class RedisTokenStore implements TokenStore {
       const words = [sealed, this.#sealing.seal(text, name)];
       await this.#server.run(MOVE, [names[0], place], words).catch(() => undefined);
     }
-    return valueOf(text) as StoredToken;
+    return parseStored(text) as StoredToken;
   }
 
   /** Throws SluiceError E_STORE_…. */

@@ -3,11 +3,11 @@
  * @module
  */
 import {
-  hashOf,
+  hashName,
   isDone,
   plainScript,
   strangeReply,
-  textsOf,
+  readReplyTexts,
   type RedisKeys,
   type RedisServer,
 } from "../../redis/server.js";
@@ -50,31 +50,31 @@ export class RedisUsageRegister implements UsageRegister {
     claims: readonly LeaseClaim[],
     isTentative: boolean = false,
   ): Promise<UsageVerdict> {
-    const words = [process, id, isTentative ? "1" : "0", ...claims.flatMap(wordsOf)];
+    const words = [process, id, isTentative ? "1" : "0", ...claims.flatMap(toWords)];
     return verdictIn(await this.#server.run(TAKE, [this.#key(owner)], words), claims.length);
   }
 
   async look(owner: string, process: string, claims: readonly LeaseClaim[]): Promise<readonly number[]> {
-    const reply = await this.#server.run(LOOK, [this.#key(owner)], [process, "", "0", ...claims.flatMap(wordsOf)]);
-    return textsOf(reply).map(Number);
+    const reply = await this.#server.run(LOOK, [this.#key(owner)], [process, "", "0", ...claims.flatMap(toWords)]);
+    return readReplyTexts(reply).map(Number);
   }
 
   async renew(owner: string, leases: readonly HeldLease[]): Promise<void> {
     const words = leases.flatMap(({ process, id, amounts }) =>
-      Object.entries(amounts).flatMap(([kind, amount]) => [fieldOf(process, id, kind), String(amount)]),
+      Object.entries(amounts).flatMap(([kind, amount]) => [toField(process, id, kind), String(amount)]),
     );
     if (words.length > 0) isDone(await this.#server.run(RENEW, [this.#key(owner)], words));
   }
 
   async end(owner: string, leases: readonly Lease[], { stored } = { stored: false }): Promise<void> {
-    const words = leases.map(({ process, id }) => fieldOf(process, id, ""));
+    const words = leases.map(({ process, id }) => toField(process, id, ""));
     isDone(await this.#server.run(END, [this.#key(owner)], [stored ? "1" : "0", ...words]));
   }
 
   async note(owner: string, name: string, standing: "far" | "near" | "reached"): Promise<ClaimUse["crossed"]> {
     const words = [name, String(STANDINGS.indexOf(standing))];
-    const [level] = textsOf(await this.#server.run(NOTE, [this.#key(owner)], words));
-    return crossedOf(Number(level));
+    const [level] = readReplyTexts(await this.#server.run(NOTE, [this.#key(owner)], words));
+    return toCrossed(Number(level));
   }
 
   async count(owner: string, claims: readonly CountClaim[]): Promise<UsageVerdict> {
@@ -89,15 +89,15 @@ export class RedisUsageRegister implements UsageRegister {
   }
 
   #key(owner: string): string {
-    return this.#keys.one("usage", hashOf(owner));
+    return this.#keys.one("usage", hashName(owner));
   }
 }
 
-function fieldOf(process: string, id: string, kind: string): string {
+function toField(process: string, id: string, kind: string): string {
   return `l|${process}|${id}|${kind}`;
 }
 
-function wordsOf({ kind, amount, most, known }: LeaseClaim): readonly string[] {
+function toWords({ kind, amount, most, known }: LeaseClaim): readonly string[] {
   const isAlternating = ALTERNATING.includes(kind) ? "1" : "0";
   return [
     kind,
@@ -111,20 +111,20 @@ function wordsOf({ kind, amount, most, known }: LeaseClaim): readonly string[] {
 
 /** The first word is the claim that was refused, from 1, or 0; then three for each claim. */
 function verdictIn(reply: unknown, claims: number): UsageVerdict {
-  const [refused = "", ...words] = textsOf(reply);
+  const [refused = "", ...words] = readReplyTexts(reply);
   if (words.length !== claims * 3) throw strangeReply();
   const uses = Array.from({ length: claims }, (_, at): ClaimUse => {
     const [used, resetsInMs, crossed] = words.slice(at * 3, at * 3 + 3).map(Number);
     return {
       used: used ?? 0,
       resetsInMs: resetsInMs ?? 0,
-      crossed: crossedOf(crossed),
+      crossed: toCrossed(crossed),
     };
   });
   return { refused: refused === "0" ? null : Number(refused) - 1, uses };
 }
 
-function crossedOf(level: number | undefined): ClaimUse["crossed"] {
+function toCrossed(level: number | undefined): ClaimUse["crossed"] {
   return level === 1 ? "near" : level === 2 ? "reached" : null;
 }
 

@@ -2,8 +2,15 @@
  * The register of work in Redis.
  * @module
  */
-import { valueOf } from "../../planner/state-store.js";
-import { isDone, plainScript, textsOf, type RedisKeys, type RedisServer, type Script } from "../../redis/server.js";
+import { parseStored } from "../../planner/state-store.js";
+import {
+  isDone,
+  plainScript,
+  readReplyTexts,
+  type RedisKeys,
+  type RedisServer,
+  type Script,
+} from "../../redis/server.js";
 import {
   keyOfWork,
   MAX_WORK,
@@ -53,9 +60,11 @@ export class RedisWorkRegister implements WorkRegister {
 
   async due(holder: string, kind: WorkKind, most: number): Promise<readonly Work[]> {
     if (most <= 0) return [];
-    const found = textsOf(await this.#server.run(DUE, this.#pair(kind), [holder, String(Math.min(most, AT_ONCE))]));
+    const found = readReplyTexts(
+      await this.#server.run(DUE, this.#pair(kind), [holder, String(Math.min(most, AT_ONCE))]),
+    );
     return found.map((text) => {
-      const [session, id] = valueOf(text) as readonly [string, string];
+      const [session, id] = parseStored(text) as readonly [string, string];
       return { kind, session, id };
     });
   }

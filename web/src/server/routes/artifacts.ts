@@ -15,16 +15,16 @@ import { coreDescriber } from "../../files/user-storage.js";
 import { artifactHandler, type SeenArtifacts } from "../artifacts/handler.js";
 import { safeFilename } from "../artifacts/headers.js";
 import { artifactPage, PAGE } from "../artifacts/page.js";
-import { announced, type AnnouncingDeps, publicRef } from "../sessions/announcer.js";
+import { announceStored, type AnnouncingDeps, publicRef } from "../sessions/announcer.js";
 import { MAX_FILENAME, TRACE } from "../http/request.js";
-import { inSteps, inStoreTime, inTime, limitedStore, StoreLate, type StoreTimeouts } from "../http/time-limit.js";
+import { inSteps, inStoreTime, inTime, limitStore, StoreLate, type StoreTimeouts } from "../http/time-limit.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
-import { scopeOf } from "../session.js";
+import { toScope } from "../session.js";
 import { noteTrace, type SessionRegister } from "../sessions/session-register.js";
 import type { SessionWork } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { bytesOf, jsonOf, noBody, operation, routesOf, UPLOAD, type Upload } from "../http/operation.js";
+import { answerBytes, answerJson, noBody, operation, mountRoutes, UPLOAD, type Upload } from "../http/operation.js";
 import { BYTES_ASKED, BYTES_HEADERS, ID, REFERENCE, STORED } from "../schemas.js";
 
 const ALL = "*";
@@ -63,8 +63,8 @@ const UPLOADING = z.object({
 const UPLOADED = z.object({ artifact: REFERENCE });
 
 const READ_ANSWERS = {
-  200: bytesOf("All bytes.", BYTES_HEADERS),
-  206: bytesOf("The range of bytes.", { ...BYTES_HEADERS, "Content-Range": "Which bytes of how many." }),
+  200: answerBytes("All bytes.", BYTES_HEADERS),
+  206: answerBytes("The range of bytes.", { ...BYTES_HEADERS, "Content-Range": "Which bytes of how many." }),
   304: noBody("The bytes have an entity tag of `If-None-Match`.", { ETag: BYTES_HEADERS["ETag"] ?? "" }),
 };
 
@@ -85,14 +85,14 @@ interface ArtifactRouteDeps extends AnnouncingDeps, StoreTimeouts {
 /** The session's artifacts, or those of a trace with `?trace=`. */
 export function artifactRoutes(deps: ArtifactRouteDeps): Hono<ServeEnv> {
   const describer = coreDescriber(undefined);
-  return routesOf({
+  return mountRoutes({
     "/": {
       get: operation({
         id: "listArtifacts",
         summary: "List the session's artifacts",
         query: LIST,
-        answers: { 200: jsonOf(LISTED, "A page of artifacts.") },
-        handle: (c, { query }) => listed(c, deps, query),
+        answers: { 200: answerJson(LISTED, "A page of artifacts.") },
+        handle: (c, { query }) => listArtifacts(c, deps, query),
       }),
       post: operation({
         id: "uploadArtifact",
@@ -102,7 +102,7 @@ export function artifactRoutes(deps: ArtifactRouteDeps): Hono<ServeEnv> {
         query: UPLOADING,
         body: UPLOAD,
         answers: {
-          201: jsonOf(UPLOADED, "They are stored.", { Location: "The artifact's address." }),
+          201: answerJson(UPLOADED, "They are stored.", { Location: "The artifact's address." }),
         },
         refusals: [507],
         handle: (c, { query, body }) => uploadArtifact(c, { ...query, body }, deps, describer),
@@ -118,7 +118,7 @@ export function artifactRoutes(deps: ArtifactRouteDeps): Hono<ServeEnv> {
         headers: BYTES_ASKED,
         answers: READ_ANSWERS,
         refusals: [404, 410, 412, 416],
-        handle: (c, { query }) => served(c, deps, query),
+        handle: (c, { query }) => serveArtifact(c, deps, query),
       }),
       delete: operation({
         id: "deleteArtifact",
@@ -127,7 +127,7 @@ export function artifactRoutes(deps: ArtifactRouteDeps): Hono<ServeEnv> {
         query: ONE,
         answers: { 204: noBody("It is deleted. Afterwards it is 410, or 404 where another process is asked.") },
         refusals: [404],
-        handle: (c, { path, query }) => deleted(c, deps, { ...path, ...query }),
+        handle: (c, { path, query }) => deleteArtifact(c, deps, { ...path, ...query }),
       }),
     },
     "/:id/meta": {
@@ -136,29 +136,29 @@ export function artifactRoutes(deps: ArtifactRouteDeps): Hono<ServeEnv> {
         summary: "Show what is known of an artifact",
         path: PATH,
         query: ONE,
-        answers: { 200: jsonOf(STORED, "The reference, as in the list.") },
+        answers: { 200: answerJson(STORED, "The reference, as in the list.") },
         refusals: [404, 410],
-        handle: (c, { query }) => served(c, deps, query),
+        handle: (c, { query }) => serveArtifact(c, deps, query),
       }),
     },
   });
 }
 
-async function listed(
+async function listArtifacts(
   c: InSession,
   deps: ArtifactRouteDeps,
   { trace, limit, after }: z.output<typeof LIST>,
 ): Promise<z.output<typeof LISTED>> {
   const session = c.get("session");
   const traces = trace === ALL ? [null, ...(await deps.state.sessions.traces(session.id))] : [trace ?? null];
-  const scopes = traces.map((each) => scopeOf(session, each));
+  const scopes = traces.map((each) => toScope(session, each));
   const { artifacts, next } = await inStoreTime(deps, artifactPage(deps.store, { scopes, limit, after }));
-  const said = artifacts.map((artifact) => shown(artifact, expiryOf(deps.retention, artifact)));
+  const said = artifacts.map((artifact) => toListed(artifact, computeExpiry(deps.retention, artifact)));
   return { artifacts: said, ...(next !== undefined && { next }) };
 }
 
 /** An artifact with its trace, which its address needs. */
-function shown(artifact: StoredArtifact, expires_at: number | null): z.output<typeof STORED> {
+function toListed(artifact: StoredArtifact, expires_at: number | null): z.output<typeof STORED> {
   const trace = artifact.scope.trace_id ?? null;
   return {
     ...publicRef(artifact),
@@ -167,26 +167,30 @@ function shown(artifact: StoredArtifact, expires_at: number | null): z.output<ty
   };
 }
 
-async function served(c: InSession, deps: ArtifactRouteDeps, { trace }: z.output<typeof ONE>): Promise<Response> {
+async function serveArtifact(
+  c: InSession,
+  deps: ArtifactRouteDeps,
+  { trace }: z.output<typeof ONE>,
+): Promise<Response> {
   const { store, base, seen, retention, report } = deps;
   const handle = artifactHandler({
-    store: limitedStore(deps, store),
-    scope: scopeOf(c.get("session"), trace),
+    store: limitStore(deps, store),
+    scope: toScope(c.get("session"), trace),
     base,
     seen,
-    expiresAt: (artifact) => expiryOf(retention, artifact),
+    expiresAt: (artifact) => computeExpiry(retention, artifact),
     onError: report,
   });
   return (await handle(c.req.raw)) ?? nothingThere();
 }
 
-async function deleted(
+async function deleteArtifact(
   c: InSession,
   deps: ArtifactRouteDeps,
   { id, trace }: z.output<typeof PATH> & z.output<typeof ONE>,
 ): Promise<Response> {
   if (!isArtifactId(id)) return notFound();
-  const scope = scopeOf(c.get("session"), trace);
+  const scope = toScope(c.get("session"), trace);
   const wasThere = await inStoreTime(deps, new ScopedArtifacts(deps.store, scope).delete(id));
   if (!wasThere) return notFound();
   await deps.seen.add(id, scope);
@@ -216,13 +220,13 @@ async function uploadArtifact(
     idleSeconds: limits.bodySeconds,
     signal: upload.signal,
   });
-  const scope = scopeOf(session, trace);
+  const scope = toScope(session, trace);
   const timeout = limits.storeSeconds * 1000;
   const writer = await inTime(writerOf(store, { namespace, scope }), timeout, () => new StoreLate());
   const said = { declared, filename, describer };
   let ref: ArtifactRef;
   try {
-    ref = await inSteps(pieces, (watched) => written(writer, watched, said), timeout);
+    ref = await inSteps(pieces, (watched) => writeUpload(writer, watched, said), timeout);
   } catch (error) {
     const left = writer.abort();
     // A store that hangs is not waited for again.
@@ -230,7 +234,7 @@ async function uploadArtifact(
     if (upload.signal.aborted) return sessionRefused();
     throw error;
   }
-  if (!(await announced(deps, session, [ref]))) return sessionRefused();
+  if (!(await announceStored(deps, session, [ref]))) return sessionRefused();
   const query = trace === null ? "" : `?trace=${encodeURIComponent(trace)}`;
   const uploaded: z.output<typeof UPLOADED> = { artifact: publicRef(ref) };
   return jsonAnswer(uploaded, 201, { Location: `${base}artifacts/${ref.id}${query}` });
@@ -242,7 +246,7 @@ interface Said {
   readonly describer: Describer;
 }
 
-async function written(
+async function writeUpload(
   writer: ArtifactWriter,
   pieces: AsyncIterable<Uint8Array>,
   { declared, filename, describer }: Said,
@@ -263,7 +267,7 @@ async function written(
 }
 
 /** When an artifact expires, in milliseconds since 1970, or null. It may be deleted earlier to make room. */
-function expiryOf({ ttl_seconds, ttl_from }: Retention, artifact: StoredArtifact): number | null {
+function computeExpiry({ ttl_seconds, ttl_from }: Retention, artifact: StoredArtifact): number | null {
   if (ttl_seconds === null) return null;
   const since = ttl_from === "used" ? artifact.used_at : artifact.stored_at;
   return Math.floor(since) + ttl_seconds * 1000;

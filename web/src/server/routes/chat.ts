@@ -13,7 +13,7 @@ import { emptyAnswer, refusal } from "../http/answers.js";
 import { closingRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv } from "../http/context.js";
 import { CHAT_EVENT } from "../chat/event-schema.js";
-import { describeStream, noBody, operation, routesOf } from "../http/operation.js";
+import { describeStream, noBody, operation, mountRoutes } from "../http/operation.js";
 import { RESUMING } from "../schemas.js";
 import { UserLimitReached } from "../usage/user-limits.js";
 
@@ -73,7 +73,7 @@ interface ChatRouteDeps {
 /** Routes to ask, follow, answer pauses and give up. `chats` is null without a model. */
 export function chatRoutes(chats: Chats | null, deps: ChatRouteDeps): Hono<ServeEnv> {
   if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
-  return routesOf({
+  return mountRoutes({
     "/": {
       post: operation({
         id: "startRun",
@@ -82,7 +82,7 @@ export function chatRoutes(chats: Chats | null, deps: ChatRouteDeps): Hono<Serve
         body: ASKED,
         answers: { 200: describeStream(CHAT_EVENT, `First \`run_started\`. ${LAST}`) },
         refusals: [502, 504, 507],
-        handle: (c, { body }) => streamed(c, chats, deps, () => chats.start(c.get("session"), body)),
+        handle: (c, { body }) => streamRun(c, chats, deps, () => chats.start(c.get("session"), body)),
       }),
     },
     "/resume": {
@@ -93,7 +93,7 @@ export function chatRoutes(chats: Chats | null, deps: ChatRouteDeps): Hono<Serve
         answers: { 200: describeStream(CHAT_EVENT, `First \`run_resumed\`. ${LAST}`) },
         refusals: [404, 502, 504, 507],
         handle: (c, { body: { resume_token, answer } }) =>
-          streamed(c, chats, deps, () => chats.resume(c.get("session"), resume_token, answer)),
+          streamRun(c, chats, deps, () => chats.resume(c.get("session"), resume_token, answer)),
       }),
     },
     "/:run": {
@@ -133,7 +133,7 @@ export function chatRoutes(chats: Chats | null, deps: ChatRouteDeps): Hono<Serve
   });
 }
 
-async function streamed(
+async function streamRun(
   c: InSession,
   chats: Chats,
   { over, streamsEnd }: ChatRouteDeps,

@@ -13,16 +13,16 @@ import type { UserFiles } from "../../files/user-files.js";
 import type { UserStorage } from "../../files/user-storage.js";
 import { artifactHandler, type SeenArtifacts } from "../artifacts/handler.js";
 import { PAGE } from "../artifacts/page.js";
-import { inSteps, inStoreTime, limitedStore, type StoreTimeouts } from "../http/time-limit.js";
+import { inSteps, inStoreTime, limitStore, type StoreTimeouts } from "../http/time-limit.js";
 import { BodyRefused, MAX_FILENAME } from "../http/request.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
 import { nothingThere, sessionRefused } from "../http/refusals.js";
 import type { Announcer } from "../sessions/announcer.js";
-import { ownerOf, scopeOf } from "../session.js";
+import { toOwner, toScope } from "../session.js";
 import type { SessionRegister } from "../sessions/session-register.js";
 import type { SessionWork } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { bytesOf, jsonOf, noBody, operation, routesOf, UPLOAD, type Upload } from "../http/operation.js";
+import { answerBytes, answerJson, noBody, operation, mountRoutes, UPLOAD, type Upload } from "../http/operation.js";
 import { BYTES_ASKED, BYTES_HEADERS, FILE, ID, STORED } from "../schemas.js";
 
 const FILENAME = z.string().min(1).max(MAX_FILENAME);
@@ -71,13 +71,13 @@ interface FileRouteDeps extends StoreTimeouts {
 export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
   if (deps.files === null) return new Hono<ServeEnv>().all("*", nothingThere);
   const routes = new FileRoutes(deps, deps.files);
-  return routesOf({
+  return mountRoutes({
     "/": {
       get: operation({
         id: "listFiles",
         summary: "List the user's files",
         query: LIST,
-        answers: { 200: jsonOf(LISTED, "A page of files, each as its newest version is.") },
+        answers: { 200: answerJson(LISTED, "A page of files, each as its newest version is.") },
         handle: (c, { query }) => routes.list(c, query),
       }),
       post: operation({
@@ -86,7 +86,7 @@ export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
         description: "The body is the bytes. `Content-Type` says what they are; without one it is found out.",
         query: PUT,
         body: UPLOAD,
-        answers: { 201: jsonOf(ONE, "It is stored.", { Location: "The file's address." }) },
+        answers: { 201: answerJson(ONE, "It is stored.", { Location: "The file's address." }) },
         refusals: [507],
         handle: (c, { query, body }) => routes.put(c, query, body),
       }),
@@ -100,8 +100,8 @@ export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
         query: READ,
         headers: BYTES_ASKED,
         answers: {
-          200: bytesOf("All bytes.", BYTES_HEADERS),
-          206: bytesOf("The range of bytes.", { ...BYTES_HEADERS, "Content-Range": "Which bytes of how many." }),
+          200: answerBytes("All bytes.", BYTES_HEADERS),
+          206: answerBytes("The range of bytes.", { ...BYTES_HEADERS, "Content-Range": "Which bytes of how many." }),
           304: noBody("The bytes have an entity tag of `If-None-Match`."),
         },
         refusals: [404, 410, 412, 416],
@@ -112,7 +112,7 @@ export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
         summary: "Rename a file",
         path: PATH,
         body: PATCH,
-        answers: { 200: jsonOf(ONE, "The file, with its new name.") },
+        answers: { 200: answerJson(ONE, "The file, with its new name.") },
         refusals: [404],
         handle: (c, { path, body }) => routes.rename(c, path.id, body.filename),
       }),
@@ -130,7 +130,7 @@ export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
         id: "describeFile",
         summary: "Show what is known of a file",
         path: PATH,
-        answers: { 200: jsonOf(STORED, "The reference.") },
+        answers: { 200: answerJson(STORED, "The reference.") },
         refusals: [404, 410],
         handle: (c) => routes.serve(c),
       }),
@@ -140,7 +140,7 @@ export function fileRoutes(deps: FileRouteDeps): Hono<ServeEnv> {
         id: "listFileVersions",
         summary: "List the versions of a file",
         path: PATH,
-        answers: { 200: jsonOf(VERSIONS, "Every version.") },
+        answers: { 200: answerJson(VERSIONS, "Every version.") },
         refusals: [404],
         handle: (c, { path }) => routes.versions(c, path.id),
       }),
@@ -209,7 +209,7 @@ class FileRoutes {
 
   async serve(c: InSession): Promise<Response> {
     const { base, seen, report } = this.#deps;
-    const store = limitedStore(this.#deps, this.#files.userFiles.store);
+    const store = limitStore(this.#deps, this.#files.userFiles.store);
     const handle = artifactHandler({ store, scope: this.#scope(c), base, folder: "files/", seen, onError: report });
     return (await handle(c.req.raw)) ?? nothingThere();
   }
@@ -241,12 +241,12 @@ class FileRoutes {
     id: string,
     work: (storage: UserStorage, file: UserFile) => Promise<T>,
   ): Promise<T | Response> {
-    const found = async (): Promise<T | Response> => {
+    const findFile = async (): Promise<T | Response> => {
       const storage = this.#storage(c);
       const file = isArtifactId(id) ? await storage.findArtifact(id) : null;
       return file === null ? notFound() : work(storage, file);
     };
-    return inStoreTime(this.#deps, found());
+    return inStoreTime(this.#deps, findFile());
   }
 
   #storage(c: InSession): UserStorage {
@@ -255,7 +255,7 @@ class FileRoutes {
 
   #scope(c: InSession): FullScope {
     const session = c.get("session");
-    return this.#files.isLasting ? ownerOf(session.identity) : scopeOf(session);
+    return this.#files.isLasting ? toOwner(session.identity) : toScope(session);
   }
 
   #tell(c: InSession): Promise<void> {

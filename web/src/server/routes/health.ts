@@ -7,7 +7,7 @@ import { z } from "zod";
 import { jsonAnswer } from "../http/answers.js";
 import type { ServeEnv } from "../http/context.js";
 import type { Readiness } from "../http/readiness.js";
-import { jsonOf, operation, routesOf } from "../http/operation.js";
+import { answerJson, operation, mountRoutes } from "../http/operation.js";
 
 const PART = z.enum(["ok", "away"]);
 const HEALTH = z.object({ status: z.enum(["ok", "closing", "starting"]) });
@@ -29,14 +29,14 @@ interface HealthRouteDeps {
 /** `GET /health`: 200 while the process serves, 503 while it closes. Asks no store. */
 export function healthRoutes({ over }: HealthRouteDeps): Hono<ServeEnv> {
   const look = (): Response => (over.aborted ? jsonAnswer({ status: "closing" }, 503) : jsonAnswer({ status: "ok" }));
-  return routesOf({
+  return mountRoutes({
     "/": {
       get: operation({
         id: "checkHealth",
         summary: "Tell whether the process serves",
         tag: "server",
         isOpen: true,
-        answers: { 200: jsonOf(HEALTH, "It serves."), 503: jsonOf(HEALTH, "It is starting, or closing.") },
+        answers: { 200: answerJson(HEALTH, "It serves."), 503: answerJson(HEALTH, "It is starting, or closing.") },
         handle: look,
       }),
     },
@@ -52,7 +52,7 @@ export function readyRoutes({ draining, readiness }: HealthRouteDeps): Hono<Serv
     const said = Object.fromEntries(parts.map(([part, isAway]) => [part, isAway ? "away" : "ok"]));
     return jsonAnswer({ status: isReady ? "ok" : "away", ...said }, isReady ? 200 : 503);
   };
-  return routesOf({
+  return mountRoutes({
     "/": {
       get: operation({
         id: "checkReadiness",
@@ -60,8 +60,8 @@ export function readyRoutes({ draining, readiness }: HealthRouteDeps): Hono<Serv
         tag: "server",
         isOpen: true,
         answers: {
-          200: jsonOf(READY, "All can be reached."),
-          503: jsonOf(READY, "A part is away, or the server is starting, closing, or about to close."),
+          200: answerJson(READY, "All can be reached."),
+          503: answerJson(READY, "A part is away, or the server is starting, closing, or about to close."),
         },
         handle: look,
       }),

@@ -11,7 +11,7 @@ import { McpHeader } from "../../mcp/http/headers.js";
 import type { McpGateway, McpWay } from "../mcp/gateway.js";
 import { whileValid } from "../access/protected-resource.js";
 import type { ServedSources } from "../sources/served-sources.js";
-import { either, jsonOf, noBody, operation, type Passed, routesOf, describeStream } from "../http/operation.js";
+import { either, answerJson, noBody, operation, type Passed, mountRoutes, describeStream } from "../http/operation.js";
 
 const SOURCE = z.object({ source: z.string().describe("The source's name.") });
 const HEADERS = {
@@ -55,7 +55,7 @@ function routesFor(way: McpWay, name: string, description: string, { mcp, source
   };
   const refusals = way === "raw" ? ([403, 404] as const) : ([404] as const);
   const common = { path: SOURCE, headers: HEADERS, refusals, handle: answer };
-  return routesOf({
+  return mountRoutes({
     "/:source": {
       get: operation({
         ...common,
@@ -70,7 +70,7 @@ function routesFor(way: McpWay, name: string, description: string, { mcp, source
         description,
         body: BODY,
         answers: {
-          200: either(jsonOf(MESSAGE, "The answer."), describeStream(MESSAGE, "Messages, and last the answer.")),
+          200: either(answerJson(MESSAGE, "The answer."), describeStream(MESSAGE, "Messages, and last the answer.")),
           202: noBody("The message was a notification or an answer."),
         },
       }),

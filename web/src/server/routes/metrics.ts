@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { metricsResponse, type MetricsOptions } from "../../telemetry/metrics-endpoint.js";
 import { nothingThere } from "../http/refusals.js";
 import type { ServeEnv } from "../http/context.js";
-import { operation, routesOf, textOf } from "../http/operation.js";
+import { operation, mountRoutes, answerText } from "../http/operation.js";
 
 interface MetricsRouteDeps {
   /** Who gets the metrics, or null if they are not offered. */
@@ -16,7 +16,7 @@ interface MetricsRouteDeps {
 /** The metrics of this process, if they are offered here. */
 export function metricsRoutes({ metrics }: MetricsRouteDeps): Hono<ServeEnv> {
   if (metrics === null) return new Hono<ServeEnv>().all("*", nothingThere);
-  return routesOf({
+  return mountRoutes({
     "/": {
       get: operation({
         id: "showMetrics",
@@ -24,8 +24,8 @@ export function metricsRoutes({ metrics }: MetricsRouteDeps): Hono<ServeEnv> {
         tag: "server",
         isOpen: true,
         answers: {
-          200: textOf("The metrics, in the format of Prometheus."),
-          401: textOf("They need a bearer token of their own."),
+          200: answerText("The metrics, in the format of Prometheus."),
+          401: answerText("They need a bearer token of their own."),
         },
         handle: (c) => metricsResponse(c.req.raw, metrics),
       }),

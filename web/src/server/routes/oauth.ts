@@ -6,14 +6,14 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { z } from "zod";
 import type { CallbackError } from "../../tools/auth/oauth-manager.js";
 import { messagePage, type Message } from "../http/answers.js";
-import { methodRefused, saidOf } from "../http/refusals.js";
+import { methodRefused, toSaidError } from "../http/refusals.js";
 import type { Announcer } from "../sessions/announcer.js";
 import { type CredentialsDeps, inSession } from "../access/credentials.js";
-import { ownerOf, type ServedSession } from "../session.js";
+import { toOwner, type ServedSession } from "../session.js";
 import type { SessionWork } from "../sessions/session-work.js";
 import type { ServedSources } from "../sources/served-sources.js";
 import type { ServeEnv } from "../http/context.js";
-import { operation, pageOf, routesOf } from "../http/operation.js";
+import { operation, answerPage, mountRoutes } from "../http/operation.js";
 
 /** What providers send (RFC 6749, 4.1.2). */
 const CALLBACK = z.object({
@@ -25,15 +25,15 @@ const CALLBACK = z.object({
 });
 
 const CALLBACK_ANSWERS = {
-  200: pageOf("A page for the person: access was given."),
-  400: pageOf("A page for the person: access was not given."),
-  401: pageOf("A page for the person: there is no session here."),
-  403: pageOf("A page for the person: another session or another user asked for it."),
-  404: pageOf("A page for the person: the provider is unknown."),
-  429: pageOf("A page for the person: too much is asked."),
-  502: pageOf("A page for the person: the provider failed."),
-  503: pageOf("A page for the person: the provider or the state cannot be asked now."),
-  504: pageOf("A page for the person: the provider did not answer in time."),
+  200: answerPage("A page for the person: access was given."),
+  400: answerPage("A page for the person: access was not given."),
+  401: answerPage("A page for the person: there is no session here."),
+  403: answerPage("A page for the person: another session or another user asked for it."),
+  404: answerPage("A page for the person: the provider is unknown."),
+  429: answerPage("A page for the person: too much is asked."),
+  502: answerPage("A page for the person: the provider failed."),
+  503: answerPage("A page for the person: the provider or the state cannot be asked now."),
+  504: answerPage("A page for the person: the provider did not answer in time."),
 };
 
 interface OAuthRouteDeps extends CredentialsDeps {
@@ -56,14 +56,14 @@ export function oauthRoutes(deps: OAuthRouteDeps): Hono<ServeEnv> {
       .use("/callback", inSession(deps))
       .route(
         "/",
-        routesOf({
+        mountRoutes({
           "/callback": {
             get: operation({
               id: "takeConsent",
               summary: "Take the answer of an OAuth provider, which sends people back here",
               query: CALLBACK,
               answers: CALLBACK_ANSWERS,
-              handle: async (c) => messagePage(await consented(new URL(c.req.url), c.get("session"), deps)),
+              handle: async (c) => messagePage(await takeConsent(new URL(c.req.url), c.get("session"), deps)),
             }),
           },
         }),
@@ -90,14 +90,14 @@ const SIGNED_OUT: Message = {
 };
 
 /** Takes an answer, and continues what waits for it. Never throws. */
-async function consented(url: URL, session: ServedSession, deps: OAuthRouteDeps): Promise<Message> {
+async function takeConsent(url: URL, session: ServedSession, deps: OAuthRouteDeps): Promise<Message> {
   const { sources, announcer, report } = deps;
   const state = url.searchParams.get("state") ?? "";
   try {
     const awaited = await sources.pauses.consentOf(state);
     if (awaited !== null && awaited.session !== session.id) return ANOTHERS;
     await sources.adoptProviders();
-    const { news, isTaken } = await redeemed(url, session, deps);
+    const { news, isTaken } = await redeemAnswer(url, session, deps);
     if (!isTaken) return news;
     const answer = news === GIVEN ? true : null;
     if (awaited?.pause !== null && awaited !== null) await sources.pauses.answer(session.id, awaited.pause, answer);
@@ -108,26 +108,26 @@ async function consented(url: URL, session: ServedSession, deps: OAuthRouteDeps)
     }
     return news;
   } catch (error) {
-    return failureOf(error, report);
+    return toMessage(error, report);
   }
 }
 
 /** `isTaken`: the request is answered, and takes no other answer. */
-async function redeemed(
+async function redeemAnswer(
   url: URL,
   session: ServedSession,
   { sources, sessionWork, report, over }: OAuthRouteDeps,
 ): Promise<{ readonly news: Message; readonly isTaken: boolean }> {
-  const user = ownerOf(session.identity);
+  const user = toOwner(session.identity);
   try {
     // Closing the window early does not cancel it.
     await sessionWork.within(session.id, [over], (signal) => sources.oauth.handleCallback(url, { user, signal }));
     return { news: GIVEN, isTaken: true };
   } catch (error) {
     const { user_id, tenant_id } = error as CallbackError;
-    if (user_id === undefined) return { news: failureOf(error, report), isTaken: false };
+    if (user_id === undefined) return { news: toMessage(error, report), isTaken: false };
     const isOwn = user_id === user.user_id && tenant_id === user.tenant_id;
-    return isOwn ? { news: failureOf(error, report), isTaken: true } : { news: ANOTHERS, isTaken: false };
+    return isOwn ? { news: toMessage(error, report), isTaken: true } : { news: ANOTHERS, isTaken: false };
   }
 }
 
@@ -143,8 +143,8 @@ const ANOTHERS: Message = {
   text: "Another session or another user asked for it, so nothing was stored. Ask again where you are signed in. You can close this window.",
 };
 
-function failureOf(error: unknown, report: (error: unknown) => void): Message {
-  const { status, code, message } = saidOf(error, () => undefined);
+function toMessage(error: unknown, report: (error: unknown) => void): Message {
+  const { status, code, message } = toSaidError(error, () => undefined);
   // It is no failure if a person declines or comes late.
   const isTheirs = code === "E_TOOL_AUTH";
   if (!isTheirs && status >= 500) report(error);

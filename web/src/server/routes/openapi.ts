@@ -6,19 +6,19 @@ import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { z } from "zod";
 import { SAFETY } from "../http/headers.js";
-import { verdictOf } from "../artifacts/bytes.js";
+import { judgeConditions } from "../artifacts/bytes.js";
 import { REFUSED } from "../http/refusals.js";
 import type { ServeEnv } from "../http/context.js";
 import { NAMED, REFUSAL } from "../schemas.js";
 import {
   type Answer,
   EVENT_STREAM,
-  jsonOf,
+  answerJson,
   noBody,
   type Operation,
   operation,
-  operationOf,
-  routesOf,
+  getOperation,
+  mountRoutes,
   UPLOAD,
 } from "../http/operation.js";
 
@@ -49,10 +49,10 @@ type Mounted = Pick<Hono<ServeEnv>, "routes">;
 export function documentRoutes({ base }: { readonly base: string }, app: Mounted): Hono<ServeEnv> {
   let made: { readonly text: string; readonly tag: string } | undefined;
   const make = (): typeof made & object => {
-    const text = JSON.stringify(documentOf(app, base));
+    const text = JSON.stringify(buildDocument(app, base));
     return { text, tag: `"${createHash("sha256").update(text).digest("base64url")}"` };
   };
-  return routesOf({
+  return mountRoutes({
     "/": {
       get: operation({
         id: "describeServer",
@@ -61,14 +61,14 @@ export function documentRoutes({ base }: { readonly base: string }, app: Mounted
         isOpen: true,
         headers: { "If-None-Match": "Entity tags: 304 if the document has one of them." },
         answers: {
-          200: jsonOf(z.looseObject({ openapi: z.string() }), "An OpenAPI 3.1 document.", {
+          200: answerJson(z.looseObject({ openapi: z.string() }), "An OpenAPI 3.1 document.", {
             ETag: "A strong entity tag.",
           }),
           304: noBody("The document has an entity tag of `If-None-Match`."),
         },
         handle: (c) => {
           made ??= make();
-          const isKnown = verdictOf(c.req.raw.headers, made.tag) === "not_modified";
+          const isKnown = judgeConditions(c.req.raw.headers, made.tag) === "not_modified";
           // Another version of the server may have another one.
           const headers = { ...SAFETY, "Cache-Control": "no-cache", ETag: made.tag };
           if (isKnown) return new Response(null, { status: 304, headers });
@@ -80,9 +80,9 @@ export function documentRoutes({ base }: { readonly base: string }, app: Mounted
 }
 
 /** The operations of an app in the order of their paths. */
-export function mountedIn({ routes }: Mounted, base: string): readonly MountedOperation[] {
+export function listMounted({ routes }: Mounted, base: string): readonly MountedOperation[] {
   return routes.flatMap(({ path, method, handler }) => {
-    const declared = operationOf(handler);
+    const declared = getOperation(handler);
     if (declared === undefined) return [];
     const below = path.slice(base.length - 1).replace(/(?<=.)\/$/, "");
     return [{ method: method.toLowerCase(), path: below.replaceAll(/:(\w+)/g, "{$1}"), operation: declared }];
@@ -90,15 +90,15 @@ export function mountedIn({ routes }: Mounted, base: string): readonly MountedOp
 }
 
 /** The document of an app. */
-function documentOf(app: Mounted, base: string): OpenApiDocument {
-  const mounted = mountedIn(app, base);
-  const schemas = new Schemas(mounted.flatMap(({ operation: each }) => schemasOf(each)));
+function buildDocument(app: Mounted, base: string): OpenApiDocument {
+  const mounted = listMounted(app, base);
+  const schemas = new Schemas(mounted.flatMap(({ operation: each }) => collectSchemas(each)));
   const paths: Record<string, Record<string, Part>> = {};
   for (const { path, method, operation: each } of mounted) {
     (paths[path] ??= {})[method] = operationPart(each, path, schemas);
   }
   const responses = Object.fromEntries(statuses().map((status) => [`${status}`, refusalPart(status, schemas)]));
-  const tags = [...new Set(mounted.map(({ operation: each, path }) => tagOf(each, path)))];
+  const tags = [...new Set(mounted.map(({ operation: each, path }) => getTag(each, path)))];
   return {
     openapi: "3.1.0",
     info: { title: "Sluice", version: VERSION, summary: "Sessions, artifacts, tools and events over HTTP." },
@@ -123,7 +123,7 @@ const SECURITY = {
 /** Statuses of refusals of every operation. 429 and 401 are those of sessions. */
 const ALWAYS: readonly number[] = [403, 500, 503];
 
-function refusalsOf({ isOpen, path, query, body, refusals = [] }: Operation): readonly number[] {
+function listRefusals({ isOpen, path, query, body, refusals = [] }: Operation): readonly number[] {
   const all = new Set([...ALWAYS, ...refusals]);
   if (isOpen !== true) for (const status of [401, 429, 504]) all.add(status);
   if (path !== undefined || query !== undefined || body !== undefined) all.add(400);
@@ -150,21 +150,21 @@ function refusalPart(status: number, schemas: Schemas): Part {
   };
 }
 
-function tagOf({ tag }: Operation, path: string): string {
+function getTag({ tag }: Operation, path: string): string {
   return tag ?? path.split("/")[1] ?? "";
 }
 
 function operationPart(each: Operation, path: string, schemas: Schemas): Part {
   const { id, summary, description, isOpen, body, answers } = each;
-  const parameters = parametersOf(each, schemas);
+  const parameters = listParameters(each, schemas);
   const own = Object.entries(answers).map(([status, answer]) => [status, answerPart(answer, schemas)] as const);
-  const refusals = refusalsOf(each).filter((status) => answers[status] === undefined);
+  const refusals = listRefusals(each).filter((status) => answers[status] === undefined);
   const refused = refusals.map((status) => [`${status}`, { $ref: `#/components/responses/${status}` }] as const);
   return {
     operationId: id,
     summary,
     ...(description !== undefined && { description }),
-    tags: [tagOf(each, path)],
+    tags: [getTag(each, path)],
     ...(isOpen === true && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: bodyPart(body, schemas) }),
@@ -178,7 +178,7 @@ function bodyPart(body: NonNullable<Operation["body"]>, schemas: Schemas): Part 
   return { required: true, content: { "application/json": { schema: schemas.of(schema) } } };
 }
 
-function parametersOf({ path, query, headers = {} }: Operation, schemas: Schemas): readonly Part[] {
+function listParameters({ path, query, headers = {} }: Operation, schemas: Schemas): readonly Part[] {
   const told = Object.entries(headers).map(([name, description]) => ({
     name,
     in: "header",
@@ -186,11 +186,11 @@ function parametersOf({ path, query, headers = {} }: Operation, schemas: Schemas
     required: false,
     schema: { type: "string" },
   }));
-  return [...fieldsOf(path, "path", schemas), ...fieldsOf(query, "query", schemas), ...told];
+  return [...listFields(path, "path", schemas), ...listFields(query, "query", schemas), ...told];
 }
 
 /** The members of a schema as parameters. */
-function fieldsOf(schema: z.ZodObject | undefined, where: "path" | "query", schemas: Schemas): readonly Part[] {
+function listFields(schema: z.ZodObject | undefined, where: "path" | "query", schemas: Schemas): readonly Part[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemas.of(schema) as {
     readonly properties?: Readonly<Record<string, Part>>;
@@ -232,7 +232,7 @@ function headersPart(headers: Readonly<Record<string, string>>): Part {
   );
 }
 
-function schemasOf({ path, query, body, answers }: Operation): readonly z.ZodType[] {
+function collectSchemas({ path, query, body, answers }: Operation): readonly z.ZodType[] {
   const ofBody = body === undefined || body === UPLOAD ? undefined : body instanceof z.ZodType ? body : body.schema;
   const parts = [path, query, ofBody].filter((schema) => schema !== undefined);
   return [...parts, ...Object.values(answers).flatMap(({ content }) => Object.values(content))];

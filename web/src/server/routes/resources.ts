@@ -11,15 +11,15 @@ import type { ResourceContent } from "../../tools/resources/cache.js";
 import type { ToolNode } from "../../tools-node.js";
 import { TRACE } from "../http/request.js";
 import { emptyAnswer } from "../http/answers.js";
-import { announced, type AnnouncingDeps, publicRef } from "../sessions/announcer.js";
+import { announceStored, type AnnouncingDeps, publicRef } from "../sessions/announcer.js";
 import { sessionRefused } from "../http/refusals.js";
-import { scopeOf } from "../session.js";
+import { toScope } from "../session.js";
 import { MAX_SUBSCRIPTIONS, noteTrace, type SessionRegister } from "../sessions/session-register.js";
-import { type AnswerDeps, answeredFor } from "../sessions/session-work.js";
+import { type AnswerDeps, answerWithWork } from "../sessions/session-work.js";
 import type { ServedSources } from "../sources/served-sources.js";
-import { takenBack } from "../sources/watcher.js";
+import { takeBack } from "../sources/watcher.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { jsonOf, noBody, operation, routesOf } from "../http/operation.js";
+import { answerJson, noBody, operation, mountRoutes } from "../http/operation.js";
 import { REFERENCE } from "../schemas.js";
 
 const READ = z.object({ trace: TRACE.optional().describe("The trace that its artifacts are stored under.") });
@@ -89,13 +89,13 @@ interface ResourceRouteDeps extends AnswerDeps, AnnouncingDeps {
 
 /** Routes for the resources of a source, by its name. A URI is one percent-encoded segment. */
 export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
-  return routesOf({
+  return mountRoutes({
     "/:namespace": {
       get: operation({
         id: "listResources",
         summary: "List the resources of a source",
         path: OF_SOURCE,
-        answers: { 200: jsonOf(RESOURCES, "Its resources.") },
+        answers: { 200: answerJson(RESOURCES, "Its resources.") },
         refusals: FAILING,
         handle: (c, { path }) =>
           withSource(c, deps, path, async (node, context) => {
@@ -109,7 +109,7 @@ export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
         id: "listResourceTemplates",
         summary: "List the templates of a source",
         path: OF_SOURCE,
-        answers: { 200: jsonOf(TEMPLATES, "Its templates.") },
+        answers: { 200: answerJson(TEMPLATES, "Its templates.") },
         refusals: FAILING,
         handle: (c, { path }) =>
           withSource(c, deps, path, async (node, context) => {
@@ -124,7 +124,7 @@ export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
         summary: "Complete a variable of a template",
         path: OF_SOURCE,
         query: COMPLETION,
-        answers: { 200: jsonOf(COMPLETED, "What it may be.") },
+        answers: { 200: answerJson(COMPLETED, "What it may be.") },
         refusals: FAILING,
         handle: (c, { path, query: { template, variable, value } }) =>
           withSource(c, deps, path, async (node, context) => ({
@@ -140,7 +140,7 @@ export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
           "Short texts are answered as they are, also long ones that no store keeps. What else is long, or bytes, is a reference.",
         path: OF_URI,
         query: READ,
-        answers: { 200: jsonOf(CONTENTS, "Its contents.") },
+        answers: { 200: answerJson(CONTENTS, "Its contents.") },
         refusals: [...FAILING, 507],
         handle: (c, { path, query }) => read(c, deps, { ...path, ...query }),
       }),
@@ -152,14 +152,14 @@ export function resourceRoutes(deps: ResourceRouteDeps): Hono<ServeEnv> {
         path: OF_URI,
         answers: { 204: noBody("Its changes are told at `events`.") },
         refusals: [...FAILING, 507],
-        handle: (c, { path }) => subscribed(c, deps, path),
+        handle: (c, { path }) => subscribeResource(c, deps, path),
       }),
       delete: operation({
         id: "unsubscribeResource",
         summary: "Watch a resource no longer",
         path: OF_URI,
         answers: { 204: noBody("Its changes are not told any more.") },
-        handle: (c, { path }) => unsubscribed(c, deps, path),
+        handle: (c, { path }) => unsubscribeResource(c, deps, path),
       }),
     },
   });
@@ -176,15 +176,15 @@ async function read(
     await noteTrace(c.get("session"), trace, deps);
     const { contents, artifacts, failures } = await node.readResource(uri, context);
     for (const failure of failures) deps.report(failure);
-    if (!(await announced(deps, c.get("session"), artifacts))) return sessionRefused();
-    return { contents: contents.map(shown) };
+    if (!(await announceStored(deps, c.get("session"), artifacts))) return sessionRefused();
+    return { contents: contents.map(toContent) };
   });
 }
 
 /**
  * Asks the source first, which may refuse. Then the subscription is in the register, for every process that listens.
  */
-function subscribed(c: InSession, deps: ResourceRouteDeps, { namespace, uri }: Named): Promise<Response> {
+function subscribeResource(c: InSession, deps: ResourceRouteDeps, { namespace, uri }: Named): Promise<Response> {
   checkUri(uri, "uri", MAX_WATCHED_URI);
   const session = c.get("session");
   const { state, sources } = deps;
@@ -195,13 +195,13 @@ function subscribed(c: InSession, deps: ResourceRouteDeps, { namespace, uri }: N
       await sources.subscriptionsChanged(session);
     } finally {
       // A listener in this process has its own subscription by now.
-      await takenBack(node, uri, context);
+      await takeBack(node, uri, context);
     }
     return emptyAnswer();
   });
 }
 
-async function unsubscribed(c: InSession, deps: ResourceRouteDeps, named: Named): Promise<Response> {
+async function unsubscribeResource(c: InSession, deps: ResourceRouteDeps, named: Named): Promise<Response> {
   const session = c.get("session");
   await deps.state.sessions.unsubscribe(session.id, named);
   await deps.sources.subscriptionsChanged(session);
@@ -214,13 +214,13 @@ function withSource<T>(
   { namespace, trace = null }: Pick<Named, "namespace"> & { readonly trace?: string | null },
   work: (node: ToolNode, context: ToolContext) => Promise<T>,
 ): Promise<T | Response> {
-  return answeredFor(c, deps, async (signal) => {
-    const context = { scope: scopeOf(c.get("session"), trace), signal };
+  return answerWithWork(c, deps, async (signal) => {
+    const context = { scope: toScope(c.get("session"), trace), signal };
     return work(await deps.sources.get(namespace, context), context);
   });
 }
 
-function shown(content: ResourceContent): z.output<typeof CONTENT> {
+function toContent(content: ResourceContent): z.output<typeof CONTENT> {
   if (content.kind === "artifact") return content;
   const { artifact, ...text } = content;
   return artifact === undefined ? text : { ...text, artifact: publicRef(artifact) };

@@ -19,7 +19,7 @@ import {
 import { beginRefusal, beginSession } from "../sessions/session-begin.js";
 import { type Identity, type ServedSession } from "../session.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { describeStream, jsonOf, operation, routesOf } from "../http/operation.js";
+import { describeStream, answerJson, operation, mountRoutes } from "../http/operation.js";
 import { RESUMING, TIME } from "../schemas.js";
 import type { OidcAccess } from "../access/oidc-access.js";
 import { SESSION_EVENT, sessionChannel } from "../sessions/announcer.js";
@@ -72,9 +72,9 @@ export function sessionRoutes(deps: SessionRouteDeps, ending: SessionEnding): Ho
     const identity = c.get("identity");
     const session = newSession(identity, deps);
     await beginSession(session, deps);
-    if (wantsToken) return { ...shown(session), token: await deps.tokens.sign(session) };
+    if (wantsToken) return { ...toSession(session), token: await deps.tokens.sign(session) };
     await setSessionCookie(c, deps, session);
-    return withHeadersOf(c.res, jsonAnswer(shown(session), 201));
+    return copyCookies(c.res, jsonAnswer(toSession(session), 201));
   };
   const end = async (c: InSession, id: string): Promise<Response> => {
     const session = c.get("session");
@@ -82,9 +82,9 @@ export function sessionRoutes(deps: SessionRouteDeps, ending: SessionEnding): Ho
     const deleted = await inTime(ending.end(session.id), ENDING, () => new StoreLate());
     deleteSessionCookie(c, deps);
     const ended: z.output<typeof ENDED> = { deleted_artifacts: deleted };
-    return withHeadersOf(c.res, jsonAnswer(ended));
+    return copyCookies(c.res, jsonAnswer(ended));
   };
-  const beginning = routesOf({
+  const beginning = mountRoutes({
     "/": {
       post: operation({
         id: "beginSession",
@@ -95,7 +95,7 @@ export function sessionRoutes(deps: SessionRouteDeps, ending: SessionEnding): Ho
         body: BEGIN,
         before: admit,
         answers: {
-          201: jsonOf(BEGUN, "The session has begun.", {
+          201: answerJson(BEGUN, "The session has begun.", {
             "Set-Cookie": "The session's cookie, unless a token was asked for.",
           }),
         },
@@ -104,18 +104,18 @@ export function sessionRoutes(deps: SessionRouteDeps, ending: SessionEnding): Ho
       }),
     },
   });
-  const one = routesOf({
+  const one = mountRoutes({
     "/:id": {
       get: operation({
         id: "showSession",
         isFree: true,
         summary: "Show the session",
         path: PATH,
-        answers: { 200: jsonOf(SESSION, "The session.") },
+        answers: { 200: answerJson(SESSION, "The session.") },
         refusals: [404],
         handle: (c, { path }) => {
           const session = c.get("session");
-          return isOwn(path.id, session) ? shown(session) : noSuchSession();
+          return isOwn(path.id, session) ? toSession(session) : noSuchSession();
         },
       }),
       delete: operation({
@@ -123,7 +123,7 @@ export function sessionRoutes(deps: SessionRouteDeps, ending: SessionEnding): Ho
         isFree: true,
         summary: "End the session",
         path: PATH,
-        answers: { 200: jsonOf(ENDED, "The session is over in every process, and all that it stored is deleted.") },
+        answers: { 200: answerJson(ENDED, "The session is over in every process, and all that it stored is deleted.") },
         refusals: [404],
         handle: (c, { path }) => end(c, path.id),
       }),
@@ -144,7 +144,7 @@ function isOwn(id: string, session: ServedSession): boolean {
   return id === "current" || id === session.id;
 }
 
-function shown({ id, begun_at, expires_at }: ServedSession): z.output<typeof SESSION> {
+function toSession({ id, begun_at, expires_at }: ServedSession): z.output<typeof SESSION> {
   return { id, begun_at, expires_at };
 }
 
@@ -152,7 +152,7 @@ function noSuchSession(): Response {
   return refusal(404, "E_NOT_FOUND", "There is no such session here: sessions/current is your own.");
 }
 
-function withHeadersOf(cookies: Response, response: Response): Response {
+function copyCookies(cookies: Response, response: Response): Response {
   for (const cookie of cookies.headers.getSetCookie()) response.headers.append("Set-Cookie", cookie);
   return response;
 }
@@ -182,7 +182,7 @@ export function eventRoutes({ state, sources, streamsEnd }: EventRouteDeps): Hon
     };
     return resumableStream(events, streamsEnd, expires_at);
   };
-  return routesOf({
+  return mountRoutes({
     "/": {
       get: operation({
         id: "followSession",

@@ -6,16 +6,27 @@ import type { Hono } from "hono";
 import { TRACE } from "../http/request.js";
 import { lastEventId, resumableStream } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
-import { saidOf } from "../http/refusals.js";
-import { scopeOf } from "../session.js";
-import { CALLED, calledFor, RESULT, type AskedCall, type CallDeps, type CallResult } from "../calls/call.js";
+import { toSaidError } from "../http/refusals.js";
+import { toScope } from "../session.js";
+import { CALLED, callForClient, RESULT, type AskedCall, type CallDeps, type CallResult } from "../calls/call.js";
 import type { Calls } from "../calls/calls.js";
-import { askedBy } from "../sources/pauses.js";
+import { createPause } from "../sources/pauses.js";
 import type { ServedSources } from "../sources/served-sources.js";
-import { type AnswerDeps, answeredFor, type StreamDeps, streamedFor, type Told } from "../sessions/session-work.js";
+import { type AnswerDeps, answerWithWork, type StreamDeps, streamWork, type Told } from "../sessions/session-work.js";
 import type { InSession, ServeEnv } from "../http/context.js";
-import { either, describeStream, jsonOf, noBody, operation, routesOf } from "../http/operation.js";
-import { CLOSING, DISPLAY, eventOf, FAILURE, named, PAYLOAD, PROGRESS, REASON, RESUMING, WAIT } from "../schemas.js";
+import { either, describeStream, answerJson, noBody, operation, mountRoutes } from "../http/operation.js";
+import {
+  CLOSING,
+  DISPLAY,
+  defineEvent,
+  FAILURE,
+  nameSchema,
+  PAYLOAD,
+  PROGRESS,
+  REASON,
+  RESUMING,
+  WAIT,
+} from "../schemas.js";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
 
@@ -35,25 +46,25 @@ const SOURCES = z.object({
 const SOURCE = z.object({ name: z.string().describe("The source's name.") });
 
 /** A call or a connection that waits for a person. */
-const PAUSED = eventOf("paused", "It waits for a person.", {
+const PAUSED = defineEvent("paused", "It waits for a person.", {
   pause: z.string().describe("Answers it, at `pauses/{pause}`."),
   reason: REASON,
   payload: PAYLOAD,
 });
 /** The same of a call, which outlives its process from then on. */
-const CALL_PAUSED = eventOf("paused", "It waits for a person.", {
+const CALL_PAUSED = defineEvent("paused", "It waits for a person.", {
   pause: z.string().describe("Answers it, at `pauses/{pause}`. The same where a process asks again."),
   call: z.string().describe("Where the connection breaks off, `GET calls/{call}` follows the call."),
   reason: REASON,
   payload: PAYLOAD,
 });
-const FAILED = eventOf("failed", "The last one, of what failed.", { error: FAILURE });
+const FAILED = defineEvent("failed", "The last one, of what failed.", { error: FAILURE });
 
-const CONNECTION_EVENT = named(
+const CONNECTION_EVENT = nameSchema(
   "ConnectionEvent",
   z.discriminatedUnion("kind", [
     PAUSED,
-    eventOf("connected", "The last one, of a source that is connected.", {
+    defineEvent("connected", "The last one, of a source that is connected.", {
       tools: z.int().describe("How many it has."),
     }),
     FAILED,
@@ -75,12 +86,12 @@ interface ToolRouteDeps extends AnswerDeps, StreamDeps, CallDeps {
 /** Routes for sources: listing them, and connecting one, for which a person may have to consent. */
 export function sourceRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
   const { sources, files, hasChat } = deps;
-  return routesOf({
+  return mountRoutes({
     "/": {
       get: operation({
         id: "listSources",
         summary: "List the sources of tools, and what else there is",
-        answers: { 200: jsonOf(SOURCES, "What there is.") },
+        answers: { 200: answerJson(SOURCES, "What there is.") },
         handle: () => ({ sources: [...sources.facts], chat: hasChat, files: files !== null }),
       }),
     },
@@ -90,19 +101,19 @@ export function sourceRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
         summary: "Connect a source, which may need a person's consent",
         path: SOURCE,
         answers: { 200: describeStream(CONNECTION_EVENT, "The last event is `connected` or `failed`.") },
-        handle: (c, { path }) => connected(c, deps, path.name),
+        handle: (c, { path }) => connectSource(c, deps, path.name),
       }),
     },
   });
 }
 
 /** Sends the events `paused`, then `connected` or `failed`. */
-function connected(c: InSession, deps: ToolRouteDeps, name: string): Response {
+function connectSource(c: InSession, deps: ToolRouteDeps, name: string): Response {
   const session = c.get("session");
   const { sources } = deps;
-  return streamedFor(c, deps, async (tell, signal) => {
-    const pause = askedBy(sources.pauses, session, tell, signal);
-    const node = await sources.get(name, { scope: scopeOf(session), signal, pause });
+  return streamWork(c, deps, async (tell, signal) => {
+    const pause = createPause(sources.pauses, session, tell, signal);
+    const node = await sources.get(name, { scope: toScope(session), signal, pause });
     return { kind: "connected", tools: node.getTools().length } as Told;
   });
 }
@@ -130,14 +141,14 @@ const TOOLS = z.object({
   unavailable: z.array(z.object({ source: z.string(), error: FAILURE })),
 });
 
-const CALL_EVENT = named(
+const CALL_EVENT = nameSchema(
   "CallEvent",
   z.discriminatedUnion("kind", [
-    eventOf("tool_progress", "The call makes progress.", PROGRESS),
-    eventOf("tool_waiting", "The source is silent for long.", WAIT),
+    defineEvent("tool_progress", "The call makes progress.", PROGRESS),
+    defineEvent("tool_waiting", "The source is silent for long.", WAIT),
     CALL_PAUSED,
-    eventOf("tool_display", "The tool wants files shown.", { display: DISPLAY }),
-    eventOf("result", "The last one.", RESULT),
+    defineEvent("tool_display", "The tool wants files shown.", { display: DISPLAY }),
+    defineEvent("result", "The last one.", RESULT),
     FAILED,
     CLOSING,
   ]),
@@ -145,13 +156,13 @@ const CALL_EVENT = named(
 
 /** Routes for tools. A call answers with events, or with JSON if the client accepts nothing else. */
 export function toolRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
-  return routesOf({
+  return mountRoutes({
     "/": {
       get: operation({
         id: "listTools",
         summary: "List the tools of all sources",
-        answers: { 200: jsonOf(TOOLS, "The tools, and the sources that cannot be used now.") },
-        handle: (c) => listed(c, deps),
+        answers: { 200: answerJson(TOOLS, "The tools, and the sources that cannot be used now.") },
+        handle: (c) => listTools(c, deps),
       }),
     },
     "/:name": {
@@ -165,41 +176,41 @@ export function toolRoutes(deps: ToolRouteDeps): Hono<ServeEnv> {
         headers: { Accept: "`application/json` for the result alone." },
         answers: {
           200: either(
-            jsonOf(CALLED, "The result."),
+            answerJson(CALLED, "The result."),
             describeStream(CALL_EVENT, "As events: the last one is `result` or `failed`."),
           ),
         },
         refusals: [404, 502, 504, 507],
         handle: (c, { path, body: { args, trace = null, timeout_seconds } }) => {
           const asked = { name: path.name.slice(0, MAX_NAME), args, trace, timeoutSeconds: timeout_seconds };
-          return wantsJson(c.req.header("accept") ?? "") ? answered(c, asked, deps) : streamed(c, asked, deps);
+          return wantsJson(c.req.header("accept") ?? "") ? answerCall(c, asked, deps) : streamCall(c, asked, deps);
         },
       }),
     },
   });
 }
 
-function listed(c: InSession, deps: ToolRouteDeps): Promise<z.output<typeof TOOLS> | Response> {
-  return answeredFor(c, deps, async (signal) => {
-    const { nodes, unavailable } = await deps.sources.available({ scope: scopeOf(c.get("session")), signal });
+function listTools(c: InSession, deps: ToolRouteDeps): Promise<z.output<typeof TOOLS> | Response> {
+  return answerWithWork(c, deps, async (signal) => {
+    const { nodes, unavailable } = await deps.sources.available({ scope: toScope(c.get("session")), signal });
     const missing = unavailable.map(({ source, error }) => {
-      const { code, message } = saidOf(error, () => undefined);
+      const { code, message } = toSaidError(error, () => undefined);
       return { source, error: { code, message } };
     });
-    return { tools: nodes.flatMap((node) => node.getTools().map(shownTool)), unavailable: missing };
+    return { tools: nodes.flatMap((node) => node.getTools().map(toListedTool)), unavailable: missing };
   });
 }
 
-function shownTool({ name, description, input_schema, extra }: ToolSpec): z.output<typeof TOOLS>["tools"][number] {
+function toListedTool({ name, description, input_schema, extra }: ToolSpec): z.output<typeof TOOLS>["tools"][number] {
   return { name, source: extra.namespace, description, args_schema: input_schema };
 }
 
-function answered(c: InSession, call: AskedCall, deps: ToolRouteDeps): Promise<CallResult | Response> {
-  return answeredFor(c, deps, (signal) => calledFor(c.get("session"), call, deps, { signal }));
+function answerCall(c: InSession, call: AskedCall, deps: ToolRouteDeps): Promise<CallResult | Response> {
+  return answerWithWork(c, deps, (signal) => callForClient(c.get("session"), call, deps, { signal }));
 }
 
-function streamed(c: InSession, call: AskedCall, deps: ToolRouteDeps): Response {
-  return streamedFor(c, deps, async (tell, signal) => {
+function streamCall(c: InSession, call: AskedCall, deps: ToolRouteDeps): Response {
+  return streamWork(c, deps, async (tell, signal) => {
     const result = await deps.calls.make(c.get("session"), call, tell, signal);
     return { kind: "result", ...result };
   });
@@ -216,7 +227,7 @@ const CALL_PATH = z.object({ call: z.string().describe("The `call` of the event 
 
 /** Routes for calls that asked a person: following them, in whichever process they are. */
 export function callRoutes({ calls, streamsEnd }: ToolRouteDeps): Hono<ServeEnv> {
-  return routesOf({
+  return mountRoutes({
     "/:call": {
       get: operation({
         id: "followCall",
@@ -262,7 +273,7 @@ const PAUSE = z.object({ pause: z.string().describe("The `pause` of the event `p
 
 /** Routes for answers to questions of the session, in whichever process the call waits. Null is no. */
 export function pauseRoutes({ sources }: ToolRouteDeps): Hono<ServeEnv> {
-  return routesOf({
+  return mountRoutes({
     "/:pause": {
       post: operation({
         id: "answerPause",

@@ -8,7 +8,7 @@ import type { ServeEnv } from "../http/context.js";
 import { inStoreTime, type StoreTimeouts } from "../http/time-limit.js";
 import { TIME } from "../schemas.js";
 import type { UserUsage } from "../usage/user-usage.js";
-import { jsonOf, operation, routesOf } from "../http/operation.js";
+import { answerJson, operation, mountRoutes } from "../http/operation.js";
 
 const USE = z.object({
   used: z.number(),
@@ -23,13 +23,13 @@ interface UsageRouteDeps extends StoreTimeouts {
 
 /** The user's own use. */
 export function usageRoutes(deps: UsageRouteDeps): Hono<ServeEnv> {
-  return routesOf({
+  return mountRoutes({
     "/": {
       get: operation({
         id: "showUsage",
         summary: "Tell what the user uses of the limits",
         isFree: true,
-        answers: { 200: jsonOf(USAGE, "What is used of each limit.") },
+        answers: { 200: answerJson(USAGE, "What is used of each limit.") },
         handle: async (c) => ({ limits: await inStoreTime(deps, deps.usage.shown(c.get("session").identity)) }),
       }),
     },

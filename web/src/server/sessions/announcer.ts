@@ -7,7 +7,7 @@ import type { ArtifactRef, ArtifactStore } from "../../artifacts/store.js";
 import { isTruncated } from "../../artifacts/reference.js";
 import type { AnswerRef } from "../../core/types.js";
 import type { ServedSession } from "../session.js";
-import { CLAMPED, CLOSING, eventOf, named, REFERENCE, TIME } from "../schemas.js";
+import { CLAMPED, CLOSING, defineEvent, nameSchema, REFERENCE, TIME } from "../schemas.js";
 import { EVENTS_LOST, type EventLog } from "./event-log.js";
 import type { SessionRegister } from "./session-register.js";
 
@@ -21,32 +21,40 @@ const TOLD_LIMIT = {
 };
 
 /** What happens in a session, as the document describes it. */
-export const SESSION_EVENT = named(
+export const SESSION_EVENT = nameSchema(
   "SessionEvent",
   z.discriminatedUnion("kind", [
-    eventOf("artifact_stored", "Something was stored.", {
+    defineEvent("artifact_stored", "Something was stored.", {
       artifact: REFERENCE,
       trace: z.string().optional().describe("The trace that it was stored under."),
     }),
-    eventOf("observation_clamped", "A result was cut.", {
+    defineEvent("observation_clamped", "A result was cut.", {
       tool: z.string().describe("Whose result it was."),
       ...CLAMPED,
     }),
-    eventOf("resource_updated", "A resource that was subscribed to has changed.", {
+    defineEvent("resource_updated", "A resource that was subscribed to has changed.", {
       namespace: NAMESPACE,
       uri: z.string(),
     }),
-    eventOf("resources_changed", "A source has other resources now.", { namespace: NAMESPACE }),
-    eventOf("files_changed", "The user's files are others now.", {}),
-    eventOf("consent_answered", "A person came back from an OAuth provider: what waits for it can continue.", {
+    defineEvent("resources_changed", "A source has other resources now.", { namespace: NAMESPACE }),
+    defineEvent("files_changed", "The user's files are others now.", {}),
+    defineEvent("consent_answered", "A person came back from an OAuth provider: what waits for it can continue.", {
       provider: z.string(),
       given: z.boolean().describe("Whether access was given."),
     }),
-    eventOf("limit_near", "The user has used 80 % of a limit.", TOLD_LIMIT),
-    eventOf("limit_reached", "The user has used all of a limit, or was refused something because of it.", TOLD_LIMIT),
-    eventOf("session_ended", "The last one.", {}),
+    defineEvent("limit_near", "The user has used 80 % of a limit.", TOLD_LIMIT),
+    defineEvent(
+      "limit_reached",
+      "The user has used all of a limit, or was refused something because of it.",
+      TOLD_LIMIT,
+    ),
+    defineEvent("session_ended", "The last one.", {}),
     CLOSING,
-    eventOf(EVENTS_LOST.kind, "The first one: some missed events are no longer kept. Fetch again what you need.", {}),
+    defineEvent(
+      EVENTS_LOST.kind,
+      "The first one: some missed events are no longer kept. Fetch again what you need.",
+      {},
+    ),
   ]),
 );
 
@@ -109,7 +117,7 @@ export interface AnnouncingDeps {
  * Tells a session what was stored for it. Returns false if the session is over, and deletes what was stored since
  * then. Throws SluiceError E_STORE_….
  */
-export async function announced(
+export async function announceStored(
   deps: AnnouncingDeps,
   { id }: ServedSession,
   refs: readonly AnswerRef[],

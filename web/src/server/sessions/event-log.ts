@@ -46,7 +46,7 @@ export function fits(event: LoggedEvent): boolean {
 }
 
 /** The JSON text of an event. Throws SluiceError E_TOO_LARGE. */
-export function textOf(event: LoggedEvent): string {
+export function writeEventText(event: LoggedEvent): string {
   const text = JSON.stringify(event);
   if (Buffer.byteLength(text) <= MAX_EVENT_BYTES) return text;
   throw new SluiceError(
@@ -92,7 +92,11 @@ export interface EventLog {
 const DRAIN_TIMEOUT = 5000;
 
 /** The stored events of a channel, which is ended after `last`. Throws SluiceError E_STORE_…. */
-export async function drained(events: EventLog, channel: string, last: LoggedEvent): Promise<readonly LoggedEvent[]> {
+export async function drainChannel(
+  events: EventLog,
+  channel: string,
+  last: LoggedEvent,
+): Promise<readonly LoggedEvent[]> {
   if (!(await events.has(channel))) return [];
   const end = await events.append(channel, last);
   const found: LoggedEvent[] = [];
@@ -110,13 +114,13 @@ const LAST_NUMBER = 2n ** 64n - 1n;
 
 /** Whether the first event id is before the second. */
 export function isBefore(left: string, right: string): boolean {
-  const [[a, b], [c, d]] = [numbersOf(left), numbersOf(right)];
+  const [[a, b], [c, d]] = [parseEventId(left), parseEventId(right)];
   return a < c || (a === c && b < d);
 }
 
 /** An id just before a channel's first event. */
-export function floorOf(first: string): string {
-  return `${numbersOf(first)[0] - 1n}-${LAST_NUMBER}`;
+export function toFloor(first: string): string {
+  return `${parseEventId(first)[0] - 1n}-${LAST_NUMBER}`;
 }
 
 /**
@@ -124,7 +128,7 @@ export function floorOf(first: string): string {
  */
 export function placeAfter(after: string | null): string | null {
   if (after === null || !isEventId(after)) return null;
-  const [at, number] = numbersOf(after);
+  const [at, number] = parseEventId(after);
   if (at === 0n) return null;
   // Redis finds nothing after the very last id.
   return at < LAST_NUMBER
@@ -132,7 +136,7 @@ export function placeAfter(after: string | null): string | null {
     : `${LAST_NUMBER}-${LAST_NUMBER - 1n}`;
 }
 
-function numbersOf(id: string): readonly [bigint, bigint] {
+function parseEventId(id: string): readonly [bigint, bigint] {
   const [at = "0", number = "0"] = id.split("-");
   return [BigInt(at), BigInt(number)];
 }

@@ -9,13 +9,13 @@ import {
   CHANNEL_SECONDS,
   ENDED_SECONDS,
   EVENTS_LOST,
-  floorOf,
+  toFloor,
   isBefore,
   MAX_CHANNEL_BYTES,
   MAX_CHANNELS,
   MAX_EVENTS,
   placeAfter,
-  textOf,
+  writeEventText,
   type EventEntry,
   type EventLog,
   type LoggedEvent,
@@ -55,7 +55,7 @@ export class MemoryEventLog implements EventLog {
   }
 
   async append(name: string, event: LoggedEvent): Promise<string> {
-    const text = textOf(event);
+    const text = writeEventText(event);
     const id = this.#nextId();
     if (this.#wasEnded(name)) return id;
     const channel = this.#known(name) ?? new Channel(this.#clock());
@@ -225,7 +225,7 @@ class Channel {
   }
 
   append(id: string, text: string): void {
-    this.#floor ??= floorOf(id);
+    this.#floor ??= toFloor(id);
     this.#events.append({ id, text, bytes: Buffer.byteLength(text) });
     this.#wake();
   }

@@ -4,7 +4,7 @@
  */
 import { userKey } from "../../tools/auth/token-store.js";
 import { rateRefused } from "../http/refusals.js";
-import { ownerOf, type Identity, type ServedSession } from "../session.js";
+import { toOwner, type Identity, type ServedSession } from "../session.js";
 import type { Readiness } from "../http/readiness.js";
 import type { RateLimit } from "../http/rate-limit.js";
 import type { SessionRegister } from "./session-register.js";
@@ -26,7 +26,7 @@ const MINUTE = 60;
 
 /** Counts a session that is to begin. The response, if its user begins too many in a minute. */
 export async function beginRefusal(identity: Identity, { state, limits }: BeginDeps): Promise<Response | null> {
-  const key = `begin ${userKey({ scope: ownerOf(identity) })}`;
+  const key = `begin ${userKey({ scope: toOwner(identity) })}`;
   const rate = await state.rates.take(key, limits.sessionsPerMinute, MINUTE);
   return rate.ok ? null : rateRefused(rate.retryAfterSeconds);
 }

@@ -10,7 +10,7 @@ import { storageError } from "../../errors/storage.js";
 import { sessionChannel, type Announcer } from "./announcer.js";
 import type { EventLog } from "./event-log.js";
 import type { EndedSession, SessionRegister } from "./session-register.js";
-import { ownerOf, scopeOf } from "../session.js";
+import { toOwner, toScope } from "../session.js";
 
 /** Cleans up what a part of the server holds for a session. Must not throw. */
 type OnSessionEnd = (ended: EndedSession) => Promise<void>;
@@ -49,7 +49,7 @@ export class SessionEnding {
     let failure: unknown;
     for (const trace of [null, ...ended.traces]) {
       try {
-        deleted += await deleteAll(new ScopedArtifacts(this.#deps.store, scopeOf(ended.session, trace)));
+        deleted += await deleteAll(new ScopedArtifacts(this.#deps.store, toScope(ended.session, trace)));
       } catch (error) {
         failure ??= error;
       }
@@ -71,7 +71,7 @@ interface FilesEndDeps {
 export function filesEnding({ files, report }: FilesEndDeps): OnSessionEnd {
   return async ({ session }) => {
     if (files === null) return;
-    const scope = files.isLasting ? ownerOf(session.identity) : scopeOf(session);
+    const scope = files.isLasting ? toOwner(session.identity) : toScope(session);
     const ended = files.userFiles.endSession(scope).catch(report);
     // A folder in use by the user's other sessions is emptied when they release it, without waiting for that.
     if (!files.isLasting) await ended;

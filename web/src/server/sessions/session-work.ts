@@ -3,13 +3,13 @@
  * @module
  */
 import { onAbort, untilEither } from "../../core/abort.js";
-import { eventsOf } from "../../planner/event.js";
+import { streamEvents } from "../../planner/event.js";
 import { within } from "../http/time-limit.js";
 import type { ErrorCode } from "../../errors/error.js";
 import { sessionChannel } from "./announcer.js";
 import type { EventLog } from "./event-log.js";
 import { eventStream, type SentEvent } from "../http/sse.js";
-import { CLOSING, closingRefused, saidOf, sessionRefused } from "../http/refusals.js";
+import { CLOSING, closingRefused, toSaidError, sessionRefused } from "../http/refusals.js";
 import { isSessionOver, OVER } from "../session.js";
 import type { InSession } from "../http/context.js";
 import type { SessionRegister } from "./session-register.js";
@@ -35,7 +35,7 @@ export interface StreamDeps {
 }
 
 /** Answers with the result of work. Throws what the work throws. */
-export async function answeredFor<T>(
+export async function answerWithWork<T>(
   c: InSession,
   { sessionWork, state, over }: AnswerDeps,
   work: (signal: AbortSignal) => Promise<T>,
@@ -53,7 +53,7 @@ export async function answeredFor<T>(
 }
 
 /** Answers with the events of work and then its result, or `failed` if it throws. */
-export function streamedFor(
+export function streamWork(
   c: InSession,
   { sessionWork, over, report }: StreamDeps,
   work: (tell: (event: Told) => void, signal: AbortSignal) => Promise<Told>,
@@ -67,17 +67,17 @@ export function streamedFor(
         return failure(error, { signal, over, report });
       }
     });
-  return eventStream((signal) => sentEvents(working, PASSING, signal), over);
+  return eventStream((signal) => toSentEvents(working, PASSING, signal), over);
 }
 
 function failure(
   error: unknown,
   { signal, over, report }: { readonly signal: AbortSignal } & Pick<StreamDeps, "over" | "report">,
 ): Told {
-  if (over.aborted) return failedEvent("E_STORE_CLOSED", CLOSING);
-  if (isSessionOver(error) || (signal.aborted && isAbort(error))) return failedEvent("E_SESSION", OVER);
-  const { code, message } = saidOf(error, report);
-  return failedEvent(code, message);
+  if (over.aborted) return toFailedEvent("E_STORE_CLOSED", CLOSING);
+  if (isSessionOver(error) || (signal.aborted && isAbort(error))) return toFailedEvent("E_SESSION", OVER);
+  const { code, message } = toSaidError(error, report);
+  return toFailedEvent(code, message);
 }
 
 /** The last event of what failed. */
@@ -87,7 +87,7 @@ export interface FailedEvent {
 }
 
 /** The last event of what failed. */
-export function failedEvent(code: ErrorCode, message: string): FailedEvent {
+export function toFailedEvent(code: ErrorCode, message: string): FailedEvent {
   return { kind: "failed", error: { code, message } };
 }
 
@@ -105,12 +105,12 @@ const MAX_WAITING = 256;
  * The events of work and then its result, as they are sent. `work` must not throw. Of two `passing` events in a row
  * the last is enough.
  */
-export async function* sentEvents(
+export async function* toSentEvents(
   work: (tell: (event: Told) => void, signal: AbortSignal) => Promise<Told>,
   passing: string,
   signal: AbortSignal,
 ): AsyncGenerator<SentEvent> {
-  const told = eventsOf(work, signal, { isPassing: ({ kind }) => kind === passing, most: MAX_WAITING });
+  const told = streamEvents(work, signal, { isPassing: ({ kind }) => kind === passing, most: MAX_WAITING });
   try {
     for (;;) {
       const { done, value } = await told.next();

@@ -79,7 +79,7 @@ export class Pauses {
   /** Asks a session. */
   async open(session: string, question: PauseQuestion): Promise<OpenPause> {
     const id = newPause();
-    const channel = channelOf(session, id);
+    const channel = toChannel(session, id);
     const after = await this.#events.append(channel, { kind: "asked" });
     await this.noteConsent(session, question.payload, id);
     return { id, answer: (signal) => this.#answer(channel, after, signal) };
@@ -94,7 +94,7 @@ export class Pauses {
     question: PauseQuestion,
     id: string,
   ): Promise<OpenPause & { readonly isAnswered: boolean }> {
-    const channel = channelOf(session, id);
+    const channel = toChannel(session, id);
     const before = await this.#events.latest(channel);
     const asked: Asked = { kind: "asked", until: Date.now() + this.#timeout * 1000 };
     if (before === null) await this.#events.append(channel, asked);
@@ -105,13 +105,13 @@ export class Pauses {
 
   /** Deletes a question that was kept. */
   async forget(session: string, pause: string): Promise<void> {
-    await this.#events.end(channelOf(session, pause));
+    await this.#events.end(toChannel(session, pause));
   }
 
   /** Answers a question, with null for no. Returns false if the session has no such question, or no longer. */
   async answer(session: string, pause: string, answer: unknown): Promise<boolean> {
     if (!PAUSE.test(pause)) return false;
-    const channel = channelOf(session, pause);
+    const channel = toChannel(session, pause);
     const last = await this.#events.latest(channel);
     // One that is kept may be answered already.
     if (last === null || last.event.kind === "answered") return false;
@@ -185,7 +185,7 @@ export function newPause(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url");
 }
 
-function channelOf(session: string, pause: string): string {
+function toChannel(session: string, pause: string): string {
   return `pause ${session} ${pause}`;
 }
 
@@ -200,7 +200,7 @@ export const MAX_OPEN = 16;
  * Makes the `pause` function of a request: sends questions as events, and waits for `POST /pauses/{pause}` in any
  * process.
  */
-export function askedBy(
+export function createPause(
   pauses: Pauses,
   session: ServedSession,
   tell: (event: Told) => void,

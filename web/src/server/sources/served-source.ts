@@ -13,7 +13,7 @@ import { userKey } from "../../tools/auth/token-store.js";
 import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import { ToolNodeError, ToolRateLimitError, wasClosed } from "../../tools/errors.js";
 import type { ExternalToolConfig, ToolConfig } from "../../tools/config/config.js";
-import { transportOf } from "../../tools/config/connection.js";
+import { parseConnection } from "../../tools/config/connection.js";
 import type { ToolNodeOptions } from "../../tools/options.js";
 import type { ToolNodeEvent } from "../../tools/event.js";
 import type { ToolContext } from "../../tools/context.js";
@@ -96,14 +96,14 @@ export class ServedSource implements AsyncDisposable {
   /** Null if no provider is to be discovered. */
   get #tokenSource(): TokenSource | null {
     const { name, auth_type, auth_config } = this.#deps.config;
-    const endpoint = endpointOf(this.#deps);
+    const endpoint = findEndpoint(this.#deps);
     if (auth_type !== "oauth2_user" || endpoint === undefined || endpoint.kind === "stdio") return null;
     return { source: name, provider: auth_config["provider"] ?? name, url: endpoint.url };
   }
 
   /** Whether each user has a program of their own. */
   get isProgramOfUser(): boolean {
-    return this.#isPerUser && endpointOf(this.#deps)?.kind === "stdio";
+    return this.#isPerUser && findEndpoint(this.#deps)?.kind === "stdio";
   }
 
   /** When a user's connection was last used, by `performance.now`; undefined if there is none. */
@@ -172,10 +172,10 @@ export class ServedSource implements AsyncDisposable {
 }
 
 /** The address of an MCP server. Undefined for other sources, and if a variable is missing: connecting tells that. */
-function endpointOf({ config, variables }: ServedSourceDeps): ReturnType<typeof transportOf> | undefined {
+function findEndpoint({ config, variables }: ServedSourceDeps): ReturnType<typeof parseConnection> | undefined {
   if (config.transport !== "mcp") return undefined;
   try {
-    return transportOf(config.connection, (text) => substitute(text, variables, config.name));
+    return parseConnection(config.connection, (text) => substitute(text, variables, config.name));
   } catch {
     return undefined;
   }
@@ -324,7 +324,7 @@ export class SharedProviders {
     const { manager, client } = this.#deps;
     if (client === undefined || (await this.adopt(of))) return;
     const { source, provider, url } = of;
-    const key = await keyOf(of, client);
+    const key = await hashClientKey(of, client);
     await manager.ensureProvider(provider, () =>
       manager.discoverProvider({ source, url, client }).then((found) => this.#kept(key, found)),
     );
@@ -336,7 +336,7 @@ export class SharedProviders {
     if (manager.hasProvider(of.provider)) return true;
     if (client === undefined) return false;
     try {
-      const kept = await this.#load(await keyOf(of, client));
+      const kept = await this.#load(await hashClientKey(of, client));
       if (kept === null) return false;
       await manager.ensureProvider(of.provider, async () => kept);
       return true;
@@ -365,6 +365,6 @@ export class SharedProviders {
 }
 
 /** The key depends on the client identity, which may change with the configuration. */
-async function keyOf({ source, url }: TokenSource, client: McpClientIdentity): Promise<string> {
+async function hashClientKey({ source, url }: TokenSource, client: McpClientIdentity): Promise<string> {
   return `provider ${await sha256.whole(new TextEncoder().encode(JSON.stringify([source, url, client])))}`;
 }

@@ -16,10 +16,10 @@ import { environmentVariables } from "../../tools/sources/node-source.js";
 import { ToolNodeError, ToolTimeoutError } from "../../tools/errors.js";
 import type { UserFileHandling } from "../../tools/user-files.js";
 import { resolveVariables } from "../../tools/config/resolved-config.js";
-import { variablesOf, type Variables } from "../../tools/config/variables.js";
+import { toVariables, type Variables } from "../../tools/config/variables.js";
 import type { Announcer } from "../sessions/announcer.js";
 import type { EndedSession } from "../sessions/session-register.js";
-import { ownerOf, type ServedSession } from "../session.js";
+import { toOwner, type ServedSession } from "../session.js";
 import type { ServeState } from "../state.js";
 import { Pauses } from "./pauses.js";
 import { ServedSource, SharedProviders, type SourceFacts } from "./served-source.js";
@@ -62,7 +62,7 @@ export class ServedSources implements AsyncDisposable {
     this.#register = state.sessions;
     this.oauth = new OAuthManager({ providers, tokenStore: state.tokens, stateStore: state.runs });
     this.pauses = new Pauses(state.events);
-    this.#sources = sourcesOf(deps, this.oauth, {
+    this.#sources = createSources(deps, this.oauth, {
       onEvent: (event, owner) => this.#take(event, owner),
       holdProgram: (context) => this.#holdProgram(context),
     });
@@ -167,7 +167,7 @@ export class ServedSources implements AsyncDisposable {
   /** Ends the programs of a user who has no session any more. */
   async #endPrograms({ identity }: ServedSession): Promise<void> {
     if ((await this.#register.ofUser(identity)).length > 0) return;
-    const key = userKey({ scope: ownerOf(identity) });
+    const key = userKey({ scope: toOwner(identity) });
     const programs = [...this.#sources.values()].filter(({ isProgramOfUser }) => isProgramOfUser);
     await Promise.all(programs.map((source) => source.close(key)));
   }
@@ -243,13 +243,13 @@ interface ServedSourcesDeps {
  *
  * @throws ToolNodeError for a wrong one, SluiceError E_INVALID_ARGUMENT for two with the same name.
  */
-function sourcesOf(
+function createSources(
   { sources, variables: given, oauthClient: client, state, store, userFiles, report, over }: ServedSourcesDeps,
   manager: OAuthManager,
   heard: Pick<ConstructorParameters<typeof ServedSource>[0], "onEvent" | "holdProgram">,
 ): ReadonlyMap<string, ServedSource> {
   const variables =
-    given === undefined ? environmentVariables : typeof given === "function" ? given : variablesOf(given);
+    given === undefined ? environmentVariables : typeof given === "function" ? given : toVariables(given);
   const providers = new SharedProviders({ manager, states: state.runs, client });
   const served = new Map<string, ServedSource>();
   for (const [index, each] of sources.entries()) {
@@ -263,7 +263,7 @@ function sourcesOf(
       variables,
       ...(client !== undefined && { oauthClient: client }),
       ...(userFiles !== null && { userFiles }),
-      onErrorOutput: reportedOutput(config.name, report),
+      onErrorOutput: createOutputReporter(config.name, report),
     };
     served.set(config.name, new ServedSource({ given: each, config, options, variables, providers, over, ...heard }));
   }
@@ -298,7 +298,7 @@ const WHILE = 10_000;
 const HIDDEN = /(?!\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Reports a source's standard error, shortened and limited. */
-function reportedOutput(source: string, report: (error: unknown) => void): (chunk: Uint8Array) => void {
+function createOutputReporter(source: string, report: (error: unknown) => void): (chunk: Uint8Array) => void {
   let [since, told] = [0, 0];
   return (chunk) => {
     const now = performance.now();

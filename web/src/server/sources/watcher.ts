@@ -16,7 +16,7 @@ import {
   type SessionRegister,
   type Subscription,
 } from "../sessions/session-register.js";
-import { scopeOf, type ServedSession } from "../session.js";
+import { toScope, type ServedSession } from "../session.js";
 
 interface WatchingDeps extends Pick<WatcherDeps, "get" | "report"> {
   readonly register: SessionRegister;
@@ -74,7 +74,7 @@ export class Watching implements AsyncDisposable {
 
   /** Makes every process that watches for a session read the register again. Settles when this one has. */
   async changed(session: string): Promise<void> {
-    await this.#deps.events.append(controlOf(session), { kind: "changed" });
+    await this.#deps.events.append(toControlChannel(session), { kind: "changed" });
     await this.#entries.get(session)?.watcher.sync();
   }
 
@@ -82,7 +82,7 @@ export class Watching implements AsyncDisposable {
   async ended(session: string): Promise<void> {
     const entry = this.#entries.get(session);
     if (entry !== undefined) await this.#end(session, entry);
-    await this.#deps.events.end(controlOf(session));
+    await this.#deps.events.end(toControlChannel(session));
   }
 
   /** Handles an event of a source. `owner`: the connection's user, or null for a shared connection. */
@@ -115,8 +115,8 @@ export class Watching implements AsyncDisposable {
     const entry: Entry = { watcher, listeners: 0, lingering: undefined };
     this.#entries.set(session.id, entry);
     const forget = onAbort(over, () => void this.#end(session.id, entry));
-    void followed(watcher, events, session.id, report).finally(forget);
-    void begun(watcher, isBack);
+    void followChanges(watcher, events, session.id, report).finally(forget);
+    void tellMissed(watcher, isBack);
     this.#timer ??= setInterval(() => this.#look(), this.#deps.look ?? LOOK);
     this.#timer.unref();
     return entry;
@@ -148,14 +148,14 @@ export class Watching implements AsyncDisposable {
 }
 
 /** Tells a client that came back what may have changed meanwhile. */
-async function begun(watcher: Watcher, isBack: boolean): Promise<void> {
+async function tellMissed(watcher: Watcher, isBack: boolean): Promise<void> {
   await watcher.sync();
   if (!isBack) return;
   for (const { namespace, uri } of watcher.subscriptions) watcher.tell({ kind: "resource_updated", namespace, uri });
 }
 
 /** Follows changes of a session's subscriptions by other processes. If that fails, the interval remains. */
-async function followed(
+async function followChanges(
   watcher: Watcher,
   events: EventLog,
   session: string,
@@ -163,7 +163,7 @@ async function followed(
 ): Promise<void> {
   const { signal } = watcher;
   try {
-    const said = events.follow(controlOf(session), { after: null, signal })[Symbol.asyncIterator]();
+    const said = events.follow(toControlChannel(session), { after: null, signal })[Symbol.asyncIterator]();
     while ((await said.next()).done !== true) void watcher.sync();
   } catch (error) {
     if (!signal.aborted) report(error);
@@ -171,7 +171,7 @@ async function followed(
 }
 
 /** The channel for changes of a session's subscriptions. */
-function controlOf(session: string): string {
+function toControlChannel(session: string): string {
   return `subscriptions ${session}`;
 }
 
@@ -215,7 +215,7 @@ class Watcher implements AsyncDisposable {
 
   /** The session's user, as sources identify it. */
   get owner(): string {
-    return userKey({ scope: scopeOf(this.#deps.session) });
+    return userKey({ scope: toScope(this.#deps.session) });
   }
 
   /** The watched resources. */
@@ -286,7 +286,7 @@ class Watcher implements AsyncDisposable {
       const node = await this.#deps.get(namespace, context);
       const isKnown = (each: Subscription): boolean => this.#watched.get(subscriptionKey(each))?.node === node;
       const [known] = group.filter(isKnown);
-      if (known !== undefined) await reopened(node, known.uri, context);
+      if (known !== undefined) await reopenSource(node, known.uri, context);
       for (const each of group) if (!isKnown(each)) await this.#enter(each, node, context);
       this.#reported.delete(namespace);
     } catch (error) {
@@ -310,11 +310,11 @@ class Watcher implements AsyncDisposable {
   }
 
   async #left({ node, uri }: Watched): Promise<void> {
-    if (node !== undefined) await takenBack(node, uri, this.#context);
+    if (node !== undefined) await takeBack(node, uri, this.#context);
   }
 
   get #context(): ToolContext {
-    return { scope: scopeOf(this.#deps.session), signal: this.signal };
+    return { scope: toScope(this.#deps.session), signal: this.signal };
   }
 
   #report(what: string, error: unknown): void {
@@ -325,7 +325,7 @@ class Watcher implements AsyncDisposable {
 }
 
 /** Ends a subscription, also for a caller who has given up: otherwise it would count for ever. Never throws. */
-export async function takenBack(node: ToolNode, uri: string, context: ToolContext): Promise<void> {
+export async function takeBack(node: ToolNode, uri: string, context: ToolContext): Promise<void> {
   try {
     await node.unsubscribe(uri, { ...context, signal: AbortSignal.timeout(LEAVING) });
   } catch {
@@ -334,7 +334,7 @@ export async function takenBack(node: ToolNode, uri: string, context: ToolContex
 }
 
 /** Asking a dead source for something restarts it, and renews all subscriptions. */
-async function reopened(node: ToolNode, uri: string, context: ToolContext): Promise<void> {
+async function reopenSource(node: ToolNode, uri: string, context: ToolContext): Promise<void> {
   await node.subscribe(uri, context);
-  await takenBack(node, uri, context);
+  await takeBack(node, uri, context);
 }

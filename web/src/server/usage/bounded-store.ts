@@ -198,7 +198,7 @@ function identityIn({ tenant_id = null, user_id = null }: ArtifactScope): Identi
 }
 
 /** The store of sessions' artifacts within the limit of a user's bytes; the same store if there is none. */
-export function boundedArtifacts(store: RetainingArtifactStore, usage: UserUsage): ArtifactStore {
+export function boundArtifacts(store: RetainingArtifactStore, usage: UserUsage): ArtifactStore {
   if (usage.limits.artifactBytes === undefined) return store;
   usage.readFrom("artifactBytes", async (identity, maxAge, onRead) => {
     const { bytes, readAt } = await store.useOf(identity, maxAge, onRead);
@@ -216,7 +216,7 @@ export function boundedArtifacts(store: RetainingArtifactStore, usage: UserUsage
 type ScopesOf = (identity: Identity) => Promise<readonly ArtifactScope[]>;
 
 /** The store of users' files within the limits of their bytes and their number; the same store if there are none. */
-export function boundedFiles(store: ArtifactStore, usage: UserUsage, scopesOf: ScopesOf): ArtifactStore {
+export function boundFiles(store: ArtifactStore, usage: UserUsage, scopesOf: ScopesOf): ArtifactStore {
   const { fileBytes, files } = usage.limits;
   if (fileBytes === undefined && files === undefined) return store;
   const known = new KnownFiles(store, scopesOf);
@@ -254,7 +254,7 @@ class KnownFiles implements StoreCount {
   readonly read: ReadUse = async (identity, maxAge, onRead) => {
     const files = await this.#files(identity, maxAge);
     onRead();
-    return useOf(files);
+    return toStoredUse(files);
   };
 
   async amounts(identity: Identity, { filename }: ArtifactInfo, bytes: number): Promise<Amounts> {
@@ -308,6 +308,6 @@ function add(files: Files, { size_bytes, filename }: ArtifactRef): void {
   if (filename !== null) files.names.add(filename);
 }
 
-function useOf({ bytes, names, readAt }: Files): StoredUse {
+function toStoredUse({ bytes, names, readAt }: Files): StoredUse {
   return { amounts: { fileBytes: bytes, files: names.size }, readAt };
 }

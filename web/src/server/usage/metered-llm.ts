@@ -2,7 +2,7 @@
  * A model whose tokens are counted for one user.
  * @module
  */
-import { tokensOf } from "../../planner/budget.js";
+import { countTokens } from "../../planner/budget.js";
 import type { LlmAnswer, LlmClient, LlmOptions, LlmRequest } from "../../planner/llm/client.js";
 import type { Identity } from "../session.js";
 import { UserLimitReached } from "./user-limits.js";
@@ -44,12 +44,12 @@ export class MeteredLlm implements LlmClient {
     };
     try {
       const answer = await this.#llm.ask(request, { ...options, onText });
-      await this.#spend(tokensOf(answer, request.messages));
+      await this.#spend(countTokens(answer, request.messages));
       return answer;
     } catch (error) {
       // The model has read the request, even if the caller left before the rest.
       const isRead = heard !== "" || options.signal?.aborted === true;
-      if (isRead) await this.#spend(tokensOf({ text: heard, toolCalls: [] }, request.messages));
+      if (isRead) await this.#spend(countTokens({ text: heard, toolCalls: [] }, request.messages));
       throw error;
     }
   }

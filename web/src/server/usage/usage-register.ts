@@ -178,13 +178,13 @@ export class MemoryUsageRegister implements UsageRegister {
   ): Promise<UsageVerdict> {
     const now = this.#clock();
     const entry = this.#entry(owner, now);
-    const sums = claims.map((claim) => claim.amount + othersOf(entry, { process, id }, claim, now));
+    const sums = claims.map((claim) => claim.amount + sumOthers(entry, { process, id }, claim, now));
     const refused = firstIndex(claims, ({ most }, at) => (sums[at] ?? 0) > most);
     const uses = claims.map(({ kind, amount, most }, at) => {
       const used = (sums[at] ?? 0) - (refused === null ? 0 : amount);
       const before = entry.levels.get(kind) ?? 0;
       const isQuiet = isTentative && refused !== null;
-      const level = isQuiet ? before : levelOf(kind, { used, most, isRefused: at === refused }, before);
+      const level = isQuiet ? before : computeLevel(kind, { used, most, isRefused: at === refused }, before);
       entry.levels.set(kind, level);
       return { used, resetsInMs: 0, crossed: crossing(before, level) };
     });
@@ -199,7 +199,7 @@ export class MemoryUsageRegister implements UsageRegister {
   async look(owner: string, process: string, claims: readonly LeaseClaim[]): Promise<readonly number[]> {
     const now = this.#clock();
     const entry = this.#entry(owner, now);
-    return claims.map((claim) => claim.amount + othersOf(entry, { process, id: "" }, claim, now, true));
+    return claims.map((claim) => claim.amount + sumOthers(entry, { process, id: "" }, claim, now, true));
   }
 
   async renew(owner: string, leases: readonly HeldLease[]): Promise<void> {
@@ -215,7 +215,7 @@ export class MemoryUsageRegister implements UsageRegister {
   async end(owner: string, leases: readonly Lease[], { stored } = { stored: false }): Promise<void> {
     const now = this.#clock();
     const entry = this.#entry(owner, now);
-    const at = settledAt(now, entry.settled.size);
+    const at = roundTime(now, entry.settled.size);
     for (const { process, id } of leases) {
       for (const [key, { kind, amount }] of entry.leases) {
         if (!key.startsWith(`${process} ${id} `)) continue;
@@ -247,7 +247,7 @@ export class MemoryUsageRegister implements UsageRegister {
     const uses = claims.map(({ kind, amount, most = Infinity, seconds }, at): ClaimUse => {
       const before = found[at] as Count;
       const used = before.used + (refused === null ? amount : 0);
-      const level = levelOf(kind, { used, most, isRefused: at === refused }, before.level);
+      const level = computeLevel(kind, { used, most, isRefused: at === refused }, before.level);
       const resets = before.resets === 0 ? now + seconds * 1000 : before.resets;
       if (used > 0) counts.set(kind, { used, resets, level });
       return { used, resetsInMs: used > 0 ? resets - now : 0, crossed: crossing(before.level, level) };
@@ -281,7 +281,7 @@ function forgetOver({ leases, settled, counts }: OwnerEntry, now: number): void 
 }
 
 /** What is used of a claim's kind by everything but its lease. */
-function othersOf(
+function sumOthers(
   { leases, settled }: OwnerEntry,
   { process, id }: Lease,
   { kind, known }: Pick<LeaseClaim, "kind" | "known">,
@@ -304,7 +304,7 @@ function othersOf(
 }
 
 /** The time that something is settled at: exact, or, where there is much, that of its second, which ends in zeros. */
-function settledAt(now: number, count: number): number {
+function roundTime(now: number, count: number): number {
   if (count >= MOST_SETTLED) return now - (now % BUCKET_MS);
   const exact = Math.floor(now);
   return exact % BUCKET_MS === 0 ? exact + 1 : exact;
@@ -316,7 +316,7 @@ function firstIndex<T>(all: readonly T[], is: (each: T, at: number) => boolean):
 }
 
 /** 0, 1 for near, 2 for reached. */
-function levelOf(
+function computeLevel(
   kind: LeasedKind | CountedKind,
   { used, most, isRefused }: { readonly used: number; readonly most: number; readonly isRefused: boolean },
   before: number,

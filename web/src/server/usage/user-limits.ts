@@ -138,7 +138,7 @@ export class UserLimitReached extends LimitReached {
     const { what, remedy, code, key, seconds: window } = USER_LIMITS[limit];
     const seconds = resetsInMs === undefined ? undefined : Math.max(1, Math.ceil(resetsInMs / 1000));
     const have = window === undefined ? "have" : "have used";
-    const wait = seconds === undefined ? "" : `wait ${said(seconds)} until they reset`;
+    const wait = seconds === undefined ? "" : `wait ${formatSeconds(seconds)} until they reset`;
     const sentence = `You ${have} ${used.toLocaleString("en")} of ${most.toLocaleString("en")} ${what}`;
     super(code, `${sentence}: ${remedy ?? wait}.`, { path: `user_limits.${key}` }, seconds);
     this.limit = limit;
@@ -155,7 +155,7 @@ export interface LimitUse {
 
 const HOUR = 60 * MINUTE;
 
-function said(seconds: number): string {
+function formatSeconds(seconds: number): string {
   if (seconds < 2 * MINUTE) return `${seconds} s`;
   if (seconds < 2 * HOUR) return `${Math.ceil(seconds / MINUTE)} minutes`;
   return `${Math.ceil(seconds / HOUR)} hours`;

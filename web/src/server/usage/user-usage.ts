@@ -130,9 +130,13 @@ export class UserUsage implements AsyncDisposable {
     const claims = REQUESTS.filter((kind) => this.limits[kind] !== undefined).map((kind) => this.#claim(kind, 1));
     if (claims.length === 0) return { refused: null, headers: {} };
     try {
-      const counted = (): Promise<readonly [ClaimUse[], UserLimitReached | null]> => this.#count(identity, claims);
-      const [uses, refused] = await untilLate(counted, { most: COUNTING, late: uncounted, signal: undefined });
-      return { refused, headers: headersOf(claims, uses) };
+      const countClaims = (): Promise<readonly [ClaimUse[], UserLimitReached | null]> => this.#count(identity, claims);
+      const [uses, refused] = await untilLate(countClaims, {
+        most: COUNTING,
+        late: toUncountedError,
+        signal: undefined,
+      });
+      return { refused, headers: writeHeaders(claims, uses) };
     } catch (error) {
       this.#deps.report(error);
       return { refused: null, headers: {} };
@@ -381,7 +385,7 @@ export interface StoringLease {
 
 const NOTHING_HELD: Disposable = { [Symbol.dispose]: () => undefined };
 
-function uncounted(): Error {
+function toUncountedError(): Error {
   return new Error("The requests of a user were not counted in time.");
 }
 
@@ -390,7 +394,7 @@ function isCounted(name: UserLimitName): name is CountedKind {
 }
 
 /** The headers for what was counted. */
-function headersOf(claims: readonly CountClaim[], uses: readonly LimitUseOf[]): Readonly<Record<string, string>> {
+function writeHeaders(claims: readonly CountClaim[], uses: readonly LimitUseOf[]): Readonly<Record<string, string>> {
   const policies = claims.map(({ kind, most = 0, seconds }) => `"${USER_LIMITS[kind].key}";q=${most};w=${seconds}`);
   const left = claims.map(({ kind, most = 0 }, at) => {
     const { used = 0, resetsInMs = 0 } = uses[at] ?? {};

@@ -6,9 +6,9 @@ import type { z } from "zod";
 import type { StateStore } from "../../planner/state-store.js";
 import type { SentEvent } from "../http/sse.js";
 import { within } from "../http/time-limit.js";
-import { drained, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
+import { drainChannel, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
 import type { EndedSession, SessionRegister } from "../sessions/session-register.js";
-import { failedEvent } from "../sessions/session-work.js";
+import { toFailedEvent } from "../sessions/session-work.js";
 import type { ServedSession } from "../session.js";
 import type { HeldWork, WorkKeeper } from "./work-keeper.js";
 import { isWorkId, listChannel, WorkPlace } from "./work-place.js";
@@ -64,7 +64,7 @@ export abstract class KeptWork<Stored> {
     this.#deps = deps;
     this.#kind = kind;
     this.#record = record;
-    this.lostEvent = failedEvent("E_EXPIRED", lost);
+    this.lostEvent = toFailedEvent("E_EXPIRED", lost);
     deps.keeper.takesUp(kind, { most, take: (work, held) => this.#take(work, held) });
   }
 
@@ -187,7 +187,7 @@ export abstract class KeptWork<Stored> {
   async endSession({ session: { id: session } }: Pick<EndedSession, "session">): Promise<void> {
     const kind = this.#kind;
     try {
-      const all = await drained(this.#deps.state.events, listChannel(kind, session), { kind: "over" });
+      const all = await drainChannel(this.#deps.state.events, listChannel(kind, session), { kind: "over" });
       const listed = all.filter((event) => event.kind === kind) as readonly Partial<Record<WorkKind, string>>[];
       for (const id of new Set(listed.flatMap((event) => event[kind] ?? []))) {
         await this.#drop(new WorkPlace(kind, session, id));

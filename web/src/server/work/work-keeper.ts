@@ -91,12 +91,12 @@ export class WorkKeeper implements AsyncDisposable {
     const key = `${work.kind} ${keyOfWork(work)}`;
     const { register, report } = this.#deps;
     const leave = (): boolean => this.#held.get(key)?.[1] === held && this.#held.delete(key);
-    const told = async (done: Promise<void> | false): Promise<void> => {
+    const awaitDone = async (done: Promise<void> | false): Promise<void> => {
       await Promise.resolve(done).catch(report);
     };
     const held: HeldWork = {
-      end: () => told(leave() && register.end(this.#holder, [work])),
-      free: () => told(leave() && register.free(this.#holder, [work])),
+      end: () => awaitDone(leave() && register.end(this.#holder, [work])),
+      free: () => awaitDone(leave() && register.free(this.#holder, [work])),
       leave: () => void leave(),
     };
     this.#held.set(key, [work, held]);

@@ -60,13 +60,13 @@ const FRAMING = new Set(
  */
 export async function authorizeFor(config: AuthConfig, context: ToolContext, parts: AuthParts): Promise<Authorization> {
   if (config.auth_type === "oauth2_user") return ofUser(config, context, parts);
-  const headers = fixedHeaders(config);
+  const headers = buildFixedHeaders(config);
   return async () => ({ ...headers });
 }
 
-function fixedHeaders(config: AuthConfig): Readonly<Record<string, string>> {
-  if (config.auth_type === "api_key") return { [headerName(config)]: configuredValue(config, "api_key") };
-  if (config.auth_type === "bearer") return { Authorization: `Bearer ${configuredValue(config, "token")}` };
+function buildFixedHeaders(config: AuthConfig): Readonly<Record<string, string>> {
+  if (config.auth_type === "api_key") return { [headerName(config)]: requireValue(config, "api_key") };
+  if (config.auth_type === "bearer") return { Authorization: `Bearer ${requireValue(config, "token")}` };
   return {};
 }
 
@@ -75,7 +75,7 @@ async function ofUser(
   context: ToolContext,
   { manager, discover }: AuthParts,
 ): Promise<Authorization> {
-  const provider = providerOf(config);
+  const provider = getProvider(config);
   if (manager === undefined) {
     throw wrong(
       `The source ${config.name} needs tokens of its users, but there is no OAuthManager: pass one to the ToolNode.`,
@@ -87,20 +87,20 @@ async function ofUser(
   const owner = tokenOwner(scope);
   if (discover !== undefined) await manager.ensureProvider(provider, () => discover(context.signal));
   const options = context.signal === undefined ? {} : { signal: context.signal };
-  const asked = async (): Promise<string> =>
+  const askForToken = async (): Promise<string> =>
     (await manager.getToken(owner, provider, options)) ?? (await askUser(manager, provider, context));
-  let first = isLate ? await manager.getToken(owner, provider, options) : await asked();
+  let first = isLate ? await manager.getToken(owner, provider, options) : await askForToken();
   const authorize = async (): Promise<Readonly<Record<string, string>>> => {
     const token = await manager.getToken(owner, provider);
     if (token === null) throw noConsent(provider, isLate);
     first ??= token;
     return { Authorization: `Bearer ${token}` };
   };
-  const refused = async (): Promise<void> => {
+  const refuseToken = async (): Promise<void> => {
     if (first !== null) await manager.refused(owner, provider, first);
-    await asked();
+    await askForToken();
   };
-  return Object.assign(authorize, { refused });
+  return Object.assign(authorize, { refused: refuseToken });
 }
 
 function toMissingUser({ name }: AuthConfig): ToolAuthError {
@@ -120,7 +120,7 @@ function noConsent(provider: string, isLate: boolean): ToolAuthError {
   return new ToolAuthError(sentence, isLate ? { status: 401, neverSent: true } : {});
 }
 
-function providerOf({ auth_config, name }: AuthConfig): string {
+function getProvider({ auth_config, name }: AuthConfig): string {
   return auth_config["provider"] ?? name;
 }
 
@@ -130,7 +130,7 @@ function headerName({ name, auth_config }: AuthConfig): string {
   throw wrong(`auth_config.header of ${name} is not a header for a key: choose another, such as X-API-Key.`);
 }
 
-function configuredValue({ name, auth_config }: AuthConfig, key: string): string {
+function requireValue({ name, auth_config }: AuthConfig, key: string): string {
   const value = auth_config[key];
   if (value === undefined) throw wrong(`auth_config.${key} of ${name} is missing: the source's auth_type needs it.`);
   if (VALUE.test(value)) return value;
@@ -153,17 +153,17 @@ const questionsByManager = new WeakMap<OAuthManager, Questions<string>>();
 export async function askUser(manager: OAuthManager, provider: string, context: ToolContext): Promise<string> {
   const { pause, signal } = context;
   const key = tokenKey(ownerKey(tokenOwner(fullScope(context.scope))), provider);
-  return questionsOf(manager).answer(key, {
+  return getQuestions(manager).answer(key, {
     ...(pause !== undefined && { ask: () => askForConsent(manager, provider, pause, context) }),
     isAnswer: (error) => error instanceof ToolNodeError && signal?.aborted !== true,
     unable: () => cannotAsk(provider),
-    late: () => unanswered(provider),
-    crowded: () => crowded(provider),
+    late: () => toUnansweredError(provider),
+    crowded: () => toCrowdedError(provider),
     signal,
   });
 }
 
-function questionsOf(manager: OAuthManager): Questions<string> {
+function getQuestions(manager: OAuthManager): Questions<string> {
   const questions = questionsByManager.get(manager) ?? new Questions<string>();
   questionsByManager.set(manager, questions);
   return questions;
@@ -196,12 +196,12 @@ function cannotAsk(provider: string): ToolAuthError {
   );
 }
 
-function unanswered(provider: string): ToolTimeoutError {
+function toUnansweredError(provider: string): ToolTimeoutError {
   const sentence = `The user did not answer the request for access to ${provider} within ${MAX_WAIT / 60_000} minutes`;
   return new ToolTimeoutError(`${sentence}: call again to ask once more.`, { neverSent: true });
 }
 
-function crowded(provider: string): ToolRateLimitError {
+function toCrowdedError(provider: string): ToolRateLimitError {
   const sentence = `Too many calls are waiting for the user to give access to ${provider}: call again when access is given.`;
   return new ToolRateLimitError(sentence, { category: "non_retryable", neverSent: true });
 }
@@ -384,7 +384,7 @@ export function withCredentials(
   source: (env: Readonly<Record<string, string>>) => ToolSource,
 ): ToolSource {
   const { env } = config;
-  const credential = credentialOf(config);
+  const credential = getCredential(config);
   if (credential === undefined) return source(env);
   return {
     open: async (options: OpenOptions): Promise<SourceConnection> =>
@@ -398,21 +398,21 @@ export function withCredentials(
  *
  * @throws ToolNodeError like {@link withCredentials}.
  */
-export function credentialOf({
+export function getCredential({
   name,
   auth_type = "none",
   auth_config = {},
 }: ProgramCredentials): ((authorize: Authorize) => Promise<Readonly<Record<string, string>>>) | undefined {
   if (auth_type === "none") return undefined;
   const variable = auth_config["env"] ?? "";
-  if (!isVariableName(variable)) throw unnamed(name, auth_type);
+  if (!isVariableName(variable)) throw toUnnamedError(name, auth_type);
   return async (authorize) => {
     const [value = ""] = Object.values(await authorize());
     return { [variable]: auth_type === "api_key" ? value : value.replace(/^Bearer /, "") };
   };
 }
 
-function unnamed(name: string, type: AuthType): ToolNodeError {
+function toUnnamedError(name: string, type: AuthType): ToolNodeError {
   return wrong(
     `The source ${name} is a program, which takes no headers: name the variable of its environment that the credential of auth_type ${type} goes to, as env in auth_config.`,
   );

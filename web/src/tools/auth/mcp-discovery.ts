@@ -13,7 +13,7 @@ import {
 import { MESSAGE_HEADERS } from "../../mcp/http/headers.js";
 import { ToolAuthError } from "../errors.js";
 import { isLoopback, isSafeFrom } from "../addresses.js";
-import { failureOf, type Fetch, type OAuthProviderConfig, requestProvider, shortFetch } from "./oauth-client.js";
+import { toOAuthFailure, type Fetch, type OAuthProviderConfig, requestProvider, shortFetch } from "./oauth-client.js";
 import { checkOptionNames } from "../../errors/arguments.js";
 
 /** A request that every MCP server answers or rejects. */
@@ -80,14 +80,14 @@ export async function discoverMcpProvider(discovery: McpDiscovery): Promise<OAut
   return requestProvider(
     source,
     signal,
-    (requestSignal) => found(discovery, guardedFetch(discovery, requestSignal)),
-    known,
+    (requestSignal) => findProvider(discovery, guardFetch(discovery, requestSignal)),
+    toKnownError,
   );
 }
 
-async function found(discovery: McpDiscovery, fetch: Fetch): Promise<OAuthProviderConfig> {
+async function findProvider(discovery: McpDiscovery, fetch: Fetch): Promise<OAuthProviderConfig> {
   const { source, url, client } = discovery;
-  const challenge = extractWWWAuthenticateParams(discovery.refusal ?? (await refusalOf(url, fetch)));
+  const challenge = extractWWWAuthenticateParams(discovery.refusal ?? (await requestRefusal(url, fetch)));
   const { resourceMetadataUrl } = challenge;
   const info = await discoverOAuthServerInfo(url, {
     fetchFn: fetch,
@@ -102,14 +102,17 @@ async function found(discovery: McpDiscovery, fetch: Fetch): Promise<OAuthProvid
       `The server of ${source} says that its tokens are for another server, so no token was requested.`,
     );
   }
-  const scopes = wanted(client.scopes ?? challenge.scope?.split(" ") ?? resourceMetadata?.scopes_supported ?? [], info);
+  const scopes = addOfflineAccess(
+    client.scopes ?? challenge.scope?.split(" ") ?? resourceMetadata?.scopes_supported ?? [],
+    info,
+  );
   return {
     display_name: source,
     issuer: metadata.issuer,
     redirect_uri: client.redirect_uri,
     scopes,
     ...(resource !== undefined && { resource }),
-    ...(await madeKnown(discovery, info, scopes, fetch)),
+    ...(await prepareClient(discovery, info, scopes, fetch)),
   };
 }
 
@@ -123,7 +126,10 @@ function isOwnResource(resource: string, server: string | URL): boolean {
 }
 
 /** Adds `offline_access` if the provider supports it, so that tokens can be renewed. */
-function wanted(scopes: readonly string[], { authorizationServerMetadata }: OAuthServerInfo): readonly string[] {
+function addOfflineAccess(
+  scopes: readonly string[],
+  { authorizationServerMetadata }: OAuthServerInfo,
+): readonly string[] {
   const offline = authorizationServerMetadata?.scopes_supported?.includes("offline_access") === true;
   return [
     ...new Set([
@@ -133,7 +139,7 @@ function wanted(scopes: readonly string[], { authorizationServerMetadata }: OAut
   ];
 }
 
-async function madeKnown(
+async function prepareClient(
   { source, client, remedy = `register there, and ${CONFIGURE}` }: McpDiscovery,
   { authorizationServerUrl, authorizationServerMetadata: metadata }: OAuthServerInfo,
   scopes: readonly string[],
@@ -169,7 +175,7 @@ async function madeKnown(
   return { client_id, client_secret, token_endpoint_auth_method: sent };
 }
 
-async function refusalOf(url: string | URL, fetch: Fetch): Promise<Response> {
+async function requestRefusal(url: string | URL, fetch: Fetch): Promise<Response> {
   return fetch(url, { method: "POST", headers: MESSAGE_HEADERS, body: PING });
 }
 
@@ -177,7 +183,7 @@ async function refusalOf(url: string | URL, fetch: Fetch): Promise<Response> {
  * A `fetch` for safe addresses only; addresses on this machine are safe only if the server is on it too. Answers are
  * limited in size and time.
  */
-function guardedFetch({ url, source, fetch = globalThis.fetch }: McpDiscovery, signal: AbortSignal): Fetch {
+function guardFetch({ url, source, fetch = globalThis.fetch }: McpDiscovery, signal: AbortSignal): Fetch {
   const short = shortFetch(fetch);
   const isLocal = isLoopback(new URL(url));
   return (input, init) => {
@@ -190,9 +196,9 @@ function guardedFetch({ url, source, fetch = globalThis.fetch }: McpDiscovery, s
 }
 
 // Errors of the SDK quote the answer, so they are replaced.
-function known(error: unknown, source: string): Error {
+function toKnownError(error: unknown, source: string): Error {
   if (error instanceof ToolAuthError) return error;
-  if (error instanceof TypeError) return failureOf(error, source);
+  if (error instanceof TypeError) return toOAuthFailure(error, source);
   return new ToolAuthError(
     `The OAuth provider of ${source} could not be discovered: it refused the request, or its description is wrong. You can ${CONFIGURE}`,
   );

@@ -10,7 +10,7 @@ import * as oauth from "oauth4webapi";
 import { z } from "zod";
 import type { Clock } from "../../artifacts/store.js";
 import { chunksIn } from "../../core/value.js";
-import { boundedBytes } from "../../jsonrpc/bytes.js";
+import { readBounded } from "../../jsonrpc/bytes.js";
 import { fromStatus } from "../adapt-error.js";
 import { isLoopback, isSafe, isSafeFrom, isSafeRedirect } from "../addresses.js";
 import {
@@ -226,7 +226,7 @@ export class OAuthClient {
         verifier,
         this.#request(requestSignal),
       );
-      return grantOf(await oauth.processAuthorizationCodeResponse(server, this.#client, response), this.#name);
+      return toGrant(await oauth.processAuthorizationCodeResponse(server, this.#client, response), this.#name);
     };
     return requestProvider(this.#name, signal, work);
   }
@@ -245,7 +245,7 @@ export class OAuthClient {
         request,
       );
       try {
-        return grantOf(await oauth.processRefreshTokenResponse(server, client, response), this.#name);
+        return toGrant(await oauth.processRefreshTokenResponse(server, client, response), this.#name);
       } catch (error) {
         if (isSpent(error)) return null;
         throw error;
@@ -348,7 +348,7 @@ export class OAuthClient {
 }
 
 /** Checks the tokens in an answer. */
-export function grantOf(answer: oauth.TokenEndpointResponse, name: string): TokenGrant {
+export function toGrant(answer: oauth.TokenEndpointResponse, name: string): TokenGrant {
   const { access_token, token_type, refresh_token, expires_in } = answer;
   // `fetch` would show an invalid header value in its error.
   if (token_type !== "bearer" || !/^[\x21-\x7e]+$/.test(access_token)) {
@@ -372,7 +372,7 @@ export async function requestProvider<T>(
   provider: string,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
-  failure: (error: unknown, provider: string) => Error = failureOf,
+  failure: (error: unknown, provider: string) => Error = toOAuthFailure,
 ): Promise<T> {
   signal?.throwIfAborted();
   const late = AbortSignal.timeout(MAX_WAIT);
@@ -399,7 +399,7 @@ export type Fetch = typeof globalThis.fetch;
 export function shortFetch(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    const bytes = await boundedBytes(chunksIn(response), MAX_ANSWER);
+    const bytes = await readBounded(chunksIn(response), MAX_ANSWER);
     if (bytes === undefined) throw new TypeError("the answer is too long");
     // In browsers an unfollowed redirect has no status. None of our requests should be redirected.
     if (response.status < 200 || [204, 205, 304].includes(response.status)) return new Response(null, { status: 502 });
@@ -412,7 +412,7 @@ export function tokenFetch(fetch: Fetch): Fetch {
   const short = shortFetch(fetch);
   return async (input, init) => {
     const response = await short(input, init);
-    const members = await membersOf(response);
+    const members = await readMembers(response);
     if (members === undefined) return new Response("", response);
     // Some providers send null for missing members.
     const read = Object.fromEntries(
@@ -432,7 +432,7 @@ export function tokenFetch(fetch: Fetch): Fetch {
 }
 
 /** The members of an answer in JSON or as a form, which GitHub sends. Undefined for anything else. */
-async function membersOf(response: Response): Promise<Readonly<Record<string, unknown>> | undefined> {
+async function readMembers(response: Response): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (/^application\/x-www-form-urlencoded\b/i.test(response.headers.get("content-type") ?? "")) {
     const { expires_in, ...members } = Object.fromEntries(new URLSearchParams(await response.text()));
     return { ...members, ...(expires_in !== undefined && { expires_in: Number(expires_in) }) };
@@ -466,7 +466,7 @@ function isSpent(error: unknown): boolean {
  * The error for callers. It says that the source got no request. It has no cause, since that holds answers, and no
  * status where it would be taken for the source's own.
  */
-export function failureOf(error: unknown, provider: string): ToolNodeError {
+export function toOAuthFailure(error: unknown, provider: string): ToolNodeError {
   if (error instanceof ToolNodeError) return error;
   if (error instanceof oauth.AuthorizationResponseError) return refusal(error.error, provider);
   if (error instanceof oauth.ResponseBodyError) return ofAnswer(error.response, provider, error.error);
@@ -474,10 +474,10 @@ export function failureOf(error: unknown, provider: string): ToolNodeError {
   if (error instanceof oauth.OperationProcessingError) {
     if (error.cause instanceof Response) return ofAnswer(error.cause, provider);
     const code = error.code ?? "no code";
-    return failed(`The OAuth provider ${provider} answered in a way that the specification forbids (${code}).`);
+    return toAuthError(`The OAuth provider ${provider} answered in a way that the specification forbids (${code}).`);
   }
   if (error instanceof oauth.UnsupportedOperationError) {
-    return failed(
+    return toAuthError(
       `The OAuth provider ${provider} gives an unsupported kind of token: only bearer tokens are supported.`,
     );
   }
@@ -491,28 +491,30 @@ const UNSENT = { neverSent: true } as const;
 
 function refusal(reason: string, provider: string): ToolAuthError {
   if (reason === "access_denied")
-    return failed(`The request for access to ${provider} was declined: nothing was stored.`);
-  return failed(`The OAuth provider ${provider} refused the request${named(reason)}.`);
+    return toAuthError(`The request for access to ${provider} was declined: nothing was stored.`);
+  return toAuthError(`The OAuth provider ${provider} refused the request${nameReason(reason)}.`);
 }
 
 function ofAnswer({ status, headers }: Response, provider: string, reason?: string): ToolNodeError {
-  const said = named(reason);
+  const said = nameReason(reason);
   const { retryAfterSeconds } = fromStatus(status, headers, { source: provider });
   const details = { ...UNSENT, status, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   if (status === 429) return new ToolRateLimitError(`The OAuth provider ${provider} asks for fewer requests.`, details);
   if (status >= 500)
     return new ToolServerError(`The OAuth provider ${provider} failed${said}: try again later.`, details);
   if (SPENT_CODE.has(reason)) {
-    return failed(`The OAuth provider ${provider} no longer accepts the code${said}: ask the user for consent again.`);
+    return toAuthError(
+      `The OAuth provider ${provider} no longer accepts the code${said}: ask the user for consent again.`,
+    );
   }
   const remedy = "check its addresses, client_id, client_secret and redirect_uri";
-  return failed(`The OAuth provider ${provider} refused this client${said}: ${remedy}.`);
+  return toAuthError(`The OAuth provider ${provider} refused this client${said}: ${remedy}.`);
 }
 
-function failed(sentence: string): ToolAuthError {
+function toAuthError(sentence: string): ToolAuthError {
   return new ToolAuthError(sentence, UNSENT);
 }
 
-function named(reason: string | undefined): string {
+function nameReason(reason: string | undefined): string {
   return reason !== undefined && KNOWN_ERRORS.has(reason) ? ` (${reason})` : "";
 }

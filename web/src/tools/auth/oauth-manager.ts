@@ -10,7 +10,7 @@ import { ToolAuthError, ToolTimeoutError, wrong } from "../errors.js";
 import { discoverMcpProvider, type McpDiscovery } from "./mcp-discovery.js";
 import { type Fetch, OAuthClient, type OAuthProviderConfig } from "./oauth-client.js";
 import {
-  checkedStateStore,
+  checkStateStore,
   MemoryOAuthStates,
   type OAuthStateStore,
   PendingRequests,
@@ -88,7 +88,7 @@ export class OAuthManager {
     const { providers, tokenStore = new MemoryTokenStore(), stateStore, clock = Date.now, fetch } = options;
     this.#clock = clock;
     this.#fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.#pending = new PendingRequests(checkedStateStore(stateStore ?? new MemoryOAuthStates(clock)), clock);
+    this.#pending = new PendingRequests(checkStateStore(stateStore ?? new MemoryOAuthStates(clock)), clock);
     this.#tokens = new UserTokens(tokenStore, clock);
     for (const [name, config] of Object.entries(providers)) this.setProvider(name, config);
   }
@@ -171,7 +171,7 @@ export class OAuthManager {
     callback: OAuthCallback,
     options: { readonly user?: OAuthUser; readonly signal?: AbortSignal } = {},
   ): Promise<CallbackAnswer> {
-    const parameters = parametersOf(callback);
+    const parameters = readParameters(callback);
     const state = parameters.get("state") ?? "";
     const { pending, isForgotten } = await this.#taken(state, options.signal);
     const answer = { ...pending.owner, trace_id: pending.trace_id };
@@ -299,7 +299,7 @@ function sayWhose(error: unknown, answer: CallbackAnswer): void {
 }
 
 /** The parameters of a callback. */
-function parametersOf(callback: OAuthCallback): URLSearchParams {
+function readParameters(callback: OAuthCallback): URLSearchParams {
   if (callback instanceof URL) return new URLSearchParams(callback.searchParams);
   const { state, code, iss, error } = callback;
   const given = Object.entries({ state, code, iss, error }).filter(([, value]) => typeof value === "string");

@@ -84,17 +84,17 @@ export class PendingRequests {
 
   /** Adds a request. `state` must be new and unguessable, as from `generateRandomState`. */
   async add(state: string, request: PendingRequest, signal?: AbortSignal): Promise<void> {
-    const key = await keyOf(request);
+    const key = await hashKey(request);
     await this.#turns.take(key, async () => {
       const generation = await this.#generation(key, signal);
-      const asked = await told(() => this.#store.loadOAuthState(`asked:${key}`), signal);
-      const states = [...statesOf(asked), state];
+      const asked = await awaitStore(() => this.#store.loadOAuthState(`asked:${key}`), signal);
+      const states = [...readStates(asked), state];
       const latest = states.slice(-MAX_PENDING_EACH);
       const noted: NotedRequest = { ...request, state, generation, until: this.#clock() + REQUEST_LIFETIME * 1000 };
-      await told(() => this.#store.saveOAuthState(`asked:${key}`, { states: latest }, REQUEST_LIFETIME), signal);
-      await told(() => this.#store.saveOAuthState(state, noted, REQUEST_LIFETIME), signal);
+      await awaitStore(() => this.#store.saveOAuthState(`asked:${key}`, { states: latest }, REQUEST_LIFETIME), signal);
+      await awaitStore(() => this.#store.saveOAuthState(state, noted, REQUEST_LIFETIME), signal);
       for (const oldest of states.slice(0, -MAX_PENDING_EACH)) {
-        await told(() => this.#store.takeOAuthState(oldest), signal);
+        await awaitStore(() => this.#store.takeOAuthState(oldest), signal);
       }
     });
   }
@@ -111,13 +111,13 @@ export class PendingRequests {
 
   /** Whether `forget` was called since the request started. */
   async isForgotten(request: TakenRequest, signal?: AbortSignal): Promise<boolean> {
-    const generation = await this.#generation(await keyOf(request), signal);
+    const generation = await this.#generation(await hashKey(request), signal);
     return generation !== null && generation !== request.generation;
   }
 
   /** Invalidates the pending requests of a user for a provider, in all processes. */
   async forget(owner: TokenOwner, provider: string, signal?: AbortSignal): Promise<void> {
-    await this.#renewed(await keyOf({ owner, provider }), signal);
+    await this.#renewed(await hashKey({ owner, provider }), signal);
   }
 
   async #request(
@@ -127,36 +127,36 @@ export class PendingRequests {
   ): Promise<TakenRequest | null> {
     // The state comes from outside, and must not name any other key.
     if (!RANDOM.test(state)) return null;
-    const { data: noted } = NOTED.safeParse(await told(found, signal), { jitless: true });
+    const { data: noted } = NOTED.safeParse(await awaitStore(found, signal), { jitless: true });
     return noted?.state === state && this.#clock() < noted.until ? noted : null;
   }
 
   async #generation(key: string, signal: AbortSignal | undefined): Promise<string | null> {
-    const kept = (await told(() => this.#store.loadOAuthState(`forgotten:${key}`), signal)) ?? null;
+    const kept = (await awaitStore(() => this.#store.loadOAuthState(`forgotten:${key}`), signal)) ?? null;
     // A damaged value cannot be compared, so all earlier requests become invalid.
     return kept === null || (typeof kept === "string" && RANDOM.test(kept)) ? kept : this.#renewed(key, signal);
   }
 
   async #renewed(key: string, signal: AbortSignal | undefined): Promise<string> {
     const generation = generateRandomState();
-    await told(() => this.#store.saveOAuthState(`forgotten:${key}`, generation, REMEMBERED), signal);
+    await awaitStore(() => this.#store.saveOAuthState(`forgotten:${key}`, generation, REMEMBERED), signal);
     return generation;
   }
 }
 
 /** Waits for the store until the signal is aborted. */
-async function told<T>(request: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function awaitStore<T>(request: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   signal?.throwIfAborted();
   return untilAborted(request(), signal);
 }
 
 /** A hash, so that keys stay short. */
-function keyOf({ owner, provider }: Pick<PendingRequest, "owner" | "provider">): Promise<string> {
+function hashKey({ owner, provider }: Pick<PendingRequest, "owner" | "provider">): Promise<string> {
   return sha256.whole(new TextEncoder().encode(tokenKey(ownerKey(owner), provider)));
 }
 
 /** The states in a stored list. Empty if it is damaged. */
-function statesOf(value: unknown): readonly string[] {
+function readStates(value: unknown): readonly string[] {
   const { states } = (value ?? {}) as { readonly states?: unknown };
   if (!Array.isArray(states)) return [];
   return states.filter((state): state is string => typeof state === "string" && RANDOM.test(state));
@@ -188,7 +188,7 @@ export interface OAuthStateStore {
 const METHODS = ["saveOAuthState", "loadOAuthState", "takeOAuthState"] as const;
 
 /** Checks a host's store. Throws a ToolNodeError E_TOOL_CONFIG if a method is missing. */
-export function checkedStateStore(store: OAuthStateStore): OAuthStateStore {
+export function checkStateStore(store: OAuthStateStore): OAuthStateStore {
   const methods = store as Partial<OAuthStateStore> | null;
   const missing = METHODS.find((name) => typeof methods?.[name] !== "function");
   if (missing === undefined) return store;

@@ -81,7 +81,7 @@ export interface TokenOwner {
  * @throws ToolAuthError if no user is named; SluiceError E_INVALID_ARGUMENT if a field is not a string.
  */
 export function tokenOwner(user: OAuthUser): TokenOwner {
-  const { tenant_id, user_id } = fullScope(typeof user === "string" ? { user_id: user } : scopeOf(user));
+  const { tenant_id, user_id } = fullScope(typeof user === "string" ? { user_id: user } : toScope(user));
   if (user_id === null || user_id === "") {
     throw new ToolAuthError(
       "Tokens belong to a user, but no user is named: set scope.user_id in the context of the call.",
@@ -91,7 +91,7 @@ export function tokenOwner(user: OAuthUser): TokenOwner {
 }
 
 // Only these two fields of a scope name the user.
-function scopeOf({ tenant_id, user_id }: Exclude<OAuthUser, string>): ArtifactScope {
+function toScope({ tenant_id, user_id }: Exclude<OAuthUser, string>): ArtifactScope {
   return { tenant_id: tenant_id ?? null, user_id: user_id ?? null };
 }
 

@@ -6,7 +6,7 @@ import * as oauth from "oauth4webapi";
 import type { Clock } from "../../artifacts/store.js";
 import { isLoopback } from "../addresses.js";
 import { KeyedQueue, SingleFlight } from "../../core/keyed-work.js";
-import { type Fetch, grantOf, type OAuthClient, requestProvider, tokenFetch, type TokenGrant } from "./oauth-client.js";
+import { type Fetch, toGrant, type OAuthClient, requestProvider, tokenFetch, type TokenGrant } from "./oauth-client.js";
 import { type StoredToken, tokenKey, type TokenStore } from "./token-store.js";
 
 /** Milliseconds before its end at which a token is renewed, or half of its lifetime if that is shorter. */
@@ -174,7 +174,7 @@ export class ClientTokens {
 
   /** Returns a valid token. Concurrent callers share one request. */
   async token(client: Client, signal?: AbortSignal): Promise<string> {
-    const key = keyOf(client);
+    const key = toKey(client);
     const kept = this.#kept.get(key);
     if (kept !== undefined && this.#clock() < kept.until) return kept.token;
     return this.#requests.join(key, signal, async (requestSignal) => {
@@ -216,11 +216,11 @@ export class ClientTokens {
       scope === null ? {} : { scope },
       { signal, [oauth.customFetch]: this.#fetch, [oauth.allowInsecureRequests]: isLoopback(token_url) },
     );
-    return grantOf(await oauth.processClientCredentialsResponse(server, { client_id }, response), this.#source);
+    return toGrant(await oauth.processClientCredentialsResponse(server, { client_id }, response), this.#source);
   }
 }
 
-function keyOf({ token_url, client_id, client_secret, scope }: Client): string {
+function toKey({ token_url, client_id, client_secret, scope }: Client): string {
   return JSON.stringify([token_url.href, client_id, client_secret, scope]);
 }
 

@@ -193,7 +193,7 @@ export interface ToolConfig extends Required<Omit<ExternalToolConfig, "retry_pol
 export function readToolConfig(input: unknown, path: string = ""): ToolConfig {
   // zod would compile code, which a content security policy may forbid and report.
   const read = SCHEMA.safeParse(input, { jitless: true });
-  if (!read.success) throw problemOf(read.error.issues, input, path);
+  if (!read.success) throw toProblem(read.error.issues, input, path);
   checkTogether(read.data, path);
   checkProgram(read.data, path);
   return read.data;
@@ -324,26 +324,26 @@ function choicesIn(pattern: string): number {
       open.push(group);
       group = { others: 0, before: 0, last: 0 };
     } else if (part === ")") {
-      const choices = choicesOf(group);
+      const choices = countChoices(group);
       const outer = open.pop() ?? { others: 0, before: 0, last: 0 };
       group = { others: outer.others, before: outer.before + outer.last, last: choices };
     } else if (part === "|") {
       group = { others: group.others + 2 ** (group.before + group.last), before: 0, last: 0 };
     } else if (isQuantifier(pattern, at)) {
-      group.last = repeated(group.last, pattern.slice(at, end));
+      group.last = repeatChoices(group.last, pattern.slice(at, end));
     } else {
       group = { others: group.others, before: group.before + group.last, last: 0 };
     }
     at = end;
   }
-  return choicesOf(group);
+  return countChoices(group);
 }
 
-function choicesOf({ others, before, last }: Group): number {
+function countChoices({ others, before, last }: Group): number {
   return others === 0 ? before + last : Math.log2(others + 2 ** (before + last));
 }
 
-function repeated(choices: number, quantifier: string): number {
+function repeatChoices(choices: number, quantifier: string): number {
   if (quantifier.startsWith("?")) return choices + 1;
   if (choices > 0) return Number.POSITIVE_INFINITY;
   return /^\{\d+\}/.test(quantifier) ? 0 : ENDLESS;
@@ -501,27 +501,27 @@ const WANTED: Readonly<Record<Place, string>> = {
 };
 
 /** The error for the first issue. Unknown keys come first, since they explain missing ones. */
-function problemOf(issues: readonly z.core.$ZodIssue[], input: unknown, base: string): ToolConfigError {
+function toProblem(issues: readonly z.core.$ZodIssue[], input: unknown, base: string): ToolConfigError {
   for (const issue of issues) {
     if (issue.code !== "unrecognized_keys") continue;
     const [key = ""] = issue.keys;
-    return unknownKey(placeOf(issue.path, base), key, KEYS[issue.path.join(".")] ?? []);
+    return unknownKey(toPlace(issue.path, base), key, KEYS[issue.path.join(".")] ?? []);
   }
   const path = issues[0]?.path ?? [];
   if (path.length === 0) return wrongValue(base, "an object");
-  const place = placeOf(path, base);
+  const place = toPlace(path, base);
   return valueAt(input, path) === undefined && issues[0]?.code !== "invalid_key"
-    ? missingKey(place, wantedAt(path))
-    : wrongValue(place, wantedAt(path));
+    ? missingKey(place, describeExpected(path))
+    : wrongValue(place, describeExpected(path));
 }
 
 /** The path of a key in an issue: `sources[2].name`. */
-export function placeOf(path: readonly PropertyKey[], base: string = ""): string {
+export function toPlace(path: readonly PropertyKey[], base: string = ""): string {
   return path.reduce<string>((place, key) => below(place, typeof key === "number" ? key : String(key)), base);
 }
 
 /** The expected value of a key. For elements and for members with free names, that of the whole. */
-function wantedAt(path: readonly PropertyKey[]): string {
+function describeExpected(path: readonly PropertyKey[]): string {
   const words: Readonly<Record<string, string>> = WANTED;
   const [first = "", second = ""] = path.map(String);
   return words[`${first}.${second}`] ?? words[first] ?? "something else";

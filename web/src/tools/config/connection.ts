@@ -30,7 +30,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
  * @throws ToolConfigError E_TOOL_CONFIG if it is neither, E_TOOL_UNSUPPORTED for WebSockets. The text is never
  *   quoted.
  */
-export function transportOf(
+export function parseConnection(
   connection: string,
   replace: (text: string) => string = (text) => text,
   path: string = "connection",
@@ -39,7 +39,7 @@ export function transportOf(
   if (command.trim() === "") throw wrongValue(path, 'a command, such as "npx -y some-server", or an http(s) URL');
   if (SCHEME.test(command)) {
     if (args.length > 0) throw wrongValue(path, "a URL and nothing else, or a command that begins with a program");
-    const url = addressOf(command, path);
+    const url = parseAddress(command, path);
     return { kind: /\/sse\/?$/.test(url.pathname) ? "sse" : "http", url: url.href };
   }
   if ([command, ...args].some((word) => word.includes("\0"))) throw wrongValue(path, "free of NUL characters");
@@ -59,9 +59,9 @@ export function isInline(text: string): boolean {
 /**
  * Parses the URL of a source.
  *
- * @throws ToolConfigError like {@link transportOf}.
+ * @throws ToolConfigError like {@link parseConnection}.
  */
-function addressOf(text: string, path: string = "connection"): URL {
+function parseAddress(text: string, path: string = "connection"): URL {
   const scheme = SCHEME.exec(text.trim())?.[1]?.toLowerCase();
   if (scheme === "ws" || scheme === "wss") {
     const sentence = `${JSON.stringify(path)} is a WebSocket, which is not supported: give an http(s) URL or a command.`;
@@ -86,8 +86,8 @@ interface SourceAddress {
 
 /** Checks that a connection without variables fits its transport. Throws ToolConfigError. */
 export function checkConnection({ transport, connection }: SourceAddress, path: string = "connection"): void {
-  if (transport === "mcp") transportOf(connection, undefined, path);
-  else if (isAddress(connection) || (transport === "http" && !isInline(connection))) addressOf(connection, path);
+  if (transport === "mcp") parseConnection(connection, undefined, path);
+  else if (isAddress(connection) || (transport === "http" && !isInline(connection))) parseAddress(connection, path);
 }
 
 function split(text: string, path: string): readonly string[] {

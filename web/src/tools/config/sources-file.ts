@@ -18,7 +18,7 @@ const SOURCES_KEY = "sources";
  */
 export function readSourcesFile(text: string): readonly ExternalToolConfig[] {
   if (text.length > MAX_FILE_CHARS) throw wrongValue("", `a file of at most ${MAX_FILE_CHARS} characters`);
-  const { sources, ...rest } = membersOf(text);
+  const { sources, ...rest } = readMembers(text);
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) throw unknownKey("", unknown, [SOURCES_KEY], "a key of a file of sources");
   return checkSources(sources);
@@ -39,7 +39,7 @@ export function checkSources(sources: unknown): readonly ExternalToolConfig[] {
   return checked;
 }
 
-function membersOf(text: string): Readonly<Record<string, unknown>> {
+function readMembers(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = JSON.parse(text);

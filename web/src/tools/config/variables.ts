@@ -5,7 +5,7 @@
  * `WRITTEN` matches stays in one word, whatever spaces and quotes it has.
  * @module
  */
-import { subjectOf, ToolAuthError, ToolConfigError } from "../errors.js";
+import { toSubject, ToolAuthError, ToolConfigError } from "../errors.js";
 
 /** Returns a variable's value, or undefined. An empty value counts as a value. */
 export type Variables = (name: string) => string | undefined;
@@ -32,7 +32,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const MAX_TOLD = 20;
 
 /** Variables from an object, such as those of a page without an environment. */
-export function variablesOf(values: Readonly<Record<string, string | undefined>>): Variables {
+export function toVariables(values: Readonly<Record<string, string | undefined>>): Variables {
   return (name) => (Object.hasOwn(values, name) ? values[name] : undefined);
 }
 
@@ -75,12 +75,12 @@ interface FillOptions {
  */
 export function fillVariables(text: string, variables: Variables, options: FillOptions): string {
   requireVariables([[text, variables]], options);
-  return filled(text, variables, options.notation);
+  return fillText(text, variables, options.notation);
 }
 
 /** Replaces every `${NAME}` in a text of a source's configuration. Throws like {@link fillVariables}. */
 export function substitute(text: string, variables: Variables, source: string): string {
-  return fillVariables(text, variables, { subject: subjectOf({ source }) });
+  return fillVariables(text, variables, { subject: toSubject({ source }) });
 }
 
 /** Checks several texts, each with its own variables, as one. Throws like {@link fillVariables}. */
@@ -107,7 +107,7 @@ export function requireVariables(
 }
 
 /** A text whose variables all have values. */
-export function filled(text: string, variables: Variables, notation: Notation = "braced"): string {
+export function fillText(text: string, variables: Variables, notation: Notation = "braced"): string {
   return text.replace(
     REFERENCES[notation],
     (written: string, braced: string | undefined, bare: string | undefined) =>

@@ -3,7 +3,7 @@
  * @module
  */
 import { onAbort, untilAborted } from "../../core/abort.js";
-import { remediesOf, subjectOf, type ToolPlace, ToolTimeoutError } from "../errors.js";
+import { toRemedies, toSubject, type ToolPlace, ToolTimeoutError } from "../errors.js";
 
 /** What the work of an attempt gets. */
 export interface Attempt {
@@ -54,8 +54,8 @@ export class OutOfTime extends ToolTimeoutError {
 
 /** The error for so many seconds of silence. */
 export function outOfTime(place: ToolPlace, seconds: number): OutOfTime {
-  const remedy = `it may still finish; ${remediesOf(place).moreTime}`;
-  return new OutOfTime(`${subjectOf(place)} showed no progress for ${seconds} s: ${remedy}.`, seconds);
+  const remedy = `it may still finish; ${toRemedies(place).moreTime}`;
+  return new OutOfTime(`${toSubject(place)} showed no progress for ${seconds} s: ${remedy}.`, seconds);
 }
 
 /** Limit of an attempt, however much progress the source reports. Longer than any host waits. */
@@ -72,7 +72,7 @@ export async function runAttempt<T>(work: (attempt: Attempt) => Promise<T>, deps
   const end = new AbortController();
   const forget = signal && onAbort(signal, () => end.abort(signal.reason));
   const limit = new SilenceLimit(deps, (error) => end.abort(error));
-  const unhurried = async <U>(aside: () => Promise<U>): Promise<U> => {
+  const holdLimit = async <U>(aside: () => Promise<U>): Promise<U> => {
     limit.hold();
     try {
       return await aside();
@@ -83,7 +83,8 @@ export async function runAttempt<T>(work: (attempt: Attempt) => Promise<T>, deps
       limit.release();
     }
   };
-  const run = async (): Promise<T> => work({ signal: end.signal, number, progressed: () => limit.begin(), unhurried });
+  const run = async (): Promise<T> =>
+    work({ signal: end.signal, number, progressed: () => limit.begin(), unhurried: holdLimit });
   try {
     return await untilAborted(run(), end.signal);
   } catch (error) {
@@ -165,7 +166,7 @@ class SilenceLimit {
     const { clock, timeoutSeconds, place } = this.#deps;
     const now = clock.now();
     if (now >= this.#lastMoment) {
-      const sentence = `${subjectOf(place)} did not finish within ${LONGEST_ATTEMPT_S} s: ask for less at a time.`;
+      const sentence = `${toSubject(place)} did not finish within ${LONGEST_ATTEMPT_S} s: ask for less at a time.`;
       this.#end(new OutOfTime(sentence, LONGEST_ATTEMPT_S));
     } else if (now >= this.#heard + timeoutSeconds * 1000) {
       this.#end(outOfTime(place, timeoutSeconds));

@@ -7,7 +7,7 @@ import { SluiceError } from "../../errors/error.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { adaptError } from "../adapt-error.js";
-import { subjectOf, ToolConnectionError, ToolNodeError, type ToolPlace, ToolTimeoutError } from "../errors.js";
+import { toSubject, ToolConnectionError, ToolNodeError, type ToolPlace, ToolTimeoutError } from "../errors.js";
 import { type Attempt, runAttempt, type Clock, type SilenceListener, sleep, systemClock } from "./attempt.js";
 
 /** The policy in a source's configuration. Times are in seconds. */
@@ -125,7 +125,7 @@ export class Resilience {
     const { signal, isRepeatable, tool } = call;
     const { retry_policy: rules } = this.#policy;
     const place: ToolPlace = { ...this.#source, ...(tool !== undefined && { tool }) };
-    const nextWait = waitsOf(rules);
+    const nextWait = createWaits(rules);
     let before: ToolNodeError | undefined;
     for (let number = 1; ; number += 1) {
       try {
@@ -156,9 +156,9 @@ export class Resilience {
     this.#breaker.check(place);
     const deps = { number, place, timeoutSeconds, clock: this.#clock, signal, silence };
     const attempt = (): Promise<T> => runAttempt(adapting(work, place), deps);
-    const guarded = (): Promise<T> => untilAborted(this.#breaker.run(attempt, place, signal), signal);
+    const guardAttempt = (): Promise<T> => untilAborted(this.#breaker.run(attempt, place, signal), signal);
     // A slot is held during an attempt, but not during the wait between two.
-    return this.#limit.run(guarded, signal, place);
+    return this.#limit.run(guardAttempt, signal, place);
   }
 }
 
@@ -177,7 +177,7 @@ function adapting<T>(work: (attempt: Attempt) => Promise<T>, place: ToolPlace): 
  * Seconds to wait between attempts: each about twice the one before, randomised over its upper half so that callers
  * that failed together do not return together, and within the rules.
  */
-function waitsOf({ wait_exponential_min_s: least, wait_exponential_max_s: most }: RetryRules): () => number {
+function createWaits({ wait_exponential_min_s: least, wait_exponential_max_s: most }: RetryRules): () => number {
   let longest = least;
   return () => {
     longest = Math.min(2 * longest, Math.max(most, least));
@@ -223,7 +223,7 @@ export class ConcurrencyLimit {
 
 function tooMany(place: ToolPlace): ToolNodeError {
   const remedy = "call again when some of them are done";
-  return new ToolNodeError(`${subjectOf(place)} has too many waiting calls: ${remedy}.`, {
+  return new ToolNodeError(`${toSubject(place)} has too many waiting calls: ${remedy}.`, {
     code: "E_TOOL_RATE_LIMIT",
     category: "non_retryable",
     neverSent: true,
@@ -301,7 +301,7 @@ class SourceBreaker {
       this.#answered(isTrial);
       return value;
     } catch (error) {
-      const sign = signal?.aborted === true ? "nothing" : signOf(error);
+      const sign = signal?.aborted === true ? "nothing" : readSign(error);
       if (sign === "answered") this.#answered(isTrial);
       // If the first call was cancelled, its outcome says nothing, so another call has to try.
       else if (sign === "down" || isTrial) this.#failed(error, isTrial);
@@ -334,7 +334,7 @@ class SourceBreaker {
   #leftAlone(place: ToolPlace): LeftAlone {
     const seconds = this.#secondsLeft();
     const why = `failed ${FAILURES_IN_A_ROW} times in a row and is not called for now`;
-    return new LeftAlone(`${subjectOf(place)} ${why}: check that it is running, and call again in ${seconds} s.`, {
+    return new LeftAlone(`${toSubject(place)} ${why}: check that it is running, and call again in ${seconds} s.`, {
       retryAfterSeconds: seconds,
       neverSent: true,
     });
@@ -342,7 +342,7 @@ class SourceBreaker {
 }
 
 /** What an error says about its source: it is down, it answered, or neither. */
-function signOf(error: unknown): "down" | "answered" | "nothing" {
+function readSign(error: unknown): "down" | "answered" | "nothing" {
   if (!(error instanceof ToolNodeError)) return "nothing";
   if (error instanceof ToolConnectionError) return "down";
   switch (error.category) {

@@ -88,12 +88,12 @@ export class ResourceCache {
   async read(uri: string, reading: Reading, fetch: Fetch<ReadResult>): Promise<ReadResult> {
     const { scope, signal } = reading;
     const own = ownKey(scope, uri);
-    const shared = this.#deps.sharesPublic === false ? [] : [sharedKey(uri)];
+    const shared = this.#deps.sharesPublic === false ? [] : [toSharedKey(uri)];
     for (const key of [own, ...shared]) {
       const result = await untilAborted(this.#kept(key, scope), signal);
       if (result !== undefined) return result;
     }
-    return joined(this.#fetches, own, reading, (over, silence) =>
+    return joinFetch(this.#fetches, own, reading, (over, silence) =>
       this.#fetched(uri, own, (ended) => fetch(ended, silence), over),
     );
   }
@@ -150,18 +150,18 @@ export class ResourceCache {
 
   #keep(uri: string, own: string, result: ReadResult, watch: Watch): void {
     const { contents } = result;
-    const size = sizeOf(result);
+    const size = measureResult(result);
     if (contents.length > MAX_KEPT_CONTENTS || size > MAX_KEPT_CHARS) return;
     const entry = { result, uris: new Set([uri, ...contents.map((each) => each.uri)]), artifacts: artifactsIn(result) };
     if (entry.artifacts.length > MAX_KEPT_ARTIFACTS || watch.touches(entry.uris)) return;
     const isShared = result.cache_scope === "public" && this.#deps.sharesPublic !== false;
-    const key = isShared && entry.artifacts.length === 0 ? sharedKey(uri) : own;
-    this.#entries.set(key, entry, { size, ttl: ttlOf(result) });
+    const key = isShared && entry.artifacts.length === 0 ? toSharedKey(uri) : own;
+    this.#entries.set(key, entry, { size, ttl: readTtl(result) });
   }
 }
 
 /** Joins a read under way that ends for the same silence, and is watched if this one is; or starts it. */
-function joined<T>(
+function joinFetch<T>(
   fetches: SingleFlight<T, SilenceListener>,
   key: string,
   { signal, timeoutSeconds, silence }: Reading,
@@ -182,16 +182,16 @@ function ownKey(scope: ArtifactScope, uri: string): string {
 }
 
 /** No scope key starts with "public". */
-function sharedKey(uri: string): string {
+function toSharedKey(uri: string): string {
   return `public ${uri}`;
 }
 
 /** Milliseconds. 0 for an invalid time. */
-function ttlOf({ ttl_ms: ttl = UNTOLD_TTL }: ReadResult): number {
+function readTtl({ ttl_ms: ttl = UNTOLD_TTL }: ReadResult): number {
   return ttl > 0 ? Math.min(ttl, MAX_TTL) : 0;
 }
 
-function sizeOf({ contents }: ReadResult): number {
+function measureResult({ contents }: ReadResult): number {
   let size = 0;
   for (const content of contents) {
     const { uri, mime_type: type } = content;
@@ -215,8 +215,9 @@ export class ListCache<T> {
   /** Returns the cached list, joins a fetch under way, or calls `fetch`. Throws like `ResourceCache.read`. */
   async read(reading: Reading, fetch: Fetch<Listing<T>>): Promise<Listing<T>> {
     const key = scopeKey(reading.scope);
-    const fetched: Fetch<Listing<T>> = (over, silence) => this.#fetched(key, (ended) => fetch(ended, silence), over);
-    return this.#lists.get(key) ?? joined(this.#fetches, key, reading, fetched);
+    const fetchResult: Fetch<Listing<T>> = (over, silence) =>
+      this.#fetched(key, (ended) => fetch(ended, silence), over);
+    return this.#lists.get(key) ?? joinFetch(this.#fetches, key, reading, fetchResult);
   }
 
   /** Drops all lists, including those under way. */
@@ -369,7 +370,7 @@ interface KeepingDeps {
 }
 
 /** Stores the short texts of a result, at most {@link MAX_STORED_TEXTS}, if requested, and looks up its artifacts. */
-export async function contentsOf(result: ReadResult, deps: KeepingDeps): Promise<ResourceReading> {
+export async function keepContents(result: ReadResult, deps: KeepingDeps): Promise<ResourceReading> {
   const store = new TolerantStore(deps);
   const contents: ResourceContent[] = [];
   let toStore = deps.storesText ? MAX_STORED_TEXTS : 0;
@@ -443,7 +444,7 @@ function artifactsIn({ contents }: ReadResult): readonly string[] {
 }
 
 /** What a model sees of an artifact. */
-export function namedArtifact(content: ArtifactContent): Readonly<Record<string, unknown>> {
+export function nameArtifact(content: ArtifactContent): Readonly<Record<string, unknown>> {
   const { id, mime_type, size_bytes, filename } = content;
   return { id, mime_type, size_bytes, ...(filename !== null && { filename }) };
 }

@@ -85,7 +85,7 @@ export function fitResources(listed: readonly ListedResource[]): Listing<ListedR
     if (!isFitUri(resource.uri)) return undefined;
     const size = resource.size_bytes;
     const isSize = Number.isSafeInteger(size) && (size as number) >= 0;
-    return { uri: resource.uri, ...describedEntry(resource), ...(isSize && { size_bytes: size as number }) };
+    return { uri: resource.uri, ...describeEntry(resource), ...(isSize && { size_bytes: size as number }) };
   });
 }
 
@@ -93,7 +93,7 @@ export function fitResources(listed: readonly ListedResource[]): Listing<ListedR
 export function fitTemplates(listed: readonly ListedTemplate[]): Listing<ListedTemplate> {
   return fitEntries(listed, (template) => {
     if (!isFitUri(template.uri_template)) return undefined;
-    return { uri_template: template.uri_template, ...describedEntry(template) };
+    return { uri_template: template.uri_template, ...describeEntry(template) };
   });
 }
 
@@ -117,19 +117,19 @@ export function isFitUri(uri: unknown, most: number = MAX_URI): uri is string {
 type Described = Pick<ListedResource, "name" | "title" | "description" | "mime_type">;
 
 /** The name and what describes an entry, shortened and without invisible characters. */
-export function describedEntry({ name, title, description, mime_type }: Described): Described {
+export function describeEntry({ name, title, description, mime_type }: Described): Described {
   const type = plainType(textOr(mime_type));
-  const shownTitle = shown(title, MAX_NAME);
-  const shownDescription = shown(description, MAX_DESCRIPTION);
+  const shownTitle = cleanText(title, MAX_NAME);
+  const shownDescription = cleanText(description, MAX_DESCRIPTION);
   return {
-    name: shown(name, MAX_NAME),
+    name: cleanText(name, MAX_NAME),
     ...(shownTitle !== "" && { title: shownTitle }),
     ...(shownDescription !== "" && { description: shownDescription }),
     ...(type !== undefined && { mime_type: type }),
   };
 }
 
-function shown(text: unknown, most: number): string {
+function cleanText(text: unknown, most: number): string {
   const seen = (textOr(text) ?? "").slice(0, LOOKED_AT * most).replace(ALL_HIDDEN, " ");
   return shortened(seen.replace(/\s+/g, " ").trim(), most);
 }
@@ -146,7 +146,7 @@ export function fitEntries<T extends object>(listed: readonly T[], fitted: (each
   for (const each of listed.slice(0, MAX_LISTED)) {
     const item = fitted(each);
     if (item === undefined) continue;
-    const more = Object.values(item).reduce<number>((sum, value) => sum + sizeOf(value), 0);
+    const more = Object.values(item).reduce<number>((sum, value) => sum + measureValue(value), 0);
     if (chars + more > MAX_LISTED_CHARS) break;
     chars += more;
     items.push(item);
@@ -154,6 +154,6 @@ export function fitEntries<T extends object>(listed: readonly T[], fitted: (each
   return { items, left_out: listed.length - items.length, chars };
 }
 
-function sizeOf(value: unknown): number {
+function measureValue(value: unknown): number {
   return typeof value === "string" ? value.length : JSON.stringify(value).length;
 }

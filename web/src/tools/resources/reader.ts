@@ -9,13 +9,13 @@ import type { ResourcesConfig } from "../../config/types.js";
 import { untilAborted } from "../../core/abort.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { userKey } from "../auth/token-store.js";
-import { ToolClientError, unsupported } from "../errors.js";
+import { ToolClientError, toUnsupportedError } from "../errors.js";
 import { Changes, KeyedQueue } from "../../core/keyed-work.js";
 import type { ResourceEvent } from "../event.js";
 import type { ToolContext } from "../context.js";
 import type { SilenceListener } from "../resilience/attempt.js";
 import type { SourceNotice } from "../source.js";
-import { contentsOf, ListCache, namedArtifact, type Reading, ResourceCache, type ResourceReading } from "./cache.js";
+import { keepContents, ListCache, nameArtifact, type Reading, ResourceCache, type ResourceReading } from "./cache.js";
 import {
   checkUri,
   fitResources,
@@ -90,14 +90,14 @@ export class ResourceReader {
 
   /** Lists resources. Follows pages. `silence` is told when the source takes long. */
   async listResources(context: ToolContext = {}, silence?: SilenceListener): Promise<Listing<ListedResource>> {
-    return this.#resources.read(readingOf(context, silence), (over, heard) =>
+    return this.#resources.read(toReading(context, silence), (over, heard) =>
       this.#with(over, context, async (resources, signal) => fitResources(await resources.list(signal)), heard),
     );
   }
 
   /** Lists templates. Follows pages. `silence` is told when the source takes long. */
   async listResourceTemplates(context: ToolContext = {}, silence?: SilenceListener): Promise<Listing<ListedTemplate>> {
-    return this.#templates.read(readingOf(context, silence), (over, heard) =>
+    return this.#templates.read(toReading(context, silence), (over, heard) =>
       this.#with(over, context, async (resources, signal) => fitTemplates(await resources.templates(signal)), heard),
     );
   }
@@ -119,7 +119,7 @@ export class ResourceReader {
   ): Promise<ResourceReading> {
     checkUri(uri);
     const { namespace, store } = this.#deps;
-    const reading = readingOf(context, silence);
+    const reading = toReading(context, silence);
     const inlineChars = Math.max(0, this.#config.inline_text_if_under_chars - 1);
     const result = await this.#cache.read(uri, reading, (over, heard) =>
       this.#with(
@@ -129,7 +129,7 @@ export class ResourceReader {
         heard,
       ),
     );
-    return contentsOf(result, {
+    return keepContents(result, {
       namespace,
       store,
       storesText: storesText && this.#config.cache_reads_to_artifacts,
@@ -158,7 +158,7 @@ export class ResourceReader {
       const signal = context.signal === undefined ? late : AbortSignal.any([context.signal, late]);
       const reading = await this.readResource(uri, { ...context, signal }, { storesText: false });
       onRead?.(reading);
-      return { contents: reading.contents.map(linked) };
+      return { contents: reading.contents.map(toMcpContent) };
     };
   }
 
@@ -233,26 +233,26 @@ export class ResourceReader {
     silence?: SilenceListener,
   ): Promise<T> {
     const { namespace, use } = this.#deps;
-    const met = async (resources: ResourceConnection | undefined, over: AbortSignal): Promise<T> => {
+    const requireResources = async (resources: ResourceConnection | undefined, over: AbortSignal): Promise<T> => {
       if (resources === undefined) {
-        throw unsupported(`The source ${namespace} has no resources: call one of its tools instead.`);
+        throw toUnsupportedError(`The source ${namespace} has no resources: call one of its tools instead.`);
       }
       return work(resources, over, this.#owners.meet(context, resources));
     };
-    return use({ ...context, ...(signal !== undefined && { signal }) }, met, silence);
+    return use({ ...context, ...(signal !== undefined && { signal }) }, requireResources, silence);
   }
 }
 
-function readingOf({ scope = {}, signal, timeoutSeconds }: ToolContext, silence?: SilenceListener): Reading {
+function toReading({ scope = {}, signal, timeoutSeconds }: ToolContext, silence?: SilenceListener): Reading {
   return { scope, signal, timeoutSeconds, silence };
 }
 
 /** The content in MCP's format, which the gate reads like any other result. */
-function linked(content: ReadContent): Readonly<Record<string, unknown>> {
+function toMcpContent(content: ReadContent): Readonly<Record<string, unknown>> {
   const { uri, mime_type } = content;
   const type = mime_type !== null && { mimeType: mime_type };
   if (content.kind === "text") return { uri, ...type, text: content.text };
-  return { uri, ...type, artifact: namedArtifact(content), summary: content.summary };
+  return { uri, ...type, artifact: nameArtifact(content), summary: content.summary };
 }
 
 interface Owner {

@@ -61,19 +61,19 @@ export function fillTemplate(template: string, given: Readonly<Record<string, un
   const variables = templateVariables(template);
   const names = new Set(variables.map(({ name }) => name));
   const unknown = Object.keys(given).filter((name) => !names.has(name));
-  if (unknown.length > 0) throw notOf(unknown, names);
+  if (unknown.length > 0) throw toUnknownError(unknown, names);
   // No prototype: a source may name a variable `constructor`.
   const filling = Object.create(null) as Record<string, Filling>;
   for (const { name } of variables) {
-    const value = Object.hasOwn(given, name) ? fillingOf(name, given[name]) : undefined;
+    const value = Object.hasOwn(given, name) ? toFilling(name, given[name]) : undefined;
     if (value !== undefined) filling[name] = value;
   }
   const missing = variables.filter(({ name, isRequired }) => isRequired && !(name in filling));
-  if (missing.length > 0) throw missed(missing.map(({ name }) => name));
-  return expanded(template, filling);
+  if (missing.length > 0) throw toMissingError(missing.map(({ name }) => name));
+  return expandTemplate(template, filling);
 }
 
-function expanded(template: string, filling: Record<string, Filling>): string {
+function expandTemplate(template: string, filling: Record<string, Filling>): string {
   let uri: string;
   try {
     uri = parseTemplate(template).expand(filling);
@@ -87,17 +87,17 @@ function expanded(template: string, filling: Record<string, Filling>): string {
 }
 
 /** Converts a value to strings. Undefined if there is no value. */
-function fillingOf(name: string, value: unknown): Filling | undefined {
+function toFilling(name: string, value: unknown): Filling | undefined {
   if (value === null || value === undefined) return undefined;
-  if (typeof value !== "object") return textOf(name, value);
+  if (typeof value !== "object") return toText(name, value);
   const entries = Object.entries(value);
   if (entries.length > MAX_VALUES) throw wrongValue(name);
   if (entries.length === 0) return undefined;
-  if (Array.isArray(value)) return value.map((each: unknown) => textOf(name, each));
-  return Object.fromEntries(entries.map(([key, each]) => [short(name, key), textOf(name, each)]));
+  if (Array.isArray(value)) return value.map((each: unknown) => toText(name, each));
+  return Object.fromEntries(entries.map(([key, each]) => [short(name, key), toText(name, each)]));
 }
 
-function textOf(name: string, value: unknown): string {
+function toText(name: string, value: unknown): string {
   if (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) return String(value);
   if (typeof value === "string") return short(name, value);
   throw wrongValue(name);
@@ -115,20 +115,20 @@ function noTemplate(): ToolClientError {
   );
 }
 
-function missed(names: readonly string[]): ToolClientError {
-  return new ToolClientError(`arguments lacks variables of the template: ${namesOf(names)}.`);
+function toMissingError(names: readonly string[]): ToolClientError {
+  return new ToolClientError(`arguments lacks variables of the template: ${joinNames(names)}.`);
 }
 
-function notOf(unknown: readonly string[], names: ReadonlySet<string>): ToolClientError {
-  const known = names.size === 0 ? "it has none" : `it has ${namesOf([...names])}`;
+function toUnknownError(unknown: readonly string[], names: ReadonlySet<string>): ToolClientError {
+  const known = names.size === 0 ? "it has none" : `it has ${joinNames([...names])}`;
   return new ToolClientError(
-    `arguments names variables that the template does not have, ${namesOf(unknown)}: ${known}.`,
+    `arguments names variables that the template does not have, ${joinNames(unknown)}: ${known}.`,
   );
 }
 
 function wrongValue(name: string): ToolClientError {
   return new ToolClientError(
-    `arguments.${shownName(name)} must be a string of at most ${MAX_URI} characters, a number, true or false, or a list ` +
+    `arguments.${showName(name)} must be a string of at most ${MAX_URI} characters, a number, true or false, or a list ` +
       `or an object of at most ${MAX_VALUES} of them.`,
   );
 }
@@ -136,11 +136,11 @@ function wrongValue(name: string): ToolClientError {
 const MAX_NAMES = 10;
 const MAX_NAME = 60;
 
-function namesOf(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
-  return names.slice(0, MAX_NAMES).map(shownName).join(", ") + more;
+  return names.slice(0, MAX_NAMES).map(showName).join(", ") + more;
 }
 
-function shownName(name: string): string {
+function showName(name: string): string {
   return name.slice(0, MAX_NAME).replace(/[^\w.%-]/g, "_");
 }

@@ -11,7 +11,7 @@ import type { ToolSpec } from "../registry.js";
 import type { SilenceListener } from "../resilience/attempt.js";
 import type { JsonSchema } from "../source-features.js";
 import { ToolAnswer } from "../result.js";
-import { namedArtifact, type ResourceContent } from "./cache.js";
+import { nameArtifact, type ResourceContent } from "./cache.js";
 import { type Listing, MAX_PAGE_CHARS, MAX_PAGE_ENTRIES } from "./listing.js";
 import type { ResourceReader } from "./reader.js";
 import { fillTemplate } from "./templates.js";
@@ -81,26 +81,26 @@ export function resourceTools(deps: ResourceToolDeps): readonly ToolSpec[] {
       `Lists the resources of ${namespace}: documents and data that ${namespace}.resources_read reads. Long lists come in pages.`,
       LIST_SCHEMA,
       async (args, context, silence) =>
-        listed("resources", await reader.listResources(context, silence), args, context, deps),
+        listPage("resources", await reader.listResources(context, silence), args, context, deps),
     ),
     tool(
       "resources_read",
       `Reads a resource of ${namespace} by its URI, or by a template and the values of its variables. Short text is shown; ` +
         "bytes and long text are stored as artifacts and named.",
       READ_SCHEMA,
-      (args, context, silence) => read(uriOf(args), context, deps, silence),
+      (args, context, silence) => read(readUri(args), context, deps, silence),
     ),
     tool(
       "resources_templates_list",
       `Lists the URI templates of ${namespace}: patterns of URIs that ${namespace}.resources_read fills and reads.`,
       LIST_SCHEMA,
       async (args, context, silence) =>
-        listed("templates", await reader.listResourceTemplates(context, silence), args, context, deps),
+        listPage("templates", await reader.listResourceTemplates(context, silence), args, context, deps),
     ),
   ];
 }
 
-async function listed(
+async function listPage(
   kind: "resources" | "templates",
   { items, left_out }: Listing<object>,
   { cursor }: Args,
@@ -109,14 +109,14 @@ async function listed(
 ): Promise<Transformed> {
   if (cursor !== undefined && typeof cursor !== "string") throw wrongArgument("cursor", "a string");
   const most = (deps.config?.guardrail?.max_observation_chars ?? Infinity) / 2;
-  const page = pageOf(items, cursor, Math.min(MAX_PAGE_CHARS, most));
+  const page = cutPage(items, cursor, Math.min(MAX_PAGE_CHARS, most));
   const value = {
     [kind]: page.items,
     total: items.length,
     ...(left_out > 0 && { left_out }),
     ...(page.next !== undefined && { next_cursor: page.next }),
   };
-  return gated(value, kind === "resources" ? "resources_list" : "resources_templates_list", context, deps);
+  return gateValue(value, kind === "resources" ? "resources_list" : "resources_templates_list", context, deps);
 }
 
 async function read(
@@ -126,7 +126,7 @@ async function read(
   silence: SilenceListener | undefined,
 ): Promise<Transformed> {
   const { contents, artifacts, failures } = await deps.reader.readResource(uri, context, { silence });
-  const answer = await gated({ contents: contents.map(shown) }, "resources_read", context, deps);
+  const answer = await gateValue({ contents: contents.map(describeContent) }, "resources_read", context, deps);
   return new Answer({
     ...answer,
     refs: answer.refs,
@@ -136,7 +136,7 @@ async function read(
   });
 }
 
-function gated(value: object, tool: string, context: ToolContext, deps: ResourceToolDeps): Promise<Transformed> {
+function gateValue(value: object, tool: string, context: ToolContext, deps: ResourceToolDeps): Promise<Transformed> {
   const { scope, signal } = context;
   return deps.sluice.transform(value, {
     tool,
@@ -147,10 +147,10 @@ function gated(value: object, tool: string, context: ToolContext, deps: Resource
   });
 }
 
-function shown(content: ResourceContent): Readonly<Record<string, unknown>> {
+function describeContent(content: ResourceContent): Readonly<Record<string, unknown>> {
   const { uri, mime_type } = content;
   const what = { uri, ...(mime_type !== null && { mime_type }) };
-  if (content.kind === "artifact") return { ...what, artifact: namedArtifact(content), summary: content.summary };
+  if (content.kind === "artifact") return { ...what, artifact: nameArtifact(content), summary: content.summary };
   const { text, artifact } = content;
   if (artifact === undefined) return { ...what, text };
   return {
@@ -160,7 +160,7 @@ function shown(content: ResourceContent): Readonly<Record<string, unknown>> {
   };
 }
 
-function uriOf({ uri, template, arguments: given = {} }: Args): string {
+function readUri({ uri, template, arguments: given = {} }: Args): string {
   if ((uri === undefined) === (template === undefined)) {
     throw new ToolClientError("Give either uri, or template with arguments.");
   }
@@ -200,9 +200,9 @@ const CURSOR_FORM = /^([0-9a-z]{1,7})\.([0-9a-z]{1,4})$/;
  * @param chars maximum characters of the page as JSON.
  * @throws ToolClientError for an invalid cursor, or if the list has changed since.
  */
-export function pageOf<T>(items: readonly T[], cursor: string | undefined, chars: number): Page<T> {
+export function cutPage<T>(items: readonly T[], cursor: string | undefined, chars: number): Page<T> {
   const print = fingerprint(items);
-  const start = cursor === undefined ? 0 : offsetOf(cursor, print, items.length);
+  const start = cursor === undefined ? 0 : readOffset(cursor, print, items.length);
   let left = chars;
   let end = start;
   while (end < items.length && end < start + MAX_PAGE_ENTRIES) {
@@ -214,7 +214,7 @@ export function pageOf<T>(items: readonly T[], cursor: string | undefined, chars
   return { items: items.slice(start, end), next };
 }
 
-function offsetOf(cursor: string, print: string, length: number): number {
+function readOffset(cursor: string, print: string, length: number): number {
   const [, of, at] = CURSOR_FORM.exec(cursor) ?? [];
   if (of === undefined || at === undefined) {
     throw new ToolClientError("cursor must be a next_cursor from this tool: leave it out to start at the beginning.");

@@ -8,7 +8,7 @@ import type { Sluice } from "../../core/types.js";
 import { nearest, isObject } from "../../errors/arguments.js";
 import type { DestinationRules } from "../addresses.js";
 import type { AuthType, UtcpMode } from "../config/config.js";
-import { quoted, subjectOf, ToolClientError, ToolConnectionError, type ToolPlace } from "../errors.js";
+import { quoteName, toSubject, ToolClientError, ToolConnectionError, type ToolPlace } from "../errors.js";
 import type { SourceCall, SourceConnection, SourceResult, ToolSource } from "../source.js";
 import type { JsonSchema, LeftOutTool, SourceTool } from "../source-features.js";
 import { fillVariables, type Variables } from "../config/variables.js";
@@ -71,7 +71,7 @@ export function documentVariables(deps: SourceDeps): Variables {
   const { name: source, env = {}, auth_config: auth = {}, variables } = deps;
   // UTCP's prefix: for `my_api`, the variable KEY is `my__api_KEY`.
   const prefix = source.replace(/\W/g, "_").replaceAll("_", "__");
-  return (name) => own(env, name) ?? own(auth, name) ?? variables?.(`${prefix}_${name}`) ?? invented(auth, name);
+  return (name) => own(env, name) ?? own(auth, name) ?? variables?.(`${prefix}_${name}`) ?? findInvented(auth, name);
 }
 
 /**
@@ -81,14 +81,14 @@ export function documentVariables(deps: SourceDeps): Variables {
  */
 export function fillDocument(text: string, variables: Variables, source: string): string {
   const where = "in env, or in auth_config";
-  return fillVariables(text, variables, { subject: subjectOf({ source }), notation: "utcp", where });
+  return fillVariables(text, variables, { subject: toSubject({ source }), notation: "utcp", where });
 }
 
 function own(values: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-function invented(auth: Readonly<Record<string, string>>, name: string): string | undefined {
+function findInvented(auth: Readonly<Record<string, string>>, name: string): string | undefined {
   const keys = INVENTED.find(([pattern]) => pattern.test(name))?.[1] ?? [];
   return keys.map((key) => own(auth, key)).find((value) => value !== undefined);
 }
@@ -154,11 +154,11 @@ export abstract class DocumentConnection<
    */
   protected tool(name: string): F["tools"][number] {
     const { name: source } = this.deps;
-    if (!this.#isOpen) throw new ToolConnectionError(`${subjectOf({ source })} was closed: connect it again.`);
+    if (!this.#isOpen) throw new ToolConnectionError(`${toSubject({ source })} was closed: connect it again.`);
     const tool = this.#found.tools.find((one) => one.name === name);
     if (tool !== undefined) return tool;
     throw new ToolClientError(
-      `${subjectOf({ source, tool: name })} does not exist: list the tools of the source again.`,
+      `${toSubject({ source, tool: name })} does not exist: list the tools of the source again.`,
     );
   }
 }
@@ -220,11 +220,13 @@ export function checkArguments(
   subject: string,
   hasDefaults: boolean = false,
 ): void {
-  const unknown = isOpen(schema) ? undefined : Object.keys(args).find((name) => propertyOf(schema, name) === undefined);
+  const unknown = isOpen(schema)
+    ? undefined
+    : Object.keys(args).find((name) => getProperty(schema, name) === undefined);
   if (unknown !== undefined) throw unknownArgument(unknown, schema, subject);
   const { required } = schema;
   for (const name of Array.isArray(required) ? (required as unknown[]) : []) {
-    if (typeof name !== "string" || (hasDefaults && propertyOf(schema, name)?.["default"] !== undefined)) continue;
+    if (typeof name !== "string" || (hasDefaults && getProperty(schema, name)?.["default"] !== undefined)) continue;
     if (!Object.hasOwn(args, name) || args[name] === undefined || args[name] === null) {
       throw missingArgument(name, schema, subject);
     }
@@ -232,7 +234,7 @@ export function checkArguments(
 }
 
 /** The schema of an argument, or undefined. */
-export function propertyOf({ properties }: JsonSchema, name: string): JsonSchema | undefined {
+export function getProperty({ properties }: JsonSchema, name: string): JsonSchema | undefined {
   if (!isObject(properties) || !Object.hasOwn(properties, name)) return undefined;
   const property = properties[name];
   return isObject(property) ? property : {};
@@ -240,7 +242,7 @@ export function propertyOf({ properties }: JsonSchema, name: string): JsonSchema
 
 function missingArgument(name: string, schema: JsonSchema, subject: string): ToolClientError {
   return new ToolClientError(
-    `${subject} needs the argument ${quoted(name)}, which is missing: ${acceptedArguments(schema)}.`,
+    `${subject} needs the argument ${quoteName(name)}, which is missing: ${describeAccepted(schema)}.`,
   );
 }
 
@@ -251,8 +253,8 @@ export function unknownArgument(name: string, schema: JsonSchema, subject: strin
     name.slice(0, MAX_NAME),
     likely.filter((one) => one.length <= MAX_NAME),
   );
-  const remedy = meant === undefined ? `${acceptedArguments(schema)}.` : `did you mean ${quoted(meant)}?`;
-  return new ToolClientError(`${subject} takes no argument ${quoted(name)}: ${remedy}`);
+  const remedy = meant === undefined ? `${describeAccepted(schema)}.` : `did you mean ${quoteName(meant)}?`;
+  return new ToolClientError(`${subject} takes no argument ${quoteName(name)}: ${remedy}`);
 }
 
 /** Whether unknown arguments are allowed. Regular expressions of a schema are not run. */
@@ -260,9 +262,9 @@ function isOpen({ additionalProperties, patternProperties }: JsonSchema): boolea
   return additionalProperties !== false || (isObject(patternProperties) && Object.keys(patternProperties).length > 0);
 }
 
-function acceptedArguments(schema: JsonSchema): string {
+function describeAccepted(schema: JsonSchema): string {
   const names = namesIn(schema);
-  const told = names.slice(0, MAX_TOLD).map((name) => quoted(name));
+  const told = names.slice(0, MAX_TOLD).map((name) => quoteName(name));
   if (told.length === 0) return isOpen(schema) ? "give it" : "it takes none";
   return `it takes ${told.join(", ")}${names.length > MAX_TOLD ? ", …" : ""}`;
 }
@@ -292,7 +294,7 @@ export function fillPlaceholders(
 }
 
 /** An argument, or the default of its schema. Throws ToolClientError if there is neither. */
-export function argumentOf(
+export function readArgument(
   name: string,
   {
     args,
@@ -301,7 +303,7 @@ export function argumentOf(
   }: { readonly args: SourceCall["args"]; readonly schema: JsonSchema; readonly subject: string },
 ): unknown {
   const given = Object.hasOwn(args, name) ? args[name] : undefined;
-  const value = given ?? propertyOf(schema, name)?.["default"];
+  const value = given ?? getProperty(schema, name)?.["default"];
   if (value === undefined || value === null) throw missingArgument(name, schema, subject);
   return value;
 }

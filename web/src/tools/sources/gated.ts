@@ -29,7 +29,7 @@ export function stagingScope(): ArtifactScope {
 }
 
 /** A result in a temporary scope. Disposing of it deletes what was stored there. */
-export function staged(gated: GatedResult, store: ArtifactStore, scope: ArtifactScope): GatedResult {
+export function stageResult(gated: GatedResult, store: ArtifactStore, scope: ArtifactScope): GatedResult {
   return {
     original: gated.original,
     answer: (options) => gated.answer(options),

@@ -4,7 +4,7 @@
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
 import type { Sluice } from "../../core/types.js";
-import { type ToolNodeError, unsupported } from "../errors.js";
+import { type ToolNodeError, toUnsupportedError } from "../errors.js";
 import type { ToolSource } from "../source.js";
 import type { UserFileHandling } from "../user-files.js";
 import type { ResolvedToolConfig } from "../config/resolved-config.js";
@@ -42,7 +42,7 @@ export function webSource(
 ): ToolSource {
   const { name, endpoint, transport } = config;
   if (transport === "http" || transport === "utcp") {
-    return loadedSource(async () => {
+    return createLoadedSource(async () => {
       const [{ httpSource }, own] = await Promise.all([import("./http/source.js"), platform?.()]);
       return httpSource({ ...config, ...parts, ...(own !== undefined && { platform: own }) });
     });
@@ -55,13 +55,13 @@ export function webSource(
 }
 
 function needsNode(name: string): ToolNodeError {
-  return unsupported(
+  return toUnsupportedError(
     `The source ${name} is a program, which can only be started in Node: use a URL, or connect to it in Node.`,
   );
 }
 
 /** A source that is loaded when it is first opened. If loading fails, it is tried again next time. */
-function loadedSource(load: () => Promise<ToolSource>): ToolSource {
+function createLoadedSource(load: () => Promise<ToolSource>): ToolSource {
   let source: Promise<ToolSource> | undefined;
   return {
     open: async (options) => {

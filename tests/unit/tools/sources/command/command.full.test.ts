@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ToolNode } from "../../../../../web/src/tools-node.js";
 import { isProgram } from "../../../../../web/src/tools/sources/command/run.js";
 import { commandSource, fillWords, type Values } from "../../../../../web/src/tools/sources/command/source.js";
-import { wordsOf } from "../../../../../web/src/tools/sources/command/tools.js";
+import { splitWords } from "../../../../../web/src/tools/sources/command/tools.js";
 import type { SourceDeps } from "../../../../../web/src/tools/sources/document-source.js";
 import { onlyBytes, PDF, PNG, prose } from "../../../core/samples.js";
 import { called, failure, gate, names, opened } from "../api.js";
@@ -217,7 +217,7 @@ describe("arguments", () => {
     ...more,
   });
   const placed = (command: string, args: Record<string, unknown>, more?: Partial<Values>): readonly string[] =>
-    fillWords(wordsOf(command, "It"), "placeholders", values(args, more));
+    fillWords(splitWords(command, "It"), "placeholders", values(args, more));
   const flagged = (args: Record<string, unknown>): readonly string[] => {
     const property = { type: "string" };
     const schema = { properties: { name: property, all: property, file: property } };
@@ -304,7 +304,7 @@ describe("arguments", () => {
 
   describe("commands", () => {
     test("are split once, quotes keep together, a backslash is itself", () => {
-      expect(wordsOf(String.raw`a "b c" 'd "e' C:\x --f="g h"`, "It")).toEqual([
+      expect(splitWords(String.raw`a "b c" 'd "e' C:\x --f="g h"`, "It")).toEqual([
         "a",
         "b c",
         'd "e',
@@ -332,11 +332,11 @@ describe("arguments", () => {
       "awk UTCP_ARG_a_UTCP_END file",
       "perl -pe s/a/UTCP_ARG_a_UTCP_END/",
     ])("%s needs a shell or runs a value, and is refused", (command) => {
-      expect(() => wordsOf(command, "It")).toThrow(expect.objectContaining({ code: "E_TOOL_UNSUPPORTED" }) as Error);
+      expect(() => splitWords(command, "It")).toThrow(expect.objectContaining({ code: "E_TOOL_UNSUPPORTED" }) as Error);
     });
 
     test.each(["", "  ", 'a "b', "a 'b", "a\0b", "x ".repeat(1_001)])("%j is none", (command) => {
-      expect(() => wordsOf(command, "It")).toThrow(expect.objectContaining({ code: "E_TOOL_CONFIG" }) as Error);
+      expect(() => splitWords(command, "It")).toThrow(expect.objectContaining({ code: "E_TOOL_CONFIG" }) as Error);
     });
 
     test.each([
@@ -345,7 +345,7 @@ describe("arguments", () => {
       "node tool.mjs --file UTCP_ARG_a_UTCP_END",
       "awk -f prog.awk UTCP_ARG_a_UTCP_END",
     ])("%s is one", (command) => {
-      expect(wordsOf(command, "It").length).toBeGreaterThan(2);
+      expect(splitWords(command, "It").length).toBeGreaterThan(2);
     });
   });
 });

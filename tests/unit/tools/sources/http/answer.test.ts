@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { FileArtifactStore } from "../../../../../web/src/artifacts/file/file-store.js";
 import { createSluice } from "../../../../../web/src/index.js";
-import { claimOf, namedIn } from "../../../../../web/src/tools/sources/http/answer.js";
+import { readClaim, readFileName } from "../../../../../web/src/tools/sources/http/answer.js";
 import { httpSource } from "../../../../../web/src/tools/sources/http/source.js";
 import { onlyBytes, PDF, PNG, prose, sha256 } from "../../../core/samples.js";
 import { zipOf } from "../../../core/zip.js";
@@ -152,22 +152,22 @@ describe("files are named", () => {
 });
 
 test("a Content-Disposition in the forms of RFC 6266", () => {
-  expect(namedIn(`attachment; filename*=UTF-8''na%C3%AFve%20file.txt; filename="x.txt"`)).toBe("naïve file.txt");
-  expect(namedIn("attachment; filename=plain.bin")).toBe("plain.bin");
-  expect(namedIn(String.raw`attachment; filename="a \"b\".txt"`)).toBe('a "b".txt');
-  expect(namedIn(String.raw`attachment; filename="C:\\dir\\a.txt"`)).toBe("a.txt");
-  expect(namedIn("attachment; filename*=UTF-8''%E0%A4%A")).toBeNull();
+  expect(readFileName(`attachment; filename*=UTF-8''na%C3%AFve%20file.txt; filename="x.txt"`)).toBe("naïve file.txt");
+  expect(readFileName("attachment; filename=plain.bin")).toBe("plain.bin");
+  expect(readFileName(String.raw`attachment; filename="a \"b\".txt"`)).toBe('a "b".txt');
+  expect(readFileName(String.raw`attachment; filename="C:\\dir\\a.txt"`)).toBe("a.txt");
+  expect(readFileName("attachment; filename*=UTF-8''%E0%A4%A")).toBeNull();
   for (const header of [null, "", "inline", 'attachment; filename=""', `x; filename=${"a".repeat(5_000)}`]) {
-    expect(namedIn(header)).toBeNull();
+    expect(readFileName(header)).toBeNull();
   }
 });
 
 test("a Content-Type is read without its parameters, and one that is none says nothing", () => {
-  expect(claimOf("Application/JSON; charset=utf-8")).toEqual({ claim: "json", mimeType: "application/json" });
-  expect(claimOf("image/svg+xml")).toEqual({ claim: "text", mimeType: "image/svg+xml" });
-  expect(claimOf("text/plain; charset=utf-16")).toEqual({ claim: "bytes", mimeType: "text/plain" });
+  expect(readClaim("Application/JSON; charset=utf-8")).toEqual({ claim: "json", mimeType: "application/json" });
+  expect(readClaim("image/svg+xml")).toEqual({ claim: "text", mimeType: "image/svg+xml" });
+  expect(readClaim("text/plain; charset=utf-16")).toEqual({ claim: "bytes", mimeType: "text/plain" });
   for (const header of [null, "", "nonsense", "a b/c", `${"a".repeat(99)}/b`, '"><script>/x']) {
-    expect(claimOf(header)).toEqual({ claim: "unknown", mimeType: null });
+    expect(readClaim(header)).toEqual({ claim: "unknown", mimeType: null });
   }
 });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { type ExternalToolConfig, ToolNode } from "../../../../../web/src/tools-node.js";
-import { variablesOf } from "../../../../../web/src/tools/config/variables.js";
+import { toVariables } from "../../../../../web/src/tools/config/variables.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { httpSource } from "../../../../../web/src/tools/sources/http/source.js";
 import { SECRET, startAuthorizationServer, type TestAuthorizationServer } from "../../auth/authorization-server.js";
@@ -120,7 +120,7 @@ describe("who asks", () => {
     });
 
     test("variables are those of the source, or carry its name; what is missing is named", async () => {
-      const variables = variablesOf({ my__api_KEY: "mine", AWS_SECRET: "ours" });
+      const variables = toVariables({ my__api_KEY: "mine", AWS_SECRET: "ours" });
       const { source } = await served(
         (url) => ({
           mine: { url, headers: { "x-a": "${KEY}" } },

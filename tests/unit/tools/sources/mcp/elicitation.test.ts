@@ -3,7 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import { ToolNode } from "../../../../../web/src/tools-node.js";
 import type { ToolContext } from "../../../../../web/src/tools/context.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
-import { answerTo, questionOf, shown } from "../../../../../web/src/tools/sources/mcp/elicitation.js";
+import { answerTo, readQuestion, cleanText } from "../../../../../web/src/tools/sources/mcp/elicitation.js";
 import { SETTINGS, useConnection, useFixture, call, opened, setting, useTaskServer } from "./setting.js";
 import { serverScript } from "./server-script.js";
 
@@ -181,7 +181,7 @@ describe("a server's text", () => {
   it("is at most 4,000 characters long and hides nothing, whatever it is", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 10_000 }), (text) => {
-        const seen = shown(text);
+        const seen = cleanText(text);
         expect(Array.from(seen).length).toBeLessThanOrEqual(4000);
         expect(seen).not.toMatch(/[\p{Cs}\u202a-\u202e\u2066-\u2069\u001b\u0000]/u);
       }),
@@ -189,13 +189,13 @@ describe("a server's text", () => {
   });
 
   it("keeps its lines and its joined letters", () => {
-    expect(shown("first\nsecond 👩‍💻")).toBe("first\nsecond 👩‍💻");
+    expect(cleanText("first\nsecond 👩‍💻")).toBe("first\nsecond 👩‍💻");
   });
 });
 
 describe("a form", () => {
   it("is shown with clean titles, and without what MCP does not know", () => {
-    const question = questionOf(form({ name: { ...FIELD, "x-evil": 1 } }, { required: ["name"], evil: true }), PLACE);
+    const question = readQuestion(form({ name: { ...FIELD, "x-evil": 1 } }, { required: ["name"], evil: true }), PLACE);
     expect(question?.payload["schema"]).toEqual({
       type: "object",
       properties: {
@@ -222,13 +222,13 @@ describe("a form", () => {
     ["no schema", { message: "Who?" }],
     ["nothing", undefined],
   ])("with %s is not shown", (_name, params) => {
-    const question = questionOf(params, PLACE);
+    const question = readQuestion(params, PLACE);
     expect(question?.fields ?? []).toEqual([]);
   });
 });
 
 describe("an answer", () => {
-  const question = questionOf(
+  const question = readQuestion(
     form({ name: { type: "string" }, ages: { type: "array", items: { type: "string", enum: ["1"] } } }),
     PLACE,
   );

@@ -5,7 +5,7 @@ import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js"
 import { ToolNode } from "../../../../../web/src/tools-node.js";
 import type { ToolContext } from "../../../../../web/src/tools/context.js";
 import { serveFixture } from "../../../../e2e/serving.js";
-import { samplingOf } from "../../../../../web/src/tools/sources/mcp/sampling.js";
+import { readSampling } from "../../../../../web/src/tools/sources/mcp/sampling.js";
 import { FIXTURE, SETTINGS, useConnection, useFixture, call, opened, setting } from "./setting.js";
 
 const fixture = useFixture();
@@ -87,7 +87,7 @@ async function shownOf(params: object): Promise<Extract<Asked, { readonly pause_
   const { sluice, store } = await setting();
   const reading = { scope: ADA, signal: AbortSignal.timeout(20_000) };
   const deps = { sluice, store, namespace: "fix" };
-  const question = await samplingOf(params, reading, deps, { source: "fix", tool: "ask" });
+  const question = await readSampling(params, reading, deps, { source: "fix", tool: "ask" });
   return question?.payload as Extract<Asked, { readonly pause_type: "sampling" }> | undefined;
 }
 

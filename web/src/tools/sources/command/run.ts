@@ -10,7 +10,7 @@ import type { Readable } from "node:stream";
 import { onAbort, untilAborted } from "../../../core/abort.js";
 import { Tail, textOf } from "../../../jsonrpc/bytes.js";
 import { ServerProcess } from "../../../mcp/stdio/server-process.js";
-import { quoted, wrong } from "../../errors.js";
+import { quoteName, wrong } from "../../errors.js";
 
 /** How the last command ended. */
 export interface Outcome {
@@ -151,7 +151,7 @@ export class CommandRun {
       // The original error contains the program's path.
       const folder = this.#folder === null ? "" : ", and that the working_dir exists";
       const remedy = `check that it is installed, is on the PATH, and may be run${folder}`;
-      throw wrong(`${subject} cannot start its program ${quoted(programName(program))}: ${remedy}.`);
+      throw wrong(`${subject} cannot start its program ${quoteName(programName(program))}: ${remedy}.`);
     }
   }
 }
@@ -181,7 +181,7 @@ export function programName(program: string): string {
 /** Whether a program exists, as a path or on the `PATH` of the environment. True if that is unknown. */
 export async function isProgram(program: string, env: Readonly<Record<string, string>>): Promise<boolean> {
   const isPath = platform === "win32" ? /[/\\:]/.test(program) : program.includes("/");
-  const folders = isPath ? [""] : pathOf(env)?.split(delimiter).slice(0, MAX_FOLDERS);
+  const folders = isPath ? [""] : readPath(env)?.split(delimiter).slice(0, MAX_FOLDERS);
   if (folders === undefined) return true;
   const endings = platform === "win32" ? ["", ...(env["PATHEXT"] ?? ".EXE;.CMD;.BAT;.COM").split(";")] : [""];
   for (const folder of folders) {
@@ -193,7 +193,7 @@ export async function isProgram(program: string, env: Readonly<Record<string, st
   return false;
 }
 
-function pathOf(env: Readonly<Record<string, string>>): string | undefined {
+function readPath(env: Readonly<Record<string, string>>): string | undefined {
   if (platform !== "win32") return env["PATH"];
   return Object.entries(env).find(([name]) => name.toUpperCase() === "PATH")?.[1];
 }

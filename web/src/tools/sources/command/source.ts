@@ -7,14 +7,14 @@ import { MAGIC } from "../../../core/sluice.js";
 import type { Sluice, TransformOptions } from "../../../core/types.js";
 import type { ServerProcess } from "../../../mcp/stdio/server-process.js";
 import { adaptError } from "../../adapt-error.js";
-import { credentialOf } from "../../auth/credentials.js";
-import { subjectOf, ToolClientError } from "../../errors.js";
+import { getCredential } from "../../auth/credentials.js";
+import { toSubject, ToolClientError } from "../../errors.js";
 import type { OpenOptions, SourceCall, SourceConnection, SourceResult, ToolSource } from "../../source.js";
 import type { JsonSchema } from "../../source-features.js";
 import { block, gateBody, HeldBytes, textIn } from "../body.js";
 import { through } from "../gated.js";
 import {
-  argumentOf,
+  readArgument,
   asText,
   checkArguments,
   type Discover,
@@ -22,7 +22,7 @@ import {
   documentVariables,
   fillDocument,
   fillPlaceholders,
-  propertyOf,
+  getProperty,
   type SourceDeps,
   unknownArgument,
 } from "../document-source.js";
@@ -40,7 +40,7 @@ import { isObject } from "../../../errors/arguments.js";
  * says so, with the end of its standard error.
  */
 export function commandSource(deps: SourceDeps): ToolSource {
-  const credential = credentialOf(deps);
+  const credential = getCredential(deps);
   return {
     async open({ authorize, signal: opening }: OpenOptions): Promise<SourceConnection> {
       const processes = new Set<ServerProcess>();
@@ -75,7 +75,7 @@ class CommandConnection extends DocumentConnection<SourceDeps, FoundCommands> {
     const { name: source, sluice, command } = this.deps;
     const place = { source, tool: name };
     const { template, input_schema: schema } = this.tool(name);
-    const subject = subjectOf(place);
+    const subject = toSubject(place);
     checkArguments(args, schema, subject, true);
     const variables = documentVariables(this.deps);
     const fill = (text: string): string => fillDocument(text, variables, source);
@@ -94,7 +94,7 @@ class CommandConnection extends DocumentConnection<SourceDeps, FoundCommands> {
       ...(command !== undefined && { command: (words: readonly string[]) => command(words, scope) }),
     };
     try {
-      return await resultOf(new CommandRun(steps, around), sluice, {
+      return await gateRun(new CommandRun(steps, around), sluice, {
         tool: name,
         namespace: source,
         scope,
@@ -120,7 +120,7 @@ const MAX_HELD = 1024 * 1024;
 const MAX_TOLD = 300;
 
 /** Runs the commands and passes their output through the gate. If one fails, the result says so. */
-async function resultOf(run: CommandRun, sluice: Sluice, options: TransformOptions): Promise<SourceResult> {
+async function gateRun(run: CommandRun, sluice: Sluice, options: TransformOptions): Promise<SourceResult> {
   await using held = new HeldBytes(run.output());
   const head = await held.hold(MAX_HELD);
   if (held.isWhole && run.isSuccess) {
@@ -201,7 +201,8 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
  *   options.
  */
 export function fillWords(words: readonly string[], style: ArgumentStyle, values: Values): readonly string[] {
-  const all = style === "placeholders" ? placed(words, values) : [...words.map(values.fill), ...added(style, values)];
+  const all =
+    style === "placeholders" ? placeValues(words, values) : [...words.map(values.fill), ...addArguments(style, values)];
   const encoder = new TextEncoder();
   const sizes = all.map((word) => encoder.encode(word).length);
   if (sizes.some((size) => size > MAX_WORD) || sizes.reduce((sum, size) => sum + size, 0) > MAX_WORDS) {
@@ -215,17 +216,17 @@ export function fillWords(words: readonly string[], style: ArgumentStyle, values
   return all;
 }
 
-function placed(words: readonly string[], values: Values): readonly string[] {
+function placeValues(words: readonly string[], values: Values): readonly string[] {
   const end = words.indexOf("--");
   return words.flatMap((word, at) => {
     const mayBeOption = end >= 0 && end < at;
     const single = ALONE.exec(word);
-    const value = single === null ? undefined : valueOf(single, values);
+    const value = single === null ? undefined : readValue(single, values);
     const made = Array.isArray(value)
       ? (value as unknown[])
       : [
           single === null
-            ? fillPlaceholders(word, OPEN, values.fill, (match) => asText(valueOf(match, values)))
+            ? fillPlaceholders(word, OPEN, values.fill, (match) => asText(readValue(match, values)))
             : value,
         ];
     if (!mayBeOption && LEADING.test(word)) made.forEach((one) => refuseOption(one, values.subject));
@@ -233,11 +234,11 @@ function placed(words: readonly string[], values: Values): readonly string[] {
   });
 }
 
-function valueOf([, name, braced, bare]: readonly (string | undefined)[], values: Values): unknown {
-  return name === undefined ? (values.outputs[Number(braced ?? bare)] ?? "") : argumentOf(name, values);
+function readValue([, name, braced, bare]: readonly (string | undefined)[], values: Values): unknown {
+  return name === undefined ? (values.outputs[Number(braced ?? bare)] ?? "") : readArgument(name, values);
 }
 
-function added(style: ArgumentStyle, { args, schema, subject }: Values): readonly string[] {
+function addArguments(style: ArgumentStyle, { args, schema, subject }: Values): readonly string[] {
   if (style === "words") {
     const words = args["args"] ?? [];
     if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words;
@@ -265,7 +266,7 @@ function flags(name: string, value: unknown): readonly string[] {
 function isKnown(schema: JsonSchema, name: string): boolean {
   if (!NAME.test(name)) return false;
   const others = schema["additionalProperties"];
-  return propertyOf(schema, name) !== undefined || others === true || isObject(others);
+  return getProperty(schema, name) !== undefined || others === true || isObject(others);
 }
 
 // A negative number is no option; a string that starts with "-" may be one.

@@ -6,10 +6,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
 import { wordsIn } from "../../config/connection.js";
-import { quoted, subjectOf, ToolConnectionError, unsupported, wrong } from "../../errors.js";
+import { quoteName, toSubject, ToolConnectionError, toUnsupportedError, wrong } from "../../errors.js";
 import type { SourceTool } from "../../source-features.js";
 import type { Found, SourceDeps } from "../document-source.js";
-import { boundedText, type Document, kindOf, MAX_DOCUMENT, parseDocument, tooLarge } from "../utcp/document.js";
+import { readBoundedText, type Document, detectKind, MAX_DOCUMENT, parseDocument, tooLarge } from "../utcp/document.js";
 import { validate, type ManualTool, manualTools, nothingOffered, plainTool, typeRefusal } from "../utcp/manual.js";
 import { CommandRun, environment, isProgram, programName, type Running } from "./run.js";
 import { isObject } from "../../../errors/arguments.js";
@@ -20,7 +20,7 @@ const FILE = /\.(?:json|ya?ml)$/i;
 /**
  * Discovers a source's tools. Runs a command only if `utcp_mode` is `manual_url`.
  *
- * @throws ToolNodeError E_TOOL_CONFIG if there is no readable manual, and errors of `wordsOf`; ToolConnectionError if
+ * @throws ToolNodeError E_TOOL_CONFIG if there is no readable manual, and errors of `splitWords`; ToolConnectionError if
  *   the program does not exist.
  */
 export async function discoverCommands(
@@ -28,23 +28,23 @@ export async function discoverCommands(
   running: Pick<Running, "signal" | "processes">,
 ): Promise<FoundCommands> {
   const { name, connection, utcp_mode: mode = "auto" } = deps;
-  const subject = subjectOf({ source: name });
-  if (INLINE.test(connection)) return toolsOf(await parseDocument(connection, subject), deps, subject);
-  const words = wordsOf(connection, subject);
+  const subject = toSubject({ source: name });
+  if (INLINE.test(connection)) return findCommands(await parseDocument(connection, subject), deps, subject);
+  const words = splitWords(connection, subject);
   const [first = ""] = words;
   if (mode !== "base_url" && words.length === 1 && FILE.test(first)) {
-    return toolsOf(await parseDocument(await readText(first, subject), subject), deps, subject);
+    return findCommands(await parseDocument(await readText(first, subject), subject), deps, subject);
   }
   const env = environment(null, deps.env ?? {});
   if (!(await isProgram(first, env))) throw noProgram(first, subject);
   if (mode !== "manual_url") return { tools: [bareTool(words)], leftOut: [] };
   const run = new CommandRun([{ words: () => words, isShown: true }], { ...running, env, folder: null, subject });
-  return toolsOf(await parseDocument(await printed(run, subject), subject), deps, subject);
+  return findCommands(await parseDocument(await readPrinted(run, subject), subject), deps, subject);
 }
 
-function toolsOf(document: Document | undefined, deps: SourceDeps, subject: string): FoundCommands {
+function findCommands(document: Document | undefined, deps: SourceDeps, subject: string): FoundCommands {
   const { name: source, allowed_communication_protocols: allowed = null } = deps;
-  if (document !== undefined && kindOf(document) === "manual") {
+  if (document !== undefined && detectKind(document) === "manual") {
     const rules = { allowed, byDefault: ["cli"], isOwn: true, runs: ["cli"], elsewhere: "commandsOnly" } as const;
     const { tools, leftOut } = manualTools(document, (type) => typeRefusal(type, rules), source, subject);
     if (tools.length === 0 && leftOut.length > 0) throw nothingOffered(subject, leftOut);
@@ -58,7 +58,7 @@ function toolsOf(document: Document | undefined, deps: SourceDeps, subject: stri
 
 function noProgram(program: string, subject: string): ToolConnectionError {
   const remedy = "install it, or put its folder on the PATH of the source's environment";
-  const sentence = `${subject} cannot be started: there is no executable program ${quoted(programName(program))}: ${remedy}.`;
+  const sentence = `${subject} cannot be started: there is no executable program ${quoteName(programName(program))}: ${remedy}.`;
   return new ToolConnectionError(sentence, { neverSent: true, category: "non_retryable" });
 }
 
@@ -75,7 +75,7 @@ function singleTool(template: Document, source: string): CommandTool {
     type: "cli",
     template,
     at: "",
-    subject: subjectOf({ source, tool: name }),
+    subject: toSubject({ source, tool: name }),
   });
 }
 
@@ -90,8 +90,8 @@ async function readText(path: string, subject: string): Promise<string> {
   }
 }
 
-async function printed(run: CommandRun, subject: string): Promise<string> {
-  const text = await boundedText(run.output());
+async function readPrinted(run: CommandRun, subject: string): Promise<string> {
+  const text = await readBoundedText(run.output());
   if (text === undefined) throw tooLarge(subject);
   if (!run.isSuccess) throw wrong(`${subject} has a command that failed to print a manual: run it by hand to see why.`);
   return text;
@@ -150,7 +150,7 @@ const schema = z.object({
 /**
  * Reads a tool of a manual.
  *
- * @throws ToolNodeError E_TOOL_CONFIG for an invalid template, and errors of `wordsOf`.
+ * @throws ToolNodeError E_TOOL_CONFIG for an invalid template, and errors of `splitWords`.
  */
 function commandTool(tool: ManualTool): CommandTool {
   const { template, at, subject } = tool;
@@ -164,11 +164,11 @@ function commandTemplate(written: Document, subject: string, at: string): Comman
   const { commands, command_name: single, env_vars: env, inherit_env_vars: inherited, working_dir: folder } = template;
   const rest = { env: env ?? {}, inherited: inherited ?? null, folder: folder ?? null };
   if (commands === null || commands === undefined) {
-    const steps = [{ words: wordsOf(single ?? "", subject), isShown: true }];
+    const steps = [{ words: splitWords(single ?? "", subject), isShown: true }];
     return { steps, style: "flags", ...rest };
   }
   const steps = commands.map(({ command: text, append_to_final_output: isShown }, index) => ({
-    words: wordsOf(text, subject),
+    words: splitWords(text, subject),
     isShown: isShown ?? index === commands.length - 1,
   }));
   return { steps, style: "placeholders", ...rest };
@@ -208,21 +208,21 @@ const CODE_FIRST = /^(?:awk|gawk|eval|ssh)$/i;
  * @throws ToolNodeError E_TOOL_CONFIG for an invalid command; E_TOOL_UNSUPPORTED if it needs a shell, or if a value
  *   would become a program or code.
  */
-export function wordsOf(command: string, subject: string): readonly string[] {
+export function splitWords(command: string, subject: string): readonly string[] {
   const words = wordsIn(command.trim());
   if (words === undefined) throw wrong(`${subject} has a command with a quote that is not closed.`);
   if (command.includes("\0")) throw wrong(`${subject} has a command with a NUL character.`);
   if (words.length === 0) throw wrong(`${subject} has an empty command.`);
   if (words.length > MAX_WORDS) throw wrong(`${subject} has a command of more than ${MAX_WORDS} words.`);
   if (words.some((word) => OPERATOR.test(word) || SUBSTITUTION.test(word))) {
-    throw unsupported(
+    throw toUnsupportedError(
       `${subject} has a command with pipes, redirections or "$(…)", which only a shell understands: put it into a script and use that.`,
     );
   }
   if (OPEN.test(words[0] as string))
-    throw unsupported(`${subject} lets an argument choose its program: name the program.`);
+    throw toUnsupportedError(`${subject} lets an argument choose its program: name the program.`);
   if (words.some((word, at) => OPEN.test(word) && isCode(words, at))) {
-    throw unsupported(
+    throw toUnsupportedError(
       `${subject} puts an argument into code that an interpreter runs: put the code into a script and pass the argument to it.`,
     );
   }

@@ -44,10 +44,10 @@ export async function gateAnswer(
     options.signal.throwIfAborted();
     throw refusal;
   }
-  const { claim, mimeType } = claimOf(response.headers.get("content-type"));
-  const filename = namedIn(response.headers.get("content-disposition")) ?? lastSegment(url);
-  const bytes = heard(bytesOf(response, options.signal, place), alive);
-  const list = parts && partsOf(bytes, mimeType, parts, place);
+  const { claim, mimeType } = readClaim(response.headers.get("content-type"));
+  const filename = readFileName(response.headers.get("content-disposition")) ?? lastSegment(url);
+  const bytes = reportChunks(readBody(response, options.signal, place), alive);
+  const list = parts && readParts(bytes, mimeType, parts, place);
   try {
     if (list !== undefined) return await through(sluice, options, list);
     return await gateBody({ bytes, claim, mimeType, filename }, sluice, options);
@@ -58,7 +58,7 @@ export async function gateAnswer(
 }
 
 /** Reads a `Content-Type`. Text in other character sets than UTF-8 is treated as bytes, so nothing is replaced. */
-export function claimOf(header: string | null): { readonly claim: Claim; readonly mimeType: string | null } {
+export function readClaim(header: string | null): { readonly claim: Claim; readonly mimeType: string | null } {
   const [, written, parameters = ""] = TYPE.exec(header ?? "") ?? [];
   if (written === undefined) return { claim: "unknown", mimeType: null };
   const mimeType = written.toLowerCase();
@@ -69,7 +69,7 @@ export function claimOf(header: string | null): { readonly claim: Claim; readonl
 }
 
 /** The file name in a `Content-Disposition` (RFC 6266), without folders, or null. */
-export function namedIn(header: string | null): string | null {
+export function readFileName(header: string | null): string | null {
   if (header === null || header.length > 4096) return null;
   const extended = /;\s*filename\*\s*=\s*utf-8'[\w-]*'([^;\s]+)/i.exec(header)?.[1];
   const decoded = extended === undefined ? null : undoPercent(extended);
@@ -99,7 +99,7 @@ function undoPercent(text: string): string | null {
 }
 
 /** The bytes of a body. Errors are converted by `adaptFetchError`, or are the signal's reason. */
-export async function* bytesOf(response: Response, signal: AbortSignal, place: ToolPlace): AsyncGenerator<Uint8Array> {
+export async function* readBody(response: Response, signal: AbortSignal, place: ToolPlace): AsyncGenerator<Uint8Array> {
   try {
     yield* chunksIn(response);
   } catch (error) {
@@ -108,7 +108,7 @@ export async function* bytesOf(response: Response, signal: AbortSignal, place: T
   }
 }
 
-async function* heard(chunks: AsyncIterable<Uint8Array>, alive: () => void): AsyncGenerator<Uint8Array> {
+async function* reportChunks(chunks: AsyncIterable<Uint8Array>, alive: () => void): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     alive();
     yield chunk;
@@ -130,7 +130,7 @@ interface PartsWanted {
 }
 
 /** The parts of an answer as pieces of a JSON list. Undefined if its media type has none. */
-function partsOf(
+function readParts(
   bytes: AsyncIterable<Uint8Array>,
   mimeType: string | null,
   { event_type }: PartsWanted,
@@ -138,11 +138,11 @@ function partsOf(
 ): AsyncGenerator<string> | undefined {
   const form = FORMS[mimeType ?? ""];
   if (form === undefined) return undefined;
-  return listOf(form === "events" ? eventsIn(bytes, event_type, place) : linesIn(bytes, place));
+  return writeList(form === "events" ? eventsIn(bytes, event_type, place) : linesIn(bytes, place));
 }
 
 /** Parts that are JSON are written unchanged, all others as strings. */
-async function* listOf(parts: AsyncIterable<string>): AsyncGenerator<string> {
+async function* writeList(parts: AsyncIterable<string>): AsyncGenerator<string> {
   yield "[";
   let separator = "";
   for await (const part of parts) {

@@ -3,19 +3,19 @@
  * @module
  */
 import { adaptRefusal } from "../../adapt-error.js";
-import { Destinations, originOf as originOfUrl } from "../../addresses.js";
+import { Destinations, toOrigin as originOfUrl } from "../../addresses.js";
 import { LOCAL_TYPES, NETWORK_TYPES } from "../../config/config.js";
 import { isInline } from "../../config/connection.js";
-import { subjectOf, ToolAuthError, wrong, type ToolPlace } from "../../errors.js";
+import { toSubject, ToolAuthError, wrong, type ToolPlace } from "../../errors.js";
 import type { SourceConnection } from "../../source.js";
 import type { LeftOutTool, SourceTool } from "../../source-features.js";
 import { documentVariables, fillDocument, type Found, type HttpDeps } from "../document-source.js";
-import { boundedText, type Document, kindOf, parseDocument, tooLarge } from "../utcp/document.js";
+import { readBoundedText, type Document, detectKind, parseDocument, tooLarge } from "../utcp/document.js";
 import {
   validate,
   type HttpTemplate,
   type HttpTool,
-  leftOutTool,
+  toLeftOutTool,
   type ManualTool,
   manualTools,
   type McpToolTemplate,
@@ -23,8 +23,8 @@ import {
   plainTool,
   type RequestTemplate,
   requestTool,
-  schemaOf,
-  serverOf,
+  getSchema,
+  findServer,
   type TemplateAuth,
   type TextTemplate,
   typeRefusal,
@@ -32,9 +32,9 @@ import {
   type WebSocketTemplate,
   withoutNulls,
 } from "../utcp/manual.js";
-import { bytesOf } from "./answer.js";
+import { readBody } from "./answer.js";
 import { openApiTools } from "./openapi.js";
-import { addressOf, type HttpAnswer, originOf, send } from "./request.js";
+import { parseSourceAddress, type HttpAnswer, fixOrigin, send } from "./request.js";
 
 /** A command of a manual. The connection for all commands calls it. */
 interface CommandOfManual {
@@ -77,29 +77,29 @@ export async function discoverTools(deps: HttpDeps, discovery: Discovery): Promi
   const { name, connection, utcp_mode: mode = "auto", trusted_origins: trusted = [] } = deps;
   const place = { source: name };
   if (isInline(connection)) {
-    const destinations = destinationsOf(null, deps);
-    const document = await parseDocument(connection, subjectOf(place));
+    const destinations = createDestinations(null, deps);
+    const document = await parseDocument(connection, toSubject(place));
     if (document === undefined) throw noDocument(place);
     const offer = await toolsIn(document, { from: null, destinations, deps, discovery });
     return { ...offer, destinations, trusted: new Set([...trusted, ...originsIn(offer.tools, deps)]) };
   }
-  const from = addressOf(connection, name);
-  const destinations = destinationsOf(from, deps);
+  const from = parseSourceAddress(connection, name);
+  const destinations = createDestinations(from, deps);
   const rest = { destinations, trusted: new Set([...trusted, from.origin]) };
   const bare = { tools: [postTool(from)], leftOut: [], ...rest };
   if (mode === "base_url") return bare;
   const isDocument = mode === "manual_url" || DOCUMENT.test(from.pathname);
-  const document = await fetchedDocument(from, deps, discovery, isDocument, destinations);
+  const document = await fetchDocument(from, deps, discovery, isDocument, destinations);
   if (document === undefined) return bare;
   return { ...(await toolsIn(document, { from, destinations, deps, discovery })), ...rest };
 }
 
-function destinationsOf(from: URL | null, { platform, ...rules }: HttpDeps): Destinations {
+function createDestinations(from: URL | null, { platform, ...rules }: HttpDeps): Destinations {
   return new Destinations(from, { ...(platform?.lookup !== undefined && { lookup: platform.lookup }), ...rules });
 }
 
 /** Undefined if the address turns out to be an API's, and a document was not required. */
-async function fetchedDocument(
+async function fetchDocument(
   from: URL,
   deps: HttpDeps,
   discovery: Discovery,
@@ -118,10 +118,10 @@ async function fetchedDocument(
     const own = Object.values(await discovery.authorize().catch(() => ({})));
     throw await adaptRefusal(response, place, { secrets: [...(deps.secrets ?? []), ...own] });
   }
-  const text = await boundedText(bytesOf(response, discovery.signal, place));
-  if (text === undefined && isPromised) throw tooLarge(subjectOf(place));
-  const document = text === undefined ? undefined : await parseDocument(text, subjectOf(place));
-  if (document !== undefined && kindOf(document) !== "unknown") return document;
+  const text = await readBoundedText(readBody(response, discovery.signal, place));
+  if (text === undefined && isPromised) throw tooLarge(toSubject(place));
+  const document = text === undefined ? undefined : await parseDocument(text, toSubject(place));
+  if (document !== undefined && detectKind(document) !== "unknown") return document;
   if (isPromised) throw noDocument(place);
   return undefined;
 }
@@ -162,7 +162,7 @@ interface Reading {
 async function toolsIn(document: Document, reading: Reading): Promise<Found<ToolTemplate>> {
   const { from, deps } = reading;
   const { name: source, allowed_communication_protocols: allowed = null, platform } = deps;
-  const subject = subjectOf({ source });
+  const subject = toSubject({ source });
   const hasLocal = platform?.local !== undefined;
   const rules: TypeRules = {
     allowed,
@@ -171,34 +171,34 @@ async function toolsIn(document: Document, reading: Reading): Promise<Found<Tool
     runs: hasLocal ? [...NETWORK_TYPES, ...LOCAL_TYPES] : NETWORK_TYPES,
     elsewhere: "nodeOnly",
   };
-  const offer = await offerOf(document, reading, rules, subject);
+  const offer = await toOffer(document, reading, rules, subject);
   const { tools, leftOut } = offer;
   if (tools.length === 0 && leftOut.length > 0) throw nothingOffered(subject, leftOut);
   return offer;
 }
 
-async function offerOf(
+async function toOffer(
   document: Document,
   reading: Reading,
   rules: TypeRules,
   subject: string,
 ): Promise<Found<ToolTemplate>> {
   const { from, deps } = reading;
-  const kind = kindOf(document);
+  const kind = detectKind(document);
   if (kind === "openapi") {
     const all = openApiTools(document, from, subject);
     const refusal = typeRefusal("http", rules);
-    return sifted(all, ({ name, template }) => {
-      const reason = refusal ?? refusalOf(template, reading);
-      return reason === undefined ? undefined : leftOutTool({ fullName: name, type: "http" }, reason);
+    return siftTools(all, ({ name, template }) => {
+      const reason = refusal ?? explainRefusal(template, reading);
+      return reason === undefined ? undefined : toLeftOutTool({ fullName: name, type: "http" }, reason);
     });
   }
   if (kind !== "manual") throw noDocument({ source: deps.name });
   const { tools, leftOut } = manualTools(document, (type) => typeRefusal(type, rules), deps.name, subject);
-  const commands = await commandsOf(tools, reading);
-  const found = sifted(
-    tools.map((tool) => ({ tool, made: toolOf(tool, reading, rules, commands) })),
-    ({ tool, made }) => (typeof made === "string" ? leftOutTool(tool, made) : undefined),
+  const commands = await collectCommands(tools, reading);
+  const found = siftTools(
+    tools.map((tool) => ({ tool, made: toOfferedTool(tool, reading, rules, commands) })),
+    ({ tool, made }) => (typeof made === "string" ? toLeftOutTool(tool, made) : undefined),
   );
   return {
     tools: found.tools.map(({ made }) => made as OfferedTool),
@@ -206,7 +206,7 @@ async function offerOf(
   };
 }
 
-function sifted<T>(
+function siftTools<T>(
   all: readonly T[],
   test: (one: T) => LeftOutTool | undefined,
 ): { readonly tools: readonly T[]; readonly leftOut: readonly LeftOutTool[] } {
@@ -218,7 +218,7 @@ function sifted<T>(
 }
 
 /** The tool, or why it is not offered. */
-function toolOf(
+function toOfferedTool(
   tool: ManualTool,
   reading: Reading,
   rules: TypeRules,
@@ -234,22 +234,22 @@ function toolOf(
     }
     case "text":
     case "file":
-      return { ...plainTool(tool), ...LOOKS, template: validate(schemaOf(tool.type), read, subject, place) };
+      return { ...plainTool(tool), ...LOOKS, template: validate(getSchema(tool.type), read, subject, place) };
     case "mcp": {
-      const { config, auth } = validate(schemaOf("mcp"), read, subject, place);
-      const named = serverOf(tool, config.mcpServers);
+      const { config, auth } = validate(getSchema("mcp"), read, subject, place);
+      const named = findServer(tool, config.mcpServers);
       if (named === undefined) return "its name does not say which of its servers it belongs to";
       const made: McpToolTemplate = { call_template_type: "mcp", auth, ...named };
       return mcpRefusal(made, reading, rules) ?? { ...plainTool(tool), template: made };
     }
     case "websocket": {
-      const made = validate(schemaOf("websocket"), read, subject, place);
-      return refusalOf(made, reading) ?? { ...plainTool(tool), template: made };
+      const made = validate(getSchema("websocket"), read, subject, place);
+      return explainRefusal(made, reading) ?? { ...plainTool(tool), template: made };
     }
     default: {
-      const schema = schemaOf(tool.type as RequestTemplate["call_template_type"]);
+      const schema = getSchema(tool.type as RequestTemplate["call_template_type"]);
       const made = requestTool(tool, validate<RequestTemplate>(schema, read, subject, place));
-      return refusalOf(made.template, reading) ?? made;
+      return explainRefusal(made.template, reading) ?? made;
     }
   }
 }
@@ -259,8 +259,8 @@ const COMMAND: CommandOfManual = { call_template_type: "cli" };
 const LOOKS = { isRepeatable: true, isReadOnly: true } as const;
 
 /** Why a tool's address must not be called. Undefined if it may, or if only a call can tell. */
-function refusalOf({ url }: Pick<HttpTemplate, "url">, { deps, destinations }: Reading): string | undefined {
-  const origin = settled(() => originOf({ url }, documentVariables(deps), { source: deps.name }));
+function explainRefusal({ url }: Pick<HttpTemplate, "url">, { deps, destinations }: Reading): string | undefined {
+  const origin = tryWork(() => fixOrigin({ url }, documentVariables(deps), { source: deps.name }));
   const refusal = origin === undefined ? undefined : destinations.refusal(new URL(origin));
   // Do not show the value of a variable.
   const isWritten = refusal !== undefined && !/^[^/]*\/\/[^/?#]*\$/.test(url);
@@ -268,7 +268,7 @@ function refusalOf({ url }: Pick<HttpTemplate, "url">, { deps, destinations }: R
 }
 
 function mcpRefusal({ server }: McpToolTemplate, reading: Reading, rules: TypeRules): string | undefined {
-  if ("url" in server) return refusalOf(server, reading);
+  if ("url" in server) return explainRefusal(server, reading);
   if (!rules.isOwn) return "only a manual in the configuration itself may start a program";
   if (rules.allowed?.includes("mcp") !== true)
     return "it is a program, and allowed_communication_protocols does not name mcp";
@@ -276,7 +276,7 @@ function mcpRefusal({ server }: McpToolTemplate, reading: Reading, rules: TypeRu
 }
 
 /** The commands of a manual, by name. */
-async function commandsOf(
+async function collectCommands(
   tools: readonly ManualTool[],
   { discovery }: Reading,
 ): Promise<ReadonlyMap<string, SourceTool>> {
@@ -300,10 +300,10 @@ function originsIn(tools: readonly OfferedTool[], deps: HttpDeps): readonly stri
   return tools.flatMap(({ name, template }) => {
     const place = { source: deps.name, tool: name };
     // Errors are reported when the tool is called; other tools may work.
-    const origins = addressesIn(template).map((url) => settled(() => originOf({ url }, variables, place)));
+    const origins = addressesIn(template).map((url) => tryWork(() => fixOrigin({ url }, variables, place)));
     const { auth } = template as { readonly auth?: TemplateAuth };
     if (auth?.auth_type === "oauth2") {
-      origins.push(settled(() => originOfUrl(new URL(fillDocument(auth.token_url, variables, deps.name)))));
+      origins.push(tryWork(() => originOfUrl(new URL(fillDocument(auth.token_url, variables, deps.name)))));
     }
     return origins.filter((origin) => origin !== undefined);
   });
@@ -314,7 +314,7 @@ function addressesIn(template: ToolTemplate): readonly string[] {
   return "server" in template && "url" in template.server ? [template.server.url] : [];
 }
 
-function settled<T>(work: () => T): T | undefined {
+function tryWork<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {
@@ -352,6 +352,6 @@ function postTool(url: URL): HttpTool {
 function noDocument(place: ToolPlace): Error {
   const wanted = "a UTCP manual or an OpenAPI description, in JSON or YAML";
   return wrong(
-    `${subjectOf(place)} has no document that describes its tools: its connection must be the address of ${wanted}.`,
+    `${toSubject(place)} has no document that describes its tools: its connection must be the address of ${wanted}.`,
   );
 }

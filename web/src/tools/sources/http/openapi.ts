@@ -4,7 +4,7 @@
  */
 import { wrong } from "../../errors.js";
 import { type Document, MAX_TOOLS } from "../utcp/document.js";
-import { effectsOf, type HttpTemplate, type HttpTool, parametersIn, type TemplateAuth } from "../utcp/manual.js";
+import { describeEffects, type HttpTemplate, type HttpTool, parametersIn, type TemplateAuth } from "../utcp/manual.js";
 import { isObject } from "../../../errors/arguments.js";
 
 /** Methods of UTCP's `http` call templates. */
@@ -25,21 +25,21 @@ interface Operation {
  */
 export function openApiTools(document: Document, from: URL | null, subject: string): readonly HttpTool[] {
   const schemas = new Schemas(document);
-  const operations = operationsOf(document, schemas);
+  const operations = listOperations(document, schemas);
   if (operations.length > MAX_TOOLS) throw wrong(`${subject} has more than ${MAX_TOOLS} operations, the limit here.`);
   const security = new Security(document, from, schemas);
   const names = new Set<string>();
   const tools = operations.map(({ path, method, item, operation }): HttpTool => {
     const name = uniqueName(operation, method, path, names);
-    const url = `${serverOf([operation, item, document], from, subject)}/${path.replace(/^\/+/, "")}`;
+    const url = `${findServer([operation, item, document], from, subject)}/${path.replace(/^\/+/, "")}`;
     const where = { http_method: method.toUpperCase(), url, auth: security.of(operation) };
-    return toolOf(where, name, plainOperation(operation, item, url, schemas), schemas);
+    return toTool(where, name, plainOperation(operation, item, url, schemas), schemas);
   });
   if (tools.length === 0) throw wrong(`${subject} has an API description without callable operations.`);
   return tools;
 }
 
-function toolOf(
+function toTool(
   where: Pick<HttpTemplate, "http_method" | "url" | "auth">,
   name: string,
   plain: PlainOperation,
@@ -51,7 +51,7 @@ function toolOf(
     description: plain.description,
     input_schema: schemas.standalone(plain.inputs, 2 * names),
     ...(plain.output !== undefined && { output_schema: schemas.standalone(plain.output) }),
-    ...effectsOf(where.http_method),
+    ...describeEffects(where.http_method),
     template: {
       ...where,
       call_template_type: "http",
@@ -65,7 +65,7 @@ function toolOf(
   };
 }
 
-function operationsOf({ paths }: Document, schemas: Schemas): readonly Operation[] {
+function listOperations({ paths }: Document, schemas: Schemas): readonly Operation[] {
   return Object.entries(isObject(paths) ? paths : {}).flatMap(([path, written]) => {
     const item = schemas.resolved(written) ?? {};
     return METHODS.flatMap((method) => {
@@ -83,7 +83,7 @@ class Security {
   constructor({ components, securityDefinitions, security }: Document, from: URL | null, schemas: Schemas) {
     const written = isObject(components) ? components["securitySchemes"] : securityDefinitions;
     const schemes = Object.entries(isObject(written) ? written : {}).flatMap(([name, scheme]) => {
-      const auth = authOf(schemas.resolved(scheme) ?? {}, from);
+      const auth = toAuth(schemas.resolved(scheme) ?? {}, from);
       return auth === undefined ? [] : [[name, auth] as const];
     });
     this.#schemes = new Map(schemes);
@@ -102,19 +102,19 @@ class Security {
       const [name, ...others] = Object.keys(requirement);
       const auth = name === undefined ? undefined : this.#schemes.get(name);
       if (auth === undefined || !others.every((other) => this.#schemes.has(other))) return [];
-      return [auth.auth_type === "oauth2" ? { ...auth, scope: scopeOf(requirement[name as string]) } : auth];
+      return [auth.auth_type === "oauth2" ? { ...auth, scope: joinScopes(requirement[name as string]) } : auth];
     });
     return known.find(({ auth_type }) => auth_type !== "oauth2") ?? known[0];
   }
 }
 
 /** A security scheme as an `auth` of a call template, with the variable names of UTCP's converters. */
-function authOf(scheme: Document, from: URL | null): TemplateAuth | undefined {
+function toAuth(scheme: Document, from: URL | null): TemplateAuth | undefined {
   const { type, in: location, name, scheme: way } = scheme;
-  const kind = textOf(type).toLowerCase();
-  const written = textOf(way).toLowerCase();
+  const kind = toText(type).toLowerCase();
+  const written = toText(way).toLowerCase();
   if (kind === "apikey") {
-    const var_name = textOf(name) || "Authorization";
+    const var_name = toText(name) || "Authorization";
     const isElsewhere = location === "query" || location === "cookie";
     return { auth_type: "api_key", api_key: "${API_KEY_0}", var_name, location: isElsewhere ? location : "header" };
   }
@@ -130,14 +130,14 @@ function authOf(scheme: Document, from: URL | null): TemplateAuth | undefined {
 /** The client credentials flow. Version 2 calls it `application`. */
 function clientCredentials({ flows, flow, tokenUrl }: Document, from: URL | null): TemplateAuth | undefined {
   const written = isObject(flows) ? flows["clientCredentials"] : flow === "application" && { tokenUrl };
-  const address = isObject(written) ? textOf(written["tokenUrl"]) : "";
+  const address = isObject(written) ? toText(written["tokenUrl"]) : "";
   const token_url = address === "" ? undefined : absolute(address, from);
   if (token_url === undefined) return undefined;
   return { auth_type: "oauth2", token_url, client_id: "${CLIENT_ID_0}", client_secret: "${CLIENT_SECRET_0}" };
 }
 
 /** The required scopes, or null. */
-function scopeOf(scopes: unknown): string | null {
+function joinScopes(scopes: unknown): string | null {
   const names = Array.isArray(scopes) ? scopes.filter((one) => typeof one === "string") : [];
   return names.length === 0 ? null : names.join(" ");
 }
@@ -158,7 +158,7 @@ function uniqueName({ operationId }: Document, method: string, path: string, tak
  * @param from the document's address, for relative URLs.
  * @throws ToolNodeError E_TOOL_CONFIG if there is none.
  */
-function serverOf(places: readonly Document[], from: URL | null, subject: string): string {
+function findServer(places: readonly Document[], from: URL | null, subject: string): string {
   const written =
     places.map(firstServer).find((server) => server !== undefined) ?? ofVersion2(places.at(-1) ?? {}, from);
   if (written === undefined && from !== null) return from.origin;
@@ -217,17 +217,17 @@ const FORM = "application/x-www-form-urlencoded";
  * @param url its address. Parts in braces are arguments even if they are not described.
  */
 function plainOperation(operation: Document, item: Document, url: string, schemas: Schemas): PlainOperation {
-  const all = parametersOf(operation, item, schemas);
-  const parameters = [...all.filter((parameter) => PLACES.has(parameter["in"])), ...undescribed(url, all)];
-  const body = bodyOf(operation, all, schemas);
+  const all = mergeParameters(operation, item, schemas);
+  const parameters = [...all.filter((parameter) => PLACES.has(parameter["in"])), ...addUndescribed(url, all)];
+  const body = readBody(operation, all, schemas);
   const bodyField = parameters.some(({ name }) => name === "body") ? "request_body" : "body";
-  const properties = parameters.map((one) => [one["name"], property(schemaOf(one), one["description"])] as const);
+  const properties = parameters.map((one) => [one["name"], property(getSchema(one), one["description"])] as const);
   // Path parameters are always required.
   const required = parameters.filter((one) => one["required"] === true || one["in"] === "path").map(({ name }) => name);
   if (body !== undefined) properties.push([bodyField, property(body.schema, body.description)]);
   if (body?.isRequired === true) required.push(bodyField);
   return {
-    description: descriptionOf(operation),
+    description: joinDescription(operation),
     inputs: {
       type: "object",
       ...(required.length > 0 && { required: [...new Set(required)] }),
@@ -238,7 +238,7 @@ function plainOperation(operation: Document, item: Document, url: string, schema
     headerFields: parameters.filter((one) => one["in"] === "header").map(({ name }) => name as string),
     bodyField,
     contentType: body?.contentType,
-    output: outputOf(operation, schemas),
+    output: readOutput(operation, schemas),
   };
 }
 
@@ -252,7 +252,7 @@ interface PlainBody {
 }
 
 /** Parameters of the path item, overridden by those of the operation. */
-function parametersOf(operation: Document, item: Document, schemas: Schemas): readonly Document[] {
+function mergeParameters(operation: Document, item: Document, schemas: Schemas): readonly Document[] {
   const found = new Map<string, Document>();
   for (const list of [item["parameters"], operation["parameters"]]) {
     for (const written of Array.isArray(list) ? list.slice(0, MAX_PARAMETERS) : []) {
@@ -265,7 +265,7 @@ function parametersOf(operation: Document, item: Document, schemas: Schemas): re
 }
 
 /** Parts of the address without a description. */
-function undescribed(url: string, parameters: readonly Document[]): readonly Document[] {
+function addUndescribed(url: string, parameters: readonly Document[]): readonly Document[] {
   const described = new Set(parameters.filter((one) => one["in"] === "path").map(({ name }) => name));
   return parametersIn(url)
     .filter((name) => !described.has(name))
@@ -273,7 +273,7 @@ function undescribed(url: string, parameters: readonly Document[]): readonly Doc
 }
 
 /** The schema of a parameter: in `schema` or `content` in version 3, the parameter itself in version 2. */
-function schemaOf(parameter: Document): unknown {
+function getSchema(parameter: Document): unknown {
   if (Object.hasOwn(parameter, "schema")) return parameter["schema"];
   if (isObject(parameter["content"])) {
     const [media] = Object.values(parameter["content"]);
@@ -287,7 +287,7 @@ const OF_A_PARAMETER: ReadonlySet<string> = new Set([
   ..."collectionFormat example examples".split(" "),
 ]);
 
-function bodyOf(operation: Document, parameters: readonly Document[], schemas: Schemas): PlainBody | undefined {
+function readBody(operation: Document, parameters: readonly Document[], schemas: Schemas): PlainBody | undefined {
   const body = schemas.resolved(operation["requestBody"]);
   if (isObject(body?.["content"])) {
     const content = Object.entries(body["content"]);
@@ -298,18 +298,18 @@ function bodyOf(operation: Document, parameters: readonly Document[], schemas: S
     if (contentType === undefined) return undefined;
     return {
       contentType: contentType.includes("*") ? "application/json" : contentType,
-      description: textOf(body["description"]),
+      description: toText(body["description"]),
       isRequired: body["required"] === true,
       schema: isObject(media) ? media["schema"] : {},
     };
   }
   const whole = parameters.find((parameter) => parameter["in"] === "body");
   if (whole !== undefined) {
-    const description = textOf(whole["description"]);
+    const description = toText(whole["description"]);
     const { schema, required } = whole;
     return { contentType: "application/json", description, isRequired: required === true, schema };
   }
-  return formOf(parameters.filter((parameter) => parameter["in"] === "formData"));
+  return toForm(parameters.filter((parameter) => parameter["in"] === "formData"));
 }
 
 /** Media types, best first. */
@@ -323,10 +323,10 @@ const MEDIA: readonly RegExp[] = [
   /./,
 ];
 
-function formOf(fields: readonly Document[]): PlainBody | undefined {
+function toForm(fields: readonly Document[]): PlainBody | undefined {
   if (fields.length === 0) return undefined;
   const required = fields.filter((field) => field["required"] === true).map((field) => field["name"]);
-  const properties = Object.fromEntries(fields.map((field) => [field["name"] as string, schemaOf(field)]));
+  const properties = Object.fromEntries(fields.map((field) => [field["name"] as string, getSchema(field)]));
   const isFile = fields.some((field) => field["type"] === "file");
   return {
     contentType: isFile ? "multipart/form-data" : FORM,
@@ -336,7 +336,7 @@ function formOf(fields: readonly Document[]): PlainBody | undefined {
   };
 }
 
-function outputOf({ responses }: Document, schemas: Schemas): Document | undefined {
+function readOutput({ responses }: Document, schemas: Schemas): Document | undefined {
   if (!isObject(responses)) return undefined;
   const status = ["200", "201", "202", "2XX", "default"].find((one) => Object.hasOwn(responses, one));
   const response = status === undefined ? undefined : schemas.resolved(responses[status]);
@@ -346,17 +346,17 @@ function outputOf({ responses }: Document, schemas: Schemas): Document | undefin
   return isObject(media) && isObject(media["schema"]) ? media["schema"] : undefined;
 }
 
-function descriptionOf({ summary, description }: Document): string {
-  const [short, long] = [textOf(summary).trim(), textOf(description).trim()];
+function joinDescription({ summary, description }: Document): string {
+  const [short, long] = [toText(summary).trim(), toText(description).trim()];
   return long === "" || long.startsWith(short) ? long || short : [short, long].filter((one) => one !== "").join("\n\n");
 }
 
 /** Adds the parameter's description, which is more specific than the schema's. */
 function property(schema: unknown, description: unknown): Document {
-  return { ...(isObject(schema) ? schema : {}), ...(textOf(description) !== "" && { description }) };
+  return { ...(isObject(schema) ? schema : {}), ...(toText(description) !== "" && { description }) };
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 

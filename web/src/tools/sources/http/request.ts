@@ -4,16 +4,16 @@
  */
 import { adaptFetchError } from "../../adapt-error.js";
 import {
-  subjectOf,
+  toSubject,
   ToolAuthError,
   ToolClientError,
   ToolNodeError,
   type ToolPlace,
-  unsupported,
+  toUnsupportedError,
   wrong,
 } from "../../errors.js";
 import { asText, fillDocument } from "../document-source.js";
-import { originOf as originOfUrl, type Destinations } from "../../addresses.js";
+import { toOrigin as originOfUrl, type Destinations } from "../../addresses.js";
 import { type ClientCredentials, type HttpTemplate, PARAMETER, type TemplateAuth } from "../utcp/manual.js";
 import type { Variables } from "../../config/variables.js";
 import { isObject } from "../../../errors/arguments.js";
@@ -55,7 +55,7 @@ const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
  *
  * @throws ToolClientError for wrong arguments, ToolNodeError E_TOOL_CONFIG for a wrong template.
  */
-export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
+export async function buildRequest(parts: RequestParts): Promise<HttpRequest> {
   const { template, variables, place } = parts;
   const args = new Map(Object.entries(parts.args).filter(([, value]) => value !== undefined && value !== null));
   const isEvents = template.call_template_type === "sse";
@@ -63,10 +63,10 @@ export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
   // Without a body, events are requested by GET.
   const isBodiless = isEvents && !args.has(template.body_field ?? "");
   const method = isBodiless ? "GET" : template.http_method.toUpperCase();
-  const isTrusted = parts.trusted.has(originOf(template, variables, place));
-  const known: Variables = (name) => (isTrusted ? variables(name) : undefined);
+  const isTrusted = parts.trusted.has(fixOrigin(template, variables, place));
+  const resolveKnown: Variables = (name) => (isTrusted ? variables(name) : undefined);
   for (const [name, value] of Object.entries(template.headers)) {
-    set(headers, name, fillDocument(value, known, place.source), place);
+    set(headers, name, fillDocument(value, resolveKnown, place.source), place);
   }
   for (const name of template.header_fields) {
     if (!args.has(name)) continue;
@@ -74,7 +74,7 @@ export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
     args.delete(name);
   }
   const body = BODILESS.has(method) ? undefined : takeBody(template, args);
-  const url = addressFrom(fillDocument(template.url, known, place.source), args, place);
+  const url = addressFrom(fillDocument(template.url, resolveKnown, place.source), args, place);
   for (const [name, value] of args) append(url, name, value);
   if (body !== undefined && !headers.has("content-type") && !(body instanceof FormData)) {
     set(headers, "content-type", template.content_type, place);
@@ -88,12 +88,12 @@ export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
  *
  * @throws ToolNodeError E_TOOL_CONFIG if it is not fixed.
  */
-export function originOf({ url }: Pick<HttpTemplate, "url">, variables: Variables, place: ToolPlace): string {
+export function fixOrigin({ url }: Pick<HttpTemplate, "url">, variables: Variables, place: ToolPlace): string {
   // Only the authority is filled in: other variables must not reach a name server.
   const authority = /^(?:https?|wss?):\/\/[^/?#\\]+/i.exec(url)?.[0] ?? "";
   const filled = /[{$]/.test(authority) ? fillDocument(authority, variables, place.source) : authority;
   if (filled.includes("{") || !URL.canParse(filled)) {
-    throw wrong(`${subjectOf(place)} does not name its server: its document must name one.`);
+    throw wrong(`${toSubject(place)} does not name its server: its document must name one.`);
   }
   return originOfUrl(new URL(filled));
 }
@@ -102,20 +102,20 @@ function addressFrom(template: string, args: Map<string, unknown>, place: ToolPl
   const used = new Set<string>();
   const text = template.replace(PARAMETER, (_, name: string) => {
     if (!args.has(name)) {
-      throw new ToolClientError(`${subjectOf(place)} needs the argument ${JSON.stringify(name)}, which is missing.`);
+      throw new ToolClientError(`${toSubject(place)} needs the argument ${JSON.stringify(name)}, which is missing.`);
     }
     used.add(name);
-    return encoded(asText(args.get(name)));
+    return encodeValue(asText(args.get(name)));
   });
   for (const name of used) args.delete(name);
   const path = /^https?:\/\/[^/?#\\]+([^?#]*)/i.exec(text)?.[1] ?? "";
   // The URL parser would resolve such segments, so the request would go elsewhere.
   if (used.size > 0 && path.split(/[/\\]/).some((segment) => DOTS.test(segment))) {
-    throw new ToolClientError(`${subjectOf(place)} takes no "." or ".." as part of its path: use a name.`);
+    throw new ToolClientError(`${toSubject(place)} takes no "." or ".." as part of its path: use a name.`);
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== "" || url.password !== "") {
-    throw wrong(`${subjectOf(place)} has no valid address: fix the URL in its document.`);
+    throw wrong(`${toSubject(place)} has no valid address: fix the URL in its document.`);
   }
   return url;
 }
@@ -143,7 +143,7 @@ async function sayWho(
   const own = await authorize();
   const values = Object.values(own);
   const isOwn = (said: string | undefined): boolean => values.some((value) => isSame(said, value));
-  const auth = filledAuth(template, variables, values.length > 0, place);
+  const auth = fillAuth(template, variables, values.length > 0, place);
   let said: string | undefined;
   if (auth?.auth_type === "oauth2") {
     set(headers, "authorization", `Bearer ${await clientToken(auth, place)}`, place);
@@ -167,7 +167,7 @@ function isSame(said: string | undefined, value: string): boolean {
  * The `auth` of a document with its variables replaced. Undefined if there is none, or if it is optional and a
  * variable has no value.
  */
-function filledAuth(
+function fillAuth(
   { auth, isAuthOptional }: Pick<HttpTemplate, "auth" | "isAuthOptional">,
   variables: Variables,
   hasOwn: boolean,
@@ -208,7 +208,7 @@ function set(headers: Headers, name: string, value: string, place: ToolPlace): v
   } catch {
     // The original error would quote the value.
     throw new ToolClientError(
-      `${subjectOf(place)} has a header that HTTP does not allow: a header is one line of Latin-1 characters.`,
+      `${toSubject(place)} has a header that HTTP does not allow: a header is one line of Latin-1 characters.`,
     );
   }
 }
@@ -227,7 +227,7 @@ function pairs(value: Readonly<Record<string, unknown>>): [string, string][] {
   );
 }
 
-function encoded(value: string): string {
+function encodeValue(value: string): string {
   try {
     return encodeURIComponent(value);
   } catch {
@@ -268,15 +268,15 @@ export async function send(request: HttpRequest, sending: Sending): Promise<Http
   const destinations = sending.destinations.from(request.url);
   let current = request;
   for (let hops = 0; ; hops++) {
-    const response = await fetched(current, sending);
+    const response = await fetchOnce(current, sending);
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
-    if (response.type === "opaqueredirect") return followed(current, { ...sending, destinations });
+    if (response.type === "opaqueredirect") return followRedirects(current, { ...sending, destinations });
     if (location === null) return { response, url: current.url };
     await response.body?.cancel().catch(() => undefined);
-    if (hops >= MAX_REDIRECTS) throw refused(place, `more than ${MAX_REDIRECTS} times`);
+    if (hops >= MAX_REDIRECTS) throw toRedirectError(place, `more than ${MAX_REDIRECTS} times`);
     current = next(current, response.status, location, place);
     const refusal = await destinations.refusalNow(current.url, signal);
-    if (refusal !== undefined) throw refused(place, `to an address that is not allowed, because ${refusal}`);
+    if (refusal !== undefined) throw toRedirectError(place, `to an address that is not allowed, because ${refusal}`);
   }
 }
 
@@ -287,26 +287,26 @@ export async function checkDestination(
 ): Promise<void> {
   const refusal = await destinations.refusalNow(url, signal);
   if (refusal !== undefined)
-    throw wrong(`${subjectOf(place)} is not called at the address in its document, because ${refusal}.`);
+    throw wrong(`${toSubject(place)} is not called at the address in its document, because ${refusal}.`);
 }
 
 /**
  * Browsers hide the target of a redirect. There, only requests without secrets follow one, and the target is checked
  * afterwards.
  */
-async function followed(request: HttpRequest, sending: Sending): Promise<HttpAnswer> {
+async function followRedirects(request: HttpRequest, sending: Sending): Promise<HttpAnswer> {
   const isHarmless = [...request.headers].every(([name]) => HARMLESS.includes(name));
   if (request.method !== "GET" || !isHarmless)
-    throw refused(sending.place, "to an address that the browser does not reveal");
-  const response = await fetched(request, sending, "follow");
+    throw toRedirectError(sending.place, "to an address that the browser does not reveal");
+  const response = await fetchOnce(request, sending, "follow");
   const url = URL.canParse(response.url) ? new URL(response.url) : request.url;
   const refusal = sending.destinations.refusal(url);
   if (refusal === undefined) return { response, url };
   await response.body?.cancel().catch(() => undefined);
-  throw refused(sending.place, `to an address that is not allowed, because ${refusal}`);
+  throw toRedirectError(sending.place, `to an address that is not allowed, because ${refusal}`);
 }
 
-async function fetched(
+async function fetchOnce(
   { method, url, headers, body }: HttpRequest,
   { fetch, signal, place }: Sending,
   redirect: RequestRedirect = "manual",
@@ -325,11 +325,11 @@ function next(
   location: string,
   place: ToolPlace,
 ): HttpRequest {
-  if (!URL.canParse(location, url.href)) throw refused(place, "to something that is not a URL");
+  if (!URL.canParse(location, url.href)) throw toRedirectError(place, "to something that is not a URL");
   const to = new URL(location, url.href);
   const isWithin = to.origin === url.origin;
   const becomesGet = status === 303 ? method !== "HEAD" : (status === 301 || status === 302) && method === "POST";
-  if (!isWithin && body !== undefined && !becomesGet) throw refused(place, "with its body to another server");
+  if (!isWithin && body !== undefined && !becomesGet) throw toRedirectError(place, "with its body to another server");
   const kept = isWithin ? new Headers(headers) : harmless(headers);
   if (becomesGet) for (const name of ["content-type", "content-language", "content-encoding"]) kept.delete(name);
   if (becomesGet) return { method: "GET", url: to, headers: kept };
@@ -340,8 +340,8 @@ function harmless(headers: Headers): Headers {
   return new Headers([...headers].filter(([name]) => HARMLESS.includes(name)));
 }
 
-function refused(place: ToolPlace, how: string): ToolNodeError {
-  return new ToolNodeError(`${subjectOf(place)} redirects ${how}: use the address that it redirects to.`, {
+function toRedirectError(place: ToolPlace, how: string): ToolNodeError {
+  return new ToolNodeError(`${toSubject(place)} redirects ${how}: use the address that it redirects to.`, {
     category: "non_retryable",
   });
 }
@@ -354,11 +354,11 @@ const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
  * @throws ToolNodeError E_TOOL_UNSUPPORTED for WebSockets, E_TOOL_CONFIG for anything else that is not an http(s)
  *   URL. The text is never quoted, since it may hold secrets.
  */
-export function addressOf(text: string, source: string): URL {
+export function parseSourceAddress(text: string, source: string): URL {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
-  const subject = subjectOf({ source });
+  const subject = toSubject({ source });
   if (scheme === "ws" || scheme === "wss") {
-    throw unsupported(`${subject} is a WebSocket, which is not supported: give its http(s) URL.`);
+    throw toUnsupportedError(`${subject} is a WebSocket, which is not supported: give its http(s) URL.`);
   }
   const url = (scheme === "http" || scheme === "https") && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) throw wrong(`${subject} has no address: its connection must be a whole http(s) URL.`);

@@ -5,9 +5,16 @@
 import { NoOpArtifactStore } from "../../../artifacts/no-op.js";
 import type { ArtifactScope } from "../../../artifacts/store.js";
 import { adaptError } from "../../adapt-error.js";
-import { isSafe, originOf } from "../../addresses.js";
+import { isSafe, toOrigin } from "../../addresses.js";
 import { ClientTokens } from "../../auth/tokens.js";
-import { subjectOf, ToolAuthError, ToolConnectionError, unsupported, wrong, type ToolPlace } from "../../errors.js";
+import {
+  toSubject,
+  ToolAuthError,
+  ToolConnectionError,
+  toUnsupportedError,
+  wrong,
+  type ToolPlace,
+} from "../../errors.js";
 import { SingleFlight } from "../../../core/keyed-work.js";
 import type { OpenOptions, SourceCall, SourceConnection, SourceResult, ToolSource } from "../../source.js";
 import { gateBody } from "../body.js";
@@ -31,8 +38,8 @@ import type {
 } from "../utcp/manual.js";
 import { gateAnswer } from "./answer.js";
 import { discoverTools, type Discovered } from "./discovery.js";
-import { checkDestination, type HttpRequest, requestOf, send, type Sending } from "./request.js";
-import { exchange, messageOf, webPlatform } from "./web-socket.js";
+import { checkDestination, type HttpRequest, buildRequest, send, type Sending } from "./request.js";
+import { exchange, buildMessage, webPlatform } from "./web-socket.js";
 import type { Variables } from "../../config/variables.js";
 
 /**
@@ -84,7 +91,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     const { template, input_schema: schema } = this.tool(name);
     signal.throwIfAborted();
     if (template.call_template_type === "cli") return this.#commands.call(call);
-    checkArguments(args, schema, subjectOf(place));
+    checkArguments(args, schema, toSubject(place));
     switch (template.call_template_type) {
       case "mcp":
         return this.#renewing((tokens) => this.#mcp(template, call, place, tokens));
@@ -108,7 +115,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     const request = await this.#requestOf(template, call.args, call.signal, place, used);
     const answer = await send(request, this.#sending(call.signal, place));
     const parts = template.call_template_type === "http" ? undefined : template;
-    const secrets = [...(this.deps.secrets ?? []), ...secretsOf(request, template, call.args)];
+    const secrets = [...(this.deps.secrets ?? []), ...collectSecrets(request, template, call.args)];
     const more = { alive: call.alive, parts, secrets };
     return { gated: await gateAnswer(answer, sluice, this.#transform(call), place, more), isError: false };
   }
@@ -128,13 +135,13 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     const { url, headers } = await this.#requestOf(handshake(template), told, signal, place, used);
     headers.delete("accept");
     await checkDestination(url, this.#sending(signal, place));
-    const isTrusted = this.found.trusted.has(originOf(url));
-    const known: Variables = (name) => (isTrusted ? this.#variables(name) : undefined);
-    const message = messageOf(template.message, {
+    const isTrusted = this.found.trusted.has(toOrigin(url));
+    const resolveKnown: Variables = (name) => (isTrusted ? this.#variables(name) : undefined);
+    const message = buildMessage(template.message, {
       args,
       schema: this.tool(call.tool).input_schema,
-      fill: (text) => fillDocument(text, known, this.deps.name),
-      subject: subjectOf(place),
+      fill: (text) => fillDocument(text, resolveKnown, this.deps.name),
+      subject: toSubject(place),
     });
     const asked = { url, headers, protocol: template.protocol, signal, place };
     const { bytes, claim } = await exchange(asked, message, template, platform.openSocket);
@@ -210,14 +217,14 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
       call.signal.throwIfAborted();
       if (typeof (error as { readonly syscall?: unknown }).syscall !== "string") throw adaptError(error, place);
       // The path is not shown.
-      throw wrong(`${subjectOf(place)} has a file that cannot be read: check its path and permissions.`);
+      throw wrong(`${toSubject(place)} has a file that cannot be read: check its path and permissions.`);
     }
   }
 
   #local(place: ToolPlace): LocalTools {
     const { platform } = this.deps;
     if (platform?.local !== undefined) return platform.local;
-    throw unsupported(`${subjectOf(place)} can only be called in Node.`);
+    throw toUnsupportedError(`${toSubject(place)} can only be called in Node.`);
   }
 
   #sending(signal: AbortSignal, place: ToolPlace): Sending {
@@ -237,7 +244,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     used: Set<string>,
   ): Promise<HttpRequest> {
     const { auth_type, auth_config } = this.deps;
-    return requestOf({
+    return buildRequest({
       template,
       args,
       variables: this.#variables,
@@ -262,13 +269,13 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     const { destinations, trusted } = this.found;
     const url = URL.canParse(token_url) ? new URL(token_url) : undefined;
     if (url === undefined || !isSafe(url)) {
-      throw wrong(`${subjectOf(place)} has a token_url that is not safe to use: it must be an https: URL.`);
+      throw wrong(`${toSubject(place)} has a token_url that is not safe to use: it must be an https: URL.`);
     }
     const refusal = trusted.has(url.origin)
       ? await destinations.refusalNow(url, signal)
       : "it is on another origin than the document, and trusted_origins does not name it";
     if (refusal !== undefined) {
-      throw wrong(`${subjectOf(place)} has a token_url that must not get a secret, because ${refusal}.`);
+      throw wrong(`${toSubject(place)} has a token_url that must not get a secret, because ${refusal}.`);
     }
     return this.#tokens.token({ token_url: url, client_id, client_secret, scope }, signal);
   }
@@ -290,7 +297,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
 const PLAIN: readonly string[] = ["accept", "content-type"];
 
 /** The credentials in a request: everything that the arguments did not supply. */
-function secretsOf(
+function collectSecrets(
   { url, headers }: Pick<HttpRequest, "url" | "headers">,
   { header_fields: fields }: Pick<HttpTemplate, "header_fields">,
   args: SourceCall["args"],
@@ -345,7 +352,7 @@ class Commands implements AsyncDisposable {
     if (this.#known?.manual === manual) return this.#known.connection;
     await this[Symbol.asyncDispose]();
     const { platform, auth_type = "none", auth_config, ...deps } = this.#deps;
-    if (platform?.local === undefined) throw unsupported(`${subjectOf({ source: deps.name })} has commands.`);
+    if (platform?.local === undefined) throw toUnsupportedError(`${toSubject({ source: deps.name })} has commands.`);
     // Without `env`, commands get no credentials.
     const isTold = auth_config !== undefined && Object.hasOwn(auth_config, "env");
     const source = platform.local.commands({
@@ -363,7 +370,7 @@ class Commands implements AsyncDisposable {
   call(call: SourceCall): Promise<SourceResult> {
     const { name } = this.#deps;
     if (this.#known !== undefined) return this.#known.connection.call(call);
-    throw new ToolConnectionError(`${subjectOf({ source: name })} was closed: connect it again.`);
+    throw new ToolConnectionError(`${toSubject({ source: name })} was closed: connect it again.`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

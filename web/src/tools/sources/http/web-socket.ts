@@ -5,16 +5,16 @@
 import { onAbort } from "../../../core/abort.js";
 import {
   badAnswer,
-  subjectOf,
+  toSubject,
   ToolConnectionError,
   type ToolPlace,
   type ToolServerError,
-  unsupported,
+  toUnsupportedError,
 } from "../../errors.js";
 import type { JsonSchema } from "../../source-features.js";
 import type { Claim } from "../body.js";
 import {
-  argumentOf,
+  readArgument,
   asText,
   fillPlaceholders,
   type Platform,
@@ -32,10 +32,12 @@ export const webPlatform: Platform = {
   openSocket: async ({ url, headers, protocol, signal, place }: SocketRequest): Promise<Socket> => {
     if ([...headers].length > 0) {
       const remedy = "call it in Node, or send the credentials in its query";
-      throw unsupported(`${subjectOf(place)} needs headers on its WebSocket, which browsers cannot send: ${remedy}.`);
+      throw toUnsupportedError(
+        `${toSubject(place)} needs headers on its WebSocket, which browsers cannot send: ${remedy}.`,
+      );
     }
     if (typeof globalThis.WebSocket !== "function") {
-      throw unsupported(`${subjectOf(place)} is called over a WebSocket, which this platform does not have.`);
+      throw toUnsupportedError(`${toSubject(place)} is called over a WebSocket, which this platform does not have.`);
     }
     const socket = new WebSocket(url, protocol === null ? [] : [protocol]);
     socket.binaryType = "arraybuffer";
@@ -55,7 +57,7 @@ export const webPlatform: Platform = {
 
 function notOpened(place: ToolPlace): ToolConnectionError {
   const remedy = "check its address and the network";
-  return new ToolConnectionError(`${subjectOf(place)} cannot be reached: ${remedy}.`, { neverSent: true });
+  return new ToolConnectionError(`${toSubject(place)} cannot be reached: ${remedy}.`, { neverSent: true });
 }
 
 /** An answer, and how to read it. */
@@ -92,7 +94,7 @@ export async function exchange(
 function firstMessage(socket: Socket, message: string, signal: AbortSignal, place: ToolPlace): Promise<unknown> {
   let forget: (() => void) | undefined;
   const answer = new Promise<unknown>((resolve, reject) => {
-    const ended = `${subjectOf(place)} ended the connection before it answered: check that it is still running.`;
+    const ended = `${toSubject(place)} ended the connection before it answered: check that it is still running.`;
     forget = onAbort(signal, () => reject(signal.reason as Error));
     socket.addEventListener("message", ({ data }) => {
       const size = typeof data === "string" ? data.length : (data as ArrayBuffer).byteLength;
@@ -133,23 +135,23 @@ interface MessageParts {
  *
  * @throws ToolClientError for a missing argument.
  */
-export function messageOf(message: WebSocketTemplate["message"], parts: MessageParts): string {
+export function buildMessage(message: WebSocketTemplate["message"], parts: MessageParts): string {
   if (message === null) return JSON.stringify(parts.args);
-  if (typeof message !== "string") return JSON.stringify(filledValue(message, parts));
+  if (typeof message !== "string") return JSON.stringify(fillValue(message, parts));
   const isJson = /^\s*[[{]/.test(message);
-  return filledText(message, parts, isJson ? (text) => JSON.stringify(text).slice(1, -1) : (text) => text);
+  return fillText(message, parts, isJson ? (text) => JSON.stringify(text).slice(1, -1) : (text) => text);
 }
 
-function filledValue(value: unknown, parts: MessageParts): unknown {
-  if (typeof value === "string") return filledText(value, parts, (text) => text);
-  if (Array.isArray(value)) return value.map((one) => filledValue(one, parts));
+function fillValue(value: unknown, parts: MessageParts): unknown {
+  if (typeof value === "string") return fillText(value, parts, (text) => text);
+  if (Array.isArray(value)) return value.map((one) => fillValue(one, parts));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filledValue(one, parts)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fillValue(one, parts)]));
 }
 
-function filledText(text: string, parts: MessageParts, written: (text: string) => string): string {
+function fillText(text: string, parts: MessageParts, written: (text: string) => string): string {
   return fillPlaceholders(text, PLACEHOLDER, parts.fill, ([, name = ""]) => {
-    const value = argumentOf(name, parts);
+    const value = readArgument(name, parts);
     // Other values are JSON already.
     return typeof value === "string" ? written(value) : asText(value);
   });

@@ -6,9 +6,9 @@ import type { CreateMessageResult, ElicitResult } from "@modelcontextprotocol/cl
 import { onAbort, untilAborted, untilEither } from "../../../core/abort.js";
 import type { ToolPlace } from "../../errors.js";
 import type { SourceCall } from "../../source.js";
-import { answerTo, DECLINED, questionOf, type Question } from "./elicitation.js";
+import { answerTo, DECLINED, readQuestion, type Question } from "./elicitation.js";
 import type { MessageDeps } from "./messages.js";
-import { samplingOf } from "./sampling.js";
+import { readSampling } from "./sampling.js";
 
 /** Maximum number of questions of one call. */
 export const MAX_ASKED: number = 20;
@@ -71,7 +71,7 @@ export class Asker {
   async elicit(params: unknown, takenBack?: AbortSignal): Promise<ElicitResult> {
     const place = this.#place;
     const answered = await this.#ask(async () => {
-      const question = questionOf(params, place);
+      const question = readQuestion(params, place);
       return question && { ...question, read: (given) => answerTo(question, given, place) };
     }, takenBack);
     return answered ?? DECLINED;
@@ -84,7 +84,7 @@ export class Asker {
   async sample(params: unknown, takenBack?: AbortSignal): Promise<CreateMessageResult | undefined> {
     if (this.#deps.sampling !== true) return undefined;
     const reading = { scope: this.#call.scope, signal: this.signal };
-    return this.#ask(() => samplingOf(params, reading, this.#deps, this.#place), takenBack);
+    return this.#ask(() => readSampling(params, reading, this.#deps, this.#place), takenBack);
   }
 
   /** Undefined if no one can be asked, or the answer is no. */
@@ -96,14 +96,14 @@ export class Asker {
     const isOver = this.signal.aborted || this.#over.signal.aborted || this.#asked >= MAX_ASKED;
     if (pause === undefined || isOver) return undefined;
     this.#asked += 1;
-    const answered = async (): Promise<R | undefined> => {
+    const answerQuestion = async (): Promise<R | undefined> => {
       const question = await read();
       if (question === undefined) return undefined;
       const given = await untilAborted(pause(question.reason, question.payload), this.signal);
       return question.read(given);
     };
     try {
-      return await unhurried(async () => declinedOn([this.#over.signal, takenBack], answered()));
+      return await unhurried(async () => declineOn([this.#over.signal, takenBack], answerQuestion()));
     } catch (error) {
       this.#end.abort(error);
       throw error;
@@ -112,7 +112,7 @@ export class Asker {
 }
 
 /** Undefined once one of the signals is aborted: the question was withdrawn, or the call is over. */
-function declinedOn<R>(
+function declineOn<R>(
   ends: readonly (AbortSignal | undefined)[],
   answered: Promise<R | undefined>,
 ): Promise<R | undefined> {

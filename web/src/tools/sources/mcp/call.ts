@@ -12,12 +12,12 @@ import { untilEither } from "../../../core/abort.js";
 import type { TransformOptions } from "../../../core/types.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
-import { badAnswer, subjectOf, ToolClientError, ToolNodeError, type ToolPlace, wasClosed } from "../../errors.js";
+import { badAnswer, toSubject, ToolClientError, ToolNodeError, type ToolPlace, wasClosed } from "../../errors.js";
 import { OutOfTime, sleep, systemClock } from "../../resilience/attempt.js";
 import type { SourceCall, SourceResult } from "../../source.js";
 import { through } from "../gated.js";
 import { type Asker, type Calls, MAX_ASKED } from "./asker.js";
-import { shown } from "./elicitation.js";
+import { cleanText } from "./elicitation.js";
 import { GRACE, NO_LIMIT, type RequestDeps, type RequestKind, requestMark, sendRequest } from "./requests.js";
 import type { MessageDeps } from "./messages.js";
 import type { ToolInterceptor } from "./tool-interceptor.js";
@@ -160,7 +160,7 @@ export class McpCall {
   async wait<T>(milliseconds: number, before?: Promise<T>): Promise<T | undefined> {
     const { unhurried = (work) => work(), signal } = this.call;
     const came = new AbortController();
-    const waited = async (over: AbortSignal): Promise<T | undefined> => {
+    const waitForTask = async (over: AbortSignal): Promise<T | undefined> => {
       const slept = sleep(systemClock, milliseconds, over).then(() => undefined);
       try {
         return await (before === undefined ? slept : Promise.race([slept, before]));
@@ -168,7 +168,7 @@ export class McpCall {
         came.abort();
       }
     };
-    return unhurried(() => untilEither([signal, came.signal], waited));
+    return unhurried(() => untilEither([signal, came.signal], waitForTask));
   }
 
   #called(asTask: boolean, more: Answered): Promise<Came> {
@@ -197,13 +197,13 @@ export class McpCall {
 
   #declined(): ToolClientError {
     return new ToolClientError(
-      `${subjectOf(this.place)} wants a model's reply, which was declined: call another tool.`,
+      `${toSubject(this.place)} wants a model's reply, which was declined: call another tool.`,
     );
   }
 
   #unanswerable(): ToolClientError {
     const what = "asks for something that a person cannot answer, such as a model's reply";
-    return new ToolClientError(`${subjectOf(this.place)} ${what}: call another tool.`, { code: "E_TOOL_UNSUPPORTED" });
+    return new ToolClientError(`${toSubject(this.place)} ${what}: call another tool.`, { code: "E_TOOL_UNSUPPORTED" });
   }
 }
 
@@ -307,7 +307,7 @@ class RunningTask {
     const message = stringOr(this.#status["statusMessage"]);
     this.#calling.call.onProgress?.({
       progress: this.#looks,
-      ...(message !== undefined && { message: shown(message) }),
+      ...(message !== undefined && { message: cleanText(message) }),
     });
   }
 
@@ -329,7 +329,7 @@ class RunningTask {
     const { status, error } = this.#status;
     if (status === "cancelled") {
       if (this.#calling.deps.isClosed()) throw wasClosed(this.#place.source);
-      const sentence = `${subjectOf(this.#place)} ended its task before it was done: call it again.`;
+      const sentence = `${toSubject(this.#place)} ended its task before it was done: call it again.`;
       throw new ToolNodeError(sentence, { category: "cancelled" });
     }
     // A failed task may have a result that explains it.
@@ -380,7 +380,7 @@ class RunningTask {
   #endless(): OutOfTime {
     const seconds = TASK_TTL / 1000;
     return new OutOfTime(
-      `${subjectOf(this.#place)} did not finish within ${seconds} s: ask for less at a time.`,
+      `${toSubject(this.#place)} did not finish within ${seconds} s: ask for less at a time.`,
       seconds,
     );
   }

@@ -18,7 +18,7 @@ import type { Sluice } from "../../../core/types.js";
 import { MAX_MESSAGE } from "../../../jsonrpc/limits.js";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
-import { subjectOf, ToolClientError, ToolNodeError, type ToolPlace } from "../../errors.js";
+import { toSubject, ToolClientError, ToolNodeError, type ToolPlace } from "../../errors.js";
 import type { JsonSchema, PromptConnection, ResourceConnection, SourceTool } from "../../source-features.js";
 import type {
   OpenOptions,
@@ -35,7 +35,7 @@ import { Asker, Calls } from "./asker.js";
 import { DECLINED } from "./elicitation.js";
 import { beforeClient, Notices, type ServerMessage } from "./notices.js";
 import { McpPrompts } from "./prompts.js";
-import { connectionLost, GRACE, NO_LIMIT, sendRequest, settledWithin } from "./requests.js";
+import { connectionLost, GRACE, NO_LIMIT, sendRequest, settleWithin } from "./requests.js";
 import { ENTRY, McpResources, restoreEntries } from "./resources.js";
 import { ToolInterceptor } from "./tool-interceptor.js";
 import { isObject, namespaceOf } from "../../../errors/arguments.js";
@@ -126,7 +126,7 @@ export async function connectServer(attempt: Attempt): Promise<McpConnection> {
   } catch (error) {
     await connection[Symbol.asyncDispose]();
     signal.throwIfAborted();
-    throw failureOf(error, made);
+    throw findFailure(error, made);
   } finally {
     forget();
   }
@@ -142,7 +142,7 @@ function clientOptions({ era, probeTimeout, deps }: Attempt): ClientOptions {
 }
 
 /** Finds the original error: the client wraps errors of transports, and loses some. */
-function failureOf(
+function findFailure(
   error: unknown,
   { opened, name, secrets }: Pick<ConnectionDeps, "opened" | "name" | "secrets">,
 ): Error {
@@ -252,7 +252,7 @@ class McpConnection implements SourceConnection {
     const ask = (): ReturnType<Client["listTools"]> =>
       client.listTools(undefined, { signal, timeout: NO_LIMIT, cacheMode: "refresh" });
     const { tools } = await sendRequest({ ask, signal }, this.#deps);
-    const listed = tools.map(listedTool);
+    const listed = tools.map(readListedTool);
     this.#taskTools = new Set(listed.filter(({ isTaskOnly }) => isTaskOnly).map(({ name }) => name));
     return listed.map(({ isTaskOnly: _, ...tool }) => tool);
   }
@@ -272,8 +272,8 @@ class McpConnection implements SourceConnection {
     this.#isClosed = true;
     await this.#killing?.catch(() => undefined);
     const { client, opened, calls } = this.#deps;
-    await settledWithin(calls.cancel(), GRACE);
-    await settledWithin(Promise.all([this.#notices.close(), opened.leave?.()]), GRACE);
+    await settleWithin(calls.cancel(), GRACE);
+    await settleWithin(Promise.all([this.#notices.close(), opened.leave?.()]), GRACE);
     await client.close().catch(() => undefined);
     // An unconnected client does not close the transport.
     await opened.transport.close().catch(() => undefined);
@@ -288,18 +288,18 @@ class McpConnection implements SourceConnection {
   /** Handles questions. Legacy servers may ask at any time, without naming the call. */
   #takeQuestions(): void {
     const { client, interceptor, calls, sampling = false } = this.#deps;
-    const askerOf = (params: Readonly<Record<string, unknown>>, id: string | number): Asker | undefined => {
+    const findAsker = (params: Readonly<Record<string, unknown>>, id: string | number): Asker | undefined => {
       // Modern servers ask in the answer to a call, so this question belongs to none.
       if (client.getProtocolEra() === "modern") return undefined;
       const { taskId } = objectOr(objectOr(params["_meta"])[RELATED_TASK_META_KEY]);
       return calls.askerOf(taskId) ?? interceptor.askerOf(id) ?? calls.only;
     };
     client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq: { id, signal } }) => {
-      return (await askerOf(params, id)?.elicit(params, signal)) ?? DECLINED;
+      return (await findAsker(params, id)?.elicit(params, signal)) ?? DECLINED;
     });
     if (!sampling) return;
     client.setRequestHandler("sampling/createMessage", async ({ params }, { mcpReq: { id, signal } }) => {
-      const reply = await askerOf(params, id)?.sample(params, signal);
+      const reply = await findAsker(params, id)?.sample(params, signal);
       if (reply === undefined) throw new ProtocolError(REJECTED, "User rejected sampling request");
       return reply;
     });
@@ -318,12 +318,12 @@ class McpConnection implements SourceConnection {
 function tooLarge(place: ToolPlace): ToolClientError {
   const size = `${MAX_MESSAGE / 1024 / 1024} MiB`;
   const remedy = "servers close the connection above that; send less at a time";
-  return new ToolClientError(`${subjectOf(place)} takes at most ${size} of arguments: ${remedy}.`);
+  return new ToolClientError(`${toSubject(place)} takes at most ${size} of arguments: ${remedy}.`);
 }
 
 /**
  * Replaces the tools in a list by minimal ones that the client always accepts. The original entries are attached for
- * `listedTool`.
+ * `readListedTool`.
  *
  * @param isModern whether the client reads input schemas for headers, which it does from 2026-07-28.
  */
@@ -345,7 +345,7 @@ interface ListedTool extends SourceTool {
 }
 
 /** Reads the original entry of a tool. */
-function listedTool({ _meta }: Tool): ListedTool {
+function readListedTool({ _meta }: Tool): ListedTool {
   return toolIn(objectOr(_meta)[ENTRY]);
 }
 

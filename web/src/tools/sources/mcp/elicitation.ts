@@ -4,7 +4,7 @@
  */
 import { specTypeSchemas, type ElicitResult } from "@modelcontextprotocol/client";
 import { shortened } from "../../../mcp/artifact-reader/answer.js";
-import { subjectOf, ToolNodeError, type ToolPlace } from "../../errors.js";
+import { toSubject, ToolNodeError, type ToolPlace } from "../../errors.js";
 import { isSafe } from "../../addresses.js";
 import type { PausePayload, PauseReason } from "../../context.js";
 import type { JsonSchema } from "../../source-features.js";
@@ -44,17 +44,17 @@ const HIDDEN = /(?!\u200c|\u200d|\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const DATA: ReadonlySet<string> = new Set(["enum", "const", "default", "required"]);
 
 /** Removes invisible characters and shortens a server's text to 4,000 characters. */
-export function shown(text: string): string {
+export function cleanText(text: string): string {
   // The text may be megabytes long, so most of it is not inspected.
   return shortened(text.slice(0, 2 * MAX_TEXT).replaceAll(HIDDEN, ""), MAX_TEXT);
 }
 
 /** Reads the parameters of `elicitation/create`. Undefined if the question must not be shown. */
-export function questionOf(params: unknown, { source, tool = "" }: ToolPlace): Elicitation | undefined {
+export function readQuestion(params: unknown, { source, tool = "" }: ToolPlace): Elicitation | undefined {
   const read = specTypeSchemas.ElicitRequestParams["~standard"].validate(params);
   if (read instanceof Promise || read.issues !== undefined) return undefined;
   const { value } = read;
-  const about = { message: shown(value.message), source: shown(source), tool: shown(tool) };
+  const about = { message: cleanText(value.message), source: cleanText(source), tool: cleanText(tool) };
   if (value.mode === "url") {
     const { url } = value;
     if (url.length > MAX_TEXT || !URL.canParse(url) || !isSafe(new URL(url))) return undefined;
@@ -64,7 +64,7 @@ export function questionOf(params: unknown, { source, tool = "" }: ToolPlace): E
   const { type, properties, required } = value.requestedSchema;
   const asked = { type, properties, ...(required !== undefined && { required }) };
   if (JSON.stringify(asked).length > MAX_JSON) return undefined;
-  const schema = tidied(asked) as JsonSchema | undefined;
+  const schema = tidySchema(asked) as JsonSchema | undefined;
   if (schema === undefined) return undefined;
   const payload = { pause_type: "elicitation" as const, schema, ...about };
   return { reason: "await_input", payload, fields: Object.keys(properties) };
@@ -92,25 +92,25 @@ export function answerTo({ fields }: Elicitation, given: unknown, place: ToolPla
 
 function noAnswer(place: ToolPlace): ToolNodeError {
   const remedy = `return an object of its fields (strings, numbers, booleans, lists of strings) with at most ${MAX_JSON} characters`;
-  return new ToolNodeError(`pause returned an invalid answer to a question of ${subjectOf(place)}: ${remedy}.`, {
+  return new ToolNodeError(`pause returned an invalid answer to a question of ${toSubject(place)}: ${remedy}.`, {
     category: "non_retryable",
   });
 }
 
 /** A schema with cleaned titles and descriptions. Undefined if values that are part of the answer would change. */
-function tidied(value: unknown, isData = false, depth = 0): unknown {
-  if (typeof value === "string") return isData && shown(value) !== value ? undefined : shown(value);
+function tidySchema(value: unknown, isData = false, depth = 0): unknown {
+  if (typeof value === "string") return isData && cleanText(value) !== value ? undefined : cleanText(value);
   if (typeof value !== "object" || value === null) return value;
   if (depth > MAX_DEPTH) return undefined;
   if (Array.isArray(value)) {
-    const parts = value.map((part) => tidied(part, isData, depth + 1));
+    const parts = value.map((part) => tidySchema(part, isData, depth + 1));
     return parts.includes(undefined) ? undefined : parts;
   }
   const entries: [string, unknown][] = [];
   for (const [key, part] of Object.entries(value)) {
     if (part === undefined) continue;
-    const fit = tidied(part, isData || DATA.has(key), depth + 1);
-    if (fit === undefined || shown(key) !== key || key === "__proto__") return undefined;
+    const fit = tidySchema(part, isData || DATA.has(key), depth + 1);
+    if (fit === undefined || cleanText(key) !== key || key === "__proto__") return undefined;
     entries.push([key, fit]);
   }
   return Object.fromEntries(entries);

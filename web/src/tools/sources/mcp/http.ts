@@ -13,8 +13,8 @@ import { type FetchLike, fetchThrough } from "../../../mcp/http/gate-fetch.js";
 import { McpHeader } from "../../../mcp/http/headers.js";
 import { isSessionGone, refusalBody } from "../../../mcp/http/refusal.js";
 import { objectOr } from "../../../jsonrpc/rpc.js";
-import { adaptFetchError, adaptRefusal, codesOf } from "../../adapt-error.js";
-import { LostSession, subjectOf, ToolNodeError, type ToolPlace } from "../../errors.js";
+import { adaptFetchError, adaptRefusal, walkCodes } from "../../adapt-error.js";
+import { LostSession, toSubject, ToolNodeError, type ToolPlace } from "../../errors.js";
 import type { OpenOptions, SourceConnection, ToolSource } from "../../source.js";
 import { connectServer, type McpDeps, type OpenedTransport } from "./connection.js";
 import { NO_LIMIT } from "./requests.js";
@@ -34,10 +34,10 @@ const NOT_STREAMABLE: ReadonlySet<number | undefined> = new Set([400, 404, 405])
 
 /** Creates the source of an MCP server over HTTP. */
 export function mcpSource(deps: McpHttpDeps): ToolSource {
-  return { open: (options) => opened(deps, options) };
+  return { open: (options) => openConnection(deps, options) };
 }
 
-async function opened(deps: McpHttpDeps, options: OpenOptions): Promise<SourceConnection> {
+async function openConnection(deps: McpHttpDeps, options: OpenOptions): Promise<SourceConnection> {
   if (deps.transport === "sse") return overEvents(deps, options);
   try {
     return await overHttp(deps, options);
@@ -103,7 +103,7 @@ function wayTo(
   let isLost = false;
   let reason: Error | undefined;
   let told: readonly string[] = [];
-  const answered = async (...[to, init]: Parameters<FetchLike>): Promise<Response> => {
+  const fetchAnswer = async (...[to, init]: Parameters<FetchLike>): Promise<Response> => {
     const headers = new Headers(init?.headers);
     // Other origins get no credentials.
     if (new URL(to).origin === url.origin) {
@@ -111,7 +111,7 @@ function wayTo(
       told = own.map(([, value]) => value);
       for (const [header, value] of own) headers.set(header, value);
     }
-    const response = await fetched(fetch, to, { ...init, headers }, place);
+    const response = await fetchPlace(fetch, to, { ...init, headers }, place);
     const { status } = response;
     if (isRefused(status, refuses)) {
       const refusal = await adaptRefusal(response, place, { secrets: [...secrets, ...told] });
@@ -124,11 +124,11 @@ function wayTo(
     init?.signal?.throwIfAborted();
     if (!headers.has(McpHeader.session) || !isSessionGone(status, text)) return withBody(response, text);
     isLost = true;
-    throw new LostSession(`${subjectOf(place)} no longer knows the session: call again.`, { neverSent: true });
+    throw new LostSession(`${toSubject(place)} no longer knows the session: call again.`, { neverSent: true });
   };
-  const noted: FetchLike = async (to, init) => {
+  const noteFailure: FetchLike = async (to, init) => {
     try {
-      return await answered(to, init);
+      return await fetchAnswer(to, init);
     } catch (error) {
       if (init?.signal?.aborted !== true) reason = error as Error;
       throw error;
@@ -136,7 +136,7 @@ function wayTo(
   };
   return {
     // Over server-sent events, answers do not arrive in the response to their request.
-    fetch: fetchThrough(noted, async (message) =>
+    fetch: fetchThrough(noteFailure, async (message) =>
       message === undefined || refuses === "all" ? interceptor : interceptor.forExchange(message),
     ),
     isLost: () => isLost,
@@ -153,7 +153,7 @@ function withBody({ status, statusText, headers }: Response, text: string): Resp
   return new Response(text, { status, statusText, headers: own });
 }
 
-async function fetched(fetch: FetchLike, url: string | URL, init: RequestInit, place: ToolPlace): Promise<Response> {
+async function fetchPlace(fetch: FetchLike, url: string | URL, init: RequestInit, place: ToolPlace): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
@@ -174,7 +174,7 @@ function isProbe({ headers }: RequestInit): boolean {
  * allow the probe's headers (CORS). If there is another cause, the next request fails too.
  */
 function isUnexplained(error: unknown): boolean {
-  return error instanceof TypeError && [...codesOf(error)].length === 0;
+  return error instanceof TypeError && [...walkCodes(error)].length === 0;
 }
 
 /**

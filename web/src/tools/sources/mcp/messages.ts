@@ -31,7 +31,7 @@ export async function readMessages(
   { sluice, store, namespace }: MessageDeps,
 ): Promise<readonly PromptMessage[]> {
   const said = messages.flatMap(({ role, content }) => [content].flat().map((each) => ({ role, content: each })));
-  const held = { contents: said.map(({ content }) => resourceOf(objectOr(content))) };
+  const held = { contents: said.map(({ content }) => toResource(objectOr(content))) };
   const { scope, signal } = reading;
   const options = { namespace, scope, signal, dialect: "mcp" } as const;
   await using gated = await through(sluice, options, [JSON.stringify(held)]);
@@ -41,7 +41,7 @@ export async function readMessages(
 }
 
 /** A content as that of a resource, which the gate knows. What has neither text nor bytes is its JSON. */
-function resourceOf(content: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function toResource(content: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { type, text, data, mimeType, resource } = content;
   if (type === "text") return { uri: "", text };
   if (type === "image" || type === "audio") return { uri: "", mimeType, blob: data };

@@ -9,7 +9,7 @@ import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { ToolClientError } from "../../errors.js";
 import { Changes, KeyedQueue } from "../../../core/keyed-work.js";
 import type { SourceNotice } from "../../source.js";
-import { GRACE, NO_LIMIT, settledWithin } from "./requests.js";
+import { GRACE, NO_LIMIT, settleWithin } from "./requests.js";
 
 /** Maximum number of subscribed URIs of a connection. Every subscription request lists them all. */
 const MAX_SUBSCRIBED: number = 1000;
@@ -52,12 +52,12 @@ export class Notices {
     beforeClient(this.#client, (message) => (this.#take(message) ? undefined : message));
     const filter = this.#listFilter();
     if (!this.#isModern || Object.keys(filter).length === 0) return;
-    await settledWithin(this.#lists.to(filter, signal), GRACE);
+    await settleWithin(this.#lists.to(filter, signal), GRACE);
   }
 
   /** Subscribes to a resource. Throws what the client throws, and if the server refuses. */
   async subscribe(uri: string, signal: AbortSignal): Promise<void> {
-    if (this.#client.getServerCapabilities()?.resources?.subscribe !== true) throw unsupported();
+    if (this.#client.getServerCapabilities()?.resources?.subscribe !== true) throw toUnsupportedError();
     await this.#turns.take("", async () => {
       if (this.#uris.has(uri)) return;
       if (this.#uris.size >= MAX_SUBSCRIBED) throw tooMany();
@@ -104,7 +104,7 @@ export class Notices {
   async #watch(uris: readonly string[], wanted: string | undefined, signal: AbortSignal): Promise<void> {
     if (uris.length === 0) return this.#watched.stop();
     await this.#watched.to({ resourceSubscriptions: [...uris] }, signal, ({ resourceSubscriptions = [] }) => {
-      if (wanted !== undefined && !resourceSubscriptions.includes(wanted)) throw unsupported();
+      if (wanted !== undefined && !resourceSubscriptions.includes(wanted)) throw toUnsupportedError();
     });
   }
 
@@ -128,7 +128,7 @@ export class Notices {
   }
 }
 
-function unsupported(): ToolClientError {
+function toUnsupportedError(): ToolClientError {
   const sentence = "The server does not report changes to this resource: read it again when you need it.";
   return new ToolClientError(sentence, { code: "E_TOOL_UNSUPPORTED" });
 }

@@ -55,16 +55,16 @@ export async function readContents(
   let held = 0;
   for await (const entry of entries.all()) {
     reading.signal.throwIfAborted();
-    const content = await contentOf(entry, entries, reading, means);
+    const content = await toReadContent(entry, entries, reading, means);
     held += content.uri.length + (content.kind === "text" ? content.text.length : 0);
     if (held > MAX_HELD || contents.length >= MAX_CONTENTS) throw tooMuch();
     contents.push(content);
   }
   // The caching hints were stored with the result, so it is not cached.
-  return { contents, ...(entries.isDiverted ? { ttl_ms: 0 } : freshnessOf(reduced.value)) };
+  return { contents, ...(entries.isDiverted ? { ttl_ms: 0 } : readFreshness(reduced.value)) };
 }
 
-async function contentOf(
+async function toReadContent(
   { content, isReduced, held }: Entry,
   entries: Entries,
   reading: Reading,
@@ -78,11 +78,11 @@ async function contentOf(
   const ref = isReduced ? entries.refOf(said) : undefined;
   const { inlineChars } = reading;
   if (ref === undefined) {
-    const bytes = isText || blob === undefined ? undefined : bytesOf(blob);
+    const bytes = isText || blob === undefined ? undefined : decodeBlob(blob);
     // Invalid base64 is shown as text, without the declared type.
     const type = isText ? mime_type : null;
     if (bytes === undefined && isShort(said, inlineChars)) return { kind: "text", uri, mime_type: type, text: said };
-    const made = await stored(bytes ?? said, type, reading, means);
+    const made = await storeContent(bytes ?? said, type, reading, means);
     if (bytes === undefined && isTruncated(made)) return { kind: "text", uri, mime_type: type, text: said };
     return artifact(uri, made);
   }
@@ -95,7 +95,7 @@ async function contentOf(
 }
 
 /** Decodes a blob that the gate left inline. A blob is binary whatever the configuration says. */
-function bytesOf(blob: string): Uint8Array | undefined {
+function decodeBlob(blob: string): Uint8Array | undefined {
   if (blob === "") return undefined;
   try {
     return Uint8Array.from(atob(blob.replaceAll("-", "+").replaceAll("_", "/")), (unit) => unit.charCodeAt(0));
@@ -112,7 +112,7 @@ function artifact(uri: string, ref: AnswerRef): ReadContent {
 }
 
 /** Stores what the gate left inline but the reader may not. */
-async function stored(
+async function storeContent(
   said: Uint8Array | string,
   mime_type: string | null,
   { scope, namespace }: Reading,
@@ -132,7 +132,7 @@ function isShort(text: string, most: number): boolean {
   return text.length <= 2 * most && Array.from(text).length <= most;
 }
 
-function freshnessOf(value: unknown): Freshness {
+function readFreshness(value: unknown): Freshness {
   const { ttlMs, cacheScope } = objectOr(value);
   return {
     ...(typeof ttlMs === "number" && Number.isFinite(ttlMs) && { ttl_ms: Math.max(0, ttlMs) }),
@@ -333,7 +333,7 @@ class Entries {
     // A server can repeat the same reference thousands of times.
     this.#taken += ref.size_bytes;
     if (this.#taken > MAX_TAKEN) throw tooMuch();
-    return parsed(await this.#text(ref));
+    return parseContent(await this.#text(ref));
   }
 
   /**
@@ -383,7 +383,7 @@ function bare({ uri, mimeType, text, blob }: Content): Content {
 }
 
 /** Empty if a server's own text looked like a reference. */
-function parsed(text: string): Content {
+function parseContent(text: string): Content {
   try {
     return objectOr(JSON.parse(text));
   } catch {

@@ -8,7 +8,7 @@ import { type ClientRequest, requestOf } from "../../../mcp/client-request.js";
 import { idKey, objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
 import {
-  subjectOf,
+  toSubject,
   ToolAuthError,
   ToolConnectionError,
   ToolNodeError,
@@ -91,7 +91,7 @@ function withoutRetry(error: ToolNodeError): ToolNodeError {
 
 /** The error for a connection that the server has closed. */
 export function connectionLost(source: string, neverSent = false): ToolConnectionError {
-  const subject = subjectOf({ source });
+  const subject = toSubject({ source });
   const sentence = neverSent
     ? `${subject} has ended the connection: connect again.`
     : `${subject} ended the connection before it answered: see the server's own log.`;
@@ -99,7 +99,7 @@ export function connectionLost(source: string, neverSent = false): ToolConnectio
 }
 
 /** Waits for the work, but not longer than so many milliseconds. Ignores its errors. */
-export async function settledWithin(work: Promise<unknown>, milliseconds: number): Promise<void> {
+export async function settleWithin(work: Promise<unknown>, milliseconds: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds);
@@ -144,7 +144,7 @@ export interface PendingResult {
 }
 
 /** The place of the result in an answer. */
-export function placeOf(asked: RequestKind): "result" | "result.result" {
+export function getResultPlace(asked: RequestKind): "result" | "result.result" {
   return asked === "status" ? "result.result" : "result";
 }
 
@@ -199,7 +199,7 @@ export class PendingRequests {
 
   /** Adds a request. Without a pending result, its answer is left to the client. */
   open(id: string, pendingResult: PendingResult | undefined): void {
-    const key = keyOf(id);
+    const key = toKey(id);
     if (key === undefined) return;
     this.#requests.set(key, pendingResult);
     if (this.#requests.size <= MAX_REQUESTS) return;
@@ -209,17 +209,17 @@ export class PendingRequests {
 
   /** Whether a request is unanswered. */
   has(id: string | undefined): boolean {
-    return this.#requests.has(keyOf(id) ?? "");
+    return this.#requests.has(toKey(id) ?? "");
   }
 
   find(id: string | undefined): PendingResult | undefined {
-    return this.#requests.get(keyOf(id) ?? "");
+    return this.#requests.get(toKey(id) ?? "");
   }
 
   /** Removes an answered request. */
   close(id: string | undefined): PendingResult | undefined {
     const pendingResult = this.find(id);
-    this.#requests.delete(keyOf(id) ?? "");
+    this.#requests.delete(toKey(id) ?? "");
     return pendingResult;
   }
 
@@ -243,7 +243,7 @@ export class PendingRequests {
 }
 
 /** The client takes `"1"` for the id 1. */
-function keyOf(id: string | undefined): string | undefined {
+function toKey(id: string | undefined): string | undefined {
   const key = idKey(id);
   if (key === undefined || !key.startsWith('"')) return key;
   const said = JSON.parse(key) as string;

@@ -4,7 +4,7 @@
  */
 import type { Client, Resource } from "@modelcontextprotocol/client";
 import { objectOr, RpcCode } from "../../../jsonrpc/rpc.js";
-import { badAnswer, subjectOf, ToolClientError } from "../../errors.js";
+import { badAnswer, toSubject, ToolClientError } from "../../errors.js";
 import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../source-features.js";
 import { through } from "../gated.js";
 import { NO_LIMIT, type RequestDeps, requestMark, sendRequest } from "./requests.js";
@@ -55,7 +55,7 @@ export class McpResources implements ResourceConnection {
     });
     return listed.map(({ uri, size, ...about }) => ({
       uri,
-      ...described(about),
+      ...describeResource(about),
       ...(size !== undefined && { size_bytes: size }),
     }));
   }
@@ -68,7 +68,7 @@ export class McpResources implements ResourceConnection {
       const { resourceTemplates: entries, nextCursor } = await list.catch(withoutTemplates);
       return { entries, nextCursor };
     });
-    return listed.map(({ uriTemplate, ...about }) => ({ uri_template: uriTemplate, ...described(about) }));
+    return listed.map(({ uriTemplate, ...about }) => ({ uri_template: uriTemplate, ...describeResource(about) }));
   }
 
   async read(uri: string, reading: Omit<Reading, "namespace">): Promise<ReadResult> {
@@ -118,7 +118,7 @@ export class McpResources implements ResourceConnection {
     const { code } = objectOr(error);
     // The URI is the only parameter: some servers answer "invalid params" for an unknown one.
     if (code !== RpcCode.resourceNotFound && code !== RpcCode.invalidParams) throw error;
-    const subject = subjectOf({ source: this.#deps.name });
+    const subject = toSubject({ source: this.#deps.name });
     const remedy = "check the URI, or list the resources again";
     const sentence = `${subject} has no resource with this URI (JSON-RPC ${code}): ${remedy}.`;
     throw new ToolClientError(sentence, { isNotFound: true });
@@ -155,7 +155,7 @@ export function allPages<T>(
 }
 
 /** The common members of an entry. `withFitEntries` has removed all others, and those that are no texts. */
-function described({ name, title, description, mimeType }: Omit<Resource, "uri">): Omit<ListedResource, "uri"> {
+function describeResource({ name, title, description, mimeType }: Omit<Resource, "uri">): Omit<ListedResource, "uri"> {
   const texts = Object.entries({ title, description, mime_type: mimeType });
   return { name, ...Object.fromEntries(texts.filter(([, text]) => text !== undefined)) };
 }

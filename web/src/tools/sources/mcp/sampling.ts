@@ -4,10 +4,10 @@
  */
 import type { CreateMessageResult } from "@modelcontextprotocol/client";
 import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
-import { subjectOf, ToolNodeError, type ToolPlace } from "../../errors.js";
+import { toSubject, ToolNodeError, type ToolPlace } from "../../errors.js";
 import type { PromptMessage } from "../../source-features.js";
 import type { SourceCall } from "../../source.js";
-import { MAX_JSON, MAX_TEXT, shown, type Question } from "./elicitation.js";
+import { MAX_JSON, MAX_TEXT, cleanText, type Question } from "./elicitation.js";
 import { type Message, type MessageDeps, readMessages } from "./messages.js";
 
 /** Maximum contents of all messages. */
@@ -26,7 +26,7 @@ const PERSON = "person";
  * Reads the parameters of `sampling/createMessage`. Undefined if they must not be shown: they are malformed or too much,
  * or want the model to call tools.
  */
-export async function samplingOf(
+export async function readSampling(
   params: unknown,
   { scope, signal }: Pick<SourceCall, "scope" | "signal">,
   deps: MessageDeps,
@@ -45,11 +45,11 @@ export async function samplingOf(
   const payload = {
     pause_type: "sampling" as const,
     messages: (await readMessages(messages, reading, deps)).map(plain),
-    system_prompt: shown(systemPrompt),
+    system_prompt: cleanText(systemPrompt),
     max_tokens: maxTokens,
-    model_hints: names.map((name) => shown(name).slice(0, MAX_MODEL)),
-    source: shown(place.source),
-    tool: shown(place.tool ?? ""),
+    model_hints: names.map((name) => cleanText(name).slice(0, MAX_MODEL)),
+    source: cleanText(place.source),
+    tool: cleanText(place.tool ?? ""),
   };
   if (JSON.stringify(payload).length > MAX_JSON) return undefined;
   return { reason: "await_input", payload, read: (given) => replyIn(given, place) };
@@ -62,8 +62,8 @@ function isMessage(value: unknown): value is Message {
 
 /** The same message without its hidden parts. */
 function plain({ role, content }: PromptMessage): PromptMessage {
-  const uri = shown(content.uri);
-  if (content.kind === "text") return { role, content: { ...content, uri, text: shown(content.text) } };
+  const uri = cleanText(content.uri);
+  if (content.kind === "text") return { role, content: { ...content, uri, text: cleanText(content.text) } };
   return { role, content: { ...content, uri } };
 }
 
@@ -77,7 +77,7 @@ function replyIn(given: unknown, place: ToolPlace): CreateMessageResult | undefi
   const { text, model = PERSON } = objectOr(given);
   if (typeof text !== "string" || text.length > MAX_JSON || typeof model !== "string") {
     const remedy = `return { text, model }, with at most ${MAX_JSON} characters of text`;
-    throw new ToolNodeError(`pause returned an invalid reply of a model to ${subjectOf(place)}: ${remedy}.`, {
+    throw new ToolNodeError(`pause returned an invalid reply of a model to ${toSubject(place)}: ${remedy}.`, {
       category: "non_retryable",
     });
   }

@@ -237,19 +237,19 @@ async function descendants(root: number): Promise<readonly Process[]> {
 
 /** Those that are still running. */
 async function still(known: readonly Process[]): Promise<readonly Process[]> {
-  const now = await Promise.all(known.map(({ pid }) => processOf(String(pid))));
+  const now = await Promise.all(known.map(({ pid }) => findProcess(String(pid))));
   return known.filter(({ started }, index) => now[index]?.started === started);
 }
 
 async function processes(): Promise<readonly Process[]> {
   if (process.platform !== "linux") return [];
   const names = await readdir("/proc").catch(() => []);
-  const all = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(processOf));
+  const all = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(findProcess));
   return all.filter((each) => each !== undefined);
 }
 
 /** Undefined if it has exited. */
-async function processOf(pid: string): Promise<Process | undefined> {
+async function findProcess(pid: string): Promise<Process | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   if (stat === undefined) return undefined;
   // The name in parentheses may contain spaces and parentheses. After it come the third field and the parent as the

@@ -16,12 +16,12 @@ import type { ClientMessageOutcome, Interceptor, MessageWriter } from "../../../
 import { errorMessage, idKey, objectOr, RpcCode } from "../../../jsonrpc/rpc.js";
 import { type Refused, refuseMessage, tooLargeForClient } from "../../../mcp/message-refusal.js";
 import type { SourceResult } from "../../source.js";
-import { dropStaged, staged, stagingScope } from "../gated.js";
+import { dropStaged, stageResult, stagingScope } from "../gated.js";
 import type { Asker } from "./asker.js";
 import {
   PendingRequests,
   type PendingResult,
-  placeOf,
+  getResultPlace,
   type RequestKind,
   standIn,
   removeMark,
@@ -301,7 +301,7 @@ class ResultPolicy implements MessagePolicy {
       return asked === "read" ? WHOLE : { kind: "edit", edit: (text) => this.#aside(text, message) };
     }
     // A running task's status is complete without a result.
-    if (message.member(placeOf(asked)) === undefined) return isLast ? WHOLE : undefined;
+    if (message.member(getResultPlace(asked)) === undefined) return isLast ? WHOLE : undefined;
     return this.#gate(pendingResult, message);
   }
 
@@ -328,7 +328,7 @@ class ResultPolicy implements MessagePolicy {
     this.#gated = pendingResult;
     const answer = (gated: GatedResult): Promise<GateAnswer> =>
       this.#arrived(gated, () => this.#checked(message, pendingResult));
-    return { kind: "gate", member: placeOf(pendingResult.asked), options: pendingResult.options, answer };
+    return { kind: "gate", member: getResultPlace(pendingResult.asked), options: pendingResult.options, answer };
   }
 
   /**
@@ -344,11 +344,11 @@ class ResultPolicy implements MessagePolicy {
     const keepOriginal = Math.max(...all.map(({ options }) => options.keepOriginal ?? 0));
     const answer = (gated: GatedResult): Promise<GateAnswer> => {
       const staging = this.#staging;
-      const owned = staging === undefined ? gated : staged(gated, this.#deps.store, staging);
+      const owned = staging === undefined ? gated : stageResult(gated, this.#deps.store, staging);
       this.#staging = undefined;
       return this.#arrived(owned, () => {
         const checked = this.#checked(message);
-        if (placeOf(checked.pendingResult.asked) !== member) throw tooLargeForClient();
+        if (getResultPlace(checked.pendingResult.asked) !== member) throw tooLargeForClient();
         return checked;
       });
     };

@@ -4,7 +4,7 @@
  */
 import { wrong } from "../../errors.js";
 import { isObject } from "../../../errors/arguments.js";
-import { boundedBytes, textOf } from "../../../jsonrpc/bytes.js";
+import { readBounded, textOf } from "../../../jsonrpc/bytes.js";
 import { parsedOr } from "../../../jsonrpc/rpc.js";
 
 /** A parsed document: an object within all limits. */
@@ -37,7 +37,7 @@ export async function parseDocument(text: string, subject: string): Promise<Docu
 }
 
 /** The kind of a document, by its required members. */
-export function kindOf(document: Document): DocumentKind {
+export function detectKind(document: Document): DocumentKind {
   const { tools, openapi, swagger, paths } = document;
   if (Array.isArray(tools)) return "manual";
   const isVersion = typeof openapi === "string" || typeof swagger === "string" || typeof swagger === "number";
@@ -45,8 +45,8 @@ export function kindOf(document: Document): DocumentKind {
 }
 
 /** Decodes bytes. Undefined if there are too many. */
-export async function boundedText(chunks: AsyncIterable<Uint8Array>): Promise<string | undefined> {
-  const bytes = await boundedBytes(chunks, MAX_DOCUMENT);
+export async function readBoundedText(chunks: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  const bytes = await readBounded(chunks, MAX_DOCUMENT);
   return bytes && textOf([bytes]);
 }
 
@@ -115,7 +115,7 @@ export async function parseYaml(text: string): Promise<unknown> {
     listener: (event, { anchor, result }) => {
       if (event === "open" || (typeof result !== "string" && !Array.isArray(result))) return;
       // A string that equals an anchored one is counted as an alias, since the two cannot be told apart.
-      if (anchor !== null) repeated.set(result, weightOf(result));
+      if (anchor !== null) repeated.set(result, weighValue(result));
       else left -= repeated.get(result) ?? 0;
       if (left < 0) throw new Error("Aliases repeat too much.");
     },
@@ -123,7 +123,7 @@ export async function parseYaml(text: string): Promise<unknown> {
 }
 
 /** Approximate length of a value as text. */
-function weightOf(value: string | readonly unknown[]): number {
+function weighValue(value: string | readonly unknown[]): number {
   if (typeof value === "string") return 1 + value.length;
   return value.reduce<number>((sum, item) => sum + (typeof item === "string" ? item.length : 1), 1);
 }

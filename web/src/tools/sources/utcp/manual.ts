@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { CALL_TEMPLATE_TYPES, type CallTemplateType, LOCAL_TYPES } from "../../config/config.js";
-import { quoted, shownName, subjectOf, type ToolNodeError, unsupported, wrong } from "../../errors.js";
+import { quoteName, toSafeName, toSubject, type ToolNodeError, toUnsupportedError, wrong } from "../../errors.js";
 import type { JsonSchema, LeftOutTool, SourceTool } from "../../source-features.js";
 import { type Document, MAX_TOOLS } from "./document.js";
 import { isObject } from "../../../errors/arguments.js";
@@ -127,7 +127,7 @@ export type TextTemplate = z.output<typeof contentSchema> | z.output<typeof file
 type McpServer = z.output<typeof mcpServerSchema>;
 
 /** The schema of a type. */
-export function schemaOf<T extends keyof typeof SCHEMAS>(type: T): z.ZodType<z.output<(typeof SCHEMAS)[T]>> {
+export function getSchema<T extends keyof typeof SCHEMAS>(type: T): z.ZodType<z.output<(typeof SCHEMAS)[T]>> {
   return SCHEMAS[type] as unknown as z.ZodType<z.output<(typeof SCHEMAS)[T]>>;
 }
 
@@ -192,14 +192,14 @@ export function manualTools(
   for (const { one, reason } of read) {
     const why = reason ?? ((names.get(one.name) ?? 0) > 1 ? "another tool of the manual has the same name" : undefined);
     if (why === undefined) found.push(one);
-    else leftOut.push(leftOutTool(one, why));
+    else leftOut.push(toLeftOutTool(one, why));
   }
   return { tools: found, leftOut };
 }
 
 /** A tool that is not offered, for events. */
-export function leftOutTool({ fullName, type }: Pick<ManualTool, "fullName" | "type">, reason: string): LeftOutTool {
-  return { name: shownName(fullName), type: type.slice(0, 32).replace(/\W/g, "_"), reason };
+export function toLeftOutTool({ fullName, type }: Pick<ManualTool, "fullName" | "type">, reason: string): LeftOutTool {
+  return { name: toSafeName(fullName), type: type.slice(0, 32).replace(/\W/g, "_"), reason };
 }
 
 /** Why a type of call templates is not used. */
@@ -245,13 +245,13 @@ export function nothingOffered(subject: string, leftOut: readonly LeftOutTool[])
   const byReason = new Map<string, LeftOutTool[]>();
   for (const tool of leftOut) byReason.set(tool.reason, [...(byReason.get(tool.reason) ?? []), tool]);
   const told = [...byReason].slice(0, MAX_TOLD).map(([reason, tools]) => {
-    const names = tools.slice(0, MAX_TOLD).map(({ name, type }) => `${quoted(name)} of the type ${type}`);
+    const names = tools.slice(0, MAX_TOLD).map(({ name, type }) => `${quoteName(name)} of the type ${type}`);
     return `not ${names.join(", ")}${tools.length > MAX_TOLD ? " and others" : ""}, since ${reason}`;
   });
   const ofTypes: readonly string[] = Object.values(TYPE_REASONS);
   const isUnsupported = leftOut.every(({ reason }) => ofTypes.includes(reason));
   const sentence = `${subject} has no usable tool in its document: ${told.join("; ")}.`;
-  return isUnsupported ? unsupported(sentence) : wrong(sentence);
+  return isUnsupported ? toUnsupportedError(sentence) : wrong(sentence);
 }
 
 /** Checks a value against a schema. Errors name only the place, since values may be secrets. */
@@ -260,28 +260,28 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, subject: strin
   const result = schema.safeParse(value, { jitless: true });
   if (result.success) return result.data;
   const path = result.error.issues[0]?.path ?? [];
-  throw malformed(
+  throw toMalformedError(
     subject,
     path.reduce<string>((place, key) => `${place}.${String(key).slice(0, 64)}`, at),
   );
 }
 
 /** The error for an invalid manual, or an invalid tool in it. */
-function malformed(subject: string, at: string): ToolNodeError {
+function toMalformedError(subject: string, at: string): ToolNodeError {
   return wrong(`${subject} is not a valid UTCP manual: ${at} is missing or wrong.`);
 }
 
 function toolAt(tool: unknown, at: string, source: string, subject: string): ManualTool {
-  if (!isObject(tool)) throw malformed(subject, at);
+  if (!isObject(tool)) throw toMalformedError(subject, at);
   const { name, description, inputs, outputs, tool_call_template: template } = tool;
-  if (typeof name !== "string" || name === "" || name.length > MAX_NAME) throw malformed(subject, `${at}.name`);
+  if (typeof name !== "string" || name === "" || name.length > MAX_NAME) throw toMalformedError(subject, `${at}.name`);
   const own = name.slice(name.lastIndexOf(".") + 1);
-  if (own === "") throw malformed(subject, `${at}.name`);
-  const named = subjectOf({ source, tool: own });
-  if (!isObject(template)) throw malformed(named, `${at}.tool_call_template`);
+  if (own === "") throw toMalformedError(subject, `${at}.name`);
+  const named = toSubject({ source, tool: own });
+  if (!isObject(template)) throw toMalformedError(named, `${at}.tool_call_template`);
   const type = template["call_template_type"];
-  if (typeof type !== "string") throw malformed(named, `${at}.tool_call_template.call_template_type`);
-  if (!isObject(inputs ?? {})) throw malformed(named, `${at}.inputs`);
+  if (typeof type !== "string") throw toMalformedError(named, `${at}.tool_call_template.call_template_type`);
+  if (!isObject(inputs ?? {})) throw toMalformedError(named, `${at}.inputs`);
   return {
     name: own,
     fullName: name,
@@ -297,13 +297,13 @@ function toolAt(tool: unknown, at: string, source: string, subject: string): Man
 
 /** Removes nulls that Python writes for keywords without a value. */
 function cleanSchema(schema: JsonSchema): JsonSchema {
-  const cleaned = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(cleaned);
+  const cleanNode = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(cleanNode);
     if (!isObject(node)) return node;
     const entries = Object.entries(node).filter(([key, value]) => value !== null || MAY_BE_NULL.has(key));
-    return Object.fromEntries(entries.map(([key, value]) => [key, MAY_BE_NULL.has(key) ? value : cleaned(value)]));
+    return Object.fromEntries(entries.map(([key, value]) => [key, MAY_BE_NULL.has(key) ? value : cleanNode(value)]));
   };
-  return cleaned(schema) as JsonSchema;
+  return cleanNode(schema) as JsonSchema;
 }
 
 const MAY_BE_NULL: ReadonlySet<string> = new Set(["default", "const", "enum", "examples", "example"]);
@@ -340,7 +340,7 @@ const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const IDEMPOTENT: ReadonlySet<string> = new Set([...SAFE, "PUT", "DELETE"]);
 
 /** What the method says about the effects of a tool. */
-export function effectsOf(method: string): { readonly isRepeatable: boolean; readonly isReadOnly: boolean } {
+export function describeEffects(method: string): { readonly isRepeatable: boolean; readonly isReadOnly: boolean } {
   const name = method.toUpperCase();
   return { isRepeatable: IDEMPOTENT.has(name), isReadOnly: SAFE.has(name) };
 }
@@ -360,8 +360,8 @@ export function parametersIn(url: string): readonly string[] {
 
 /** A tool that sends an HTTP request. */
 export function requestTool(tool: ManualTool, template: RequestTemplate): HttpTool {
-  const made = templateOf(template);
-  return { ...plainTool(tool), ...effectsOf(made.http_method), template: made };
+  const made = toHttpTemplate(template);
+  return { ...plainTool(tool), ...describeEffects(made.http_method), template: made };
 }
 
 /** A tool without its call template. Manuals do not say whether a call may be repeated, so it may not. */
@@ -376,7 +376,7 @@ export function plainTool({ name, description, inputs, outputs }: ManualTool): S
   };
 }
 
-function templateOf(template: RequestTemplate): HttpTemplate {
+function toHttpTemplate(template: RequestTemplate): HttpTemplate {
   const { url, headers, header_fields, body_field, auth } = template;
   const same = { url, headers, header_fields, body_field, auth, isAuthOptional: false } as const;
   if (template.call_template_type === "sse") {
@@ -401,7 +401,7 @@ export interface McpToolTemplate {
  * The server of a tool, and the tool's name there. The tool's name in a manual is `server.tool`, possibly after the
  * manual's own name. Undefined if there are several servers and the name matches none.
  */
-export function serverOf(
+export function findServer(
   { fullName, name }: Pick<ManualTool, "fullName" | "name">,
   servers: Readonly<Record<string, McpServer>>,
 ): { readonly server: McpServer; readonly tool: string } | undefined {
