@@ -44,7 +44,7 @@ import { SessionWork } from "./sessions/session-work.js";
 import { toOwner, type Authenticate, type Identity } from "./session.js";
 import { ServedSources } from "./sources/served-sources.js";
 import { memoryState, type ServeState } from "./state.js";
-import { boundArtifacts, boundFiles } from "./usage/bounded-store.js";
+import { limitArtifacts, limitFiles } from "./usage/bounded-store.js";
 import { UserUsage } from "./usage/user-usage.js";
 import { WorkKeeper } from "./work/work-keeper.js";
 
@@ -208,7 +208,7 @@ function createDeps(
   const usage = new UserUsage({ state, limits: options.userLimits ?? {}, announcer, report });
   const deps = {
     readiness: createReadiness(options, state),
-    store: boundArtifacts(retaining, usage),
+    store: limitArtifacts(retaining, usage),
     retention: readRetention(options.retention ?? {}),
     files: createFiles(options, state, usage),
     usage,
@@ -279,7 +279,7 @@ function createFiles(
     const sessions = await state.sessions.ofUser(identity);
     return sessions.map((session_id) => ({ ...toOwner(identity), session_id }));
   };
-  const userFiles = new UserFiles({ ...flags, store: boundFiles(both, usage, listScopes) });
+  const userFiles = new UserFiles({ ...flags, store: limitFiles(both, usage, listScopes) });
   return { userFiles, maxBytes: Math.floor(max_file_size_mb * MIB), isLasting };
 }
 

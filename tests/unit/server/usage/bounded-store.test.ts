@@ -3,7 +3,7 @@ import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/
 import { NO_LIMITS } from "../../../../web/src/artifacts/retention/policy.js";
 import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import { memoryState } from "../../../../web/src/serve.js";
-import { boundArtifacts, boundFiles } from "../../../../web/src/server/usage/bounded-store.js";
+import { limitArtifacts, limitFiles } from "../../../../web/src/server/usage/bounded-store.js";
 import { UserUsage } from "../../../../web/src/server/usage/user-usage.js";
 import type { ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { listed } from "../../artifacts/bytes.js";
@@ -27,8 +27,8 @@ const opener =
     };
   };
 
-describeStore("sessions' artifacts within limits of users", opener(boundArtifacts));
+describeStore("sessions' artifacts within limits of users", opener(limitArtifacts));
 describeStore(
   "users' files within limits of users",
-  opener((store, usage) => boundFiles(store, usage, async ({ tenant_id = null, user_id }) => [{ tenant_id, user_id }])),
+  opener((store, usage) => limitFiles(store, usage, async ({ tenant_id = null, user_id }) => [{ tenant_id, user_id }])),
 );

@@ -198,7 +198,7 @@ function identityIn({ tenant_id = null, user_id = null }: ArtifactScope): Identi
 }
 
 /** The store of sessions' artifacts within the limit of a user's bytes; the same store if there is none. */
-export function boundArtifacts(store: RetainingArtifactStore, usage: UserUsage): ArtifactStore {
+export function limitArtifacts(store: RetainingArtifactStore, usage: UserUsage): ArtifactStore {
   if (usage.limits.artifactBytes === undefined) return store;
   usage.readFrom("artifactBytes", async (identity, maxAge, onRead) => {
     const { bytes, readAt } = await store.useOf(identity, maxAge, onRead);
@@ -216,7 +216,7 @@ export function boundArtifacts(store: RetainingArtifactStore, usage: UserUsage):
 type ScopesOf = (identity: Identity) => Promise<readonly ArtifactScope[]>;
 
 /** The store of users' files within the limits of their bytes and their number; the same store if there are none. */
-export function boundFiles(store: ArtifactStore, usage: UserUsage, scopesOf: ScopesOf): ArtifactStore {
+export function limitFiles(store: ArtifactStore, usage: UserUsage, scopesOf: ScopesOf): ArtifactStore {
   const { fileBytes, files } = usage.limits;
   if (fileBytes === undefined && files === undefined) return store;
   const known = new KnownFiles(store, scopesOf);
