@@ -1,6 +1,9 @@
 /** What the demo stored, read as a model reads it: in the built site, in workers within workers, under its policy. */
+import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { run, visitor, exactly } from "./visit.js";
+import { paragraph, presentation, shape, word } from "../support/documents.js";
+import { documents } from "../support/office.js";
+import { act, exactly, pick, run, visitor } from "./visit.js";
 
 describe("a model reads in the page", () => {
   const seen = visitor();
@@ -26,6 +29,45 @@ describe("a model reads in the page", () => {
 
   test("a page of HTML as text, with nothing to complain about", async () => {
     expect(await read("web_page", { as: "text", lines: "1-3" })).toContain("lines 1");
+    expect(seen.complaints).toEqual([]);
+  });
+});
+
+/** Files that were dropped, as a person sees them. */
+describe("a file is previewed as what it is", () => {
+  const seen = visitor();
+
+  async function preview(name: string, bytes: Uint8Array): Promise<Locator> {
+    await pick(seen.page, name, bytes);
+    await act(seen.page.locator("playground-try sluice-artifact").first(), "Preview");
+    return seen.page.locator("playground-drawer sluice-viewer");
+  }
+
+  test("a Word document is a page of text", async () => {
+    const body = paragraph("Lease", "Heading1") + paragraph("The rent is 900 a month.");
+    const viewer = await preview("lease.docx", await word(body));
+    await viewer.getByRole("heading", { name: "Lease", exact: true }).waitFor();
+    await viewer.getByText("The rent is 900 a month.").waitFor();
+  });
+
+  test("a workbook is a table for each sheet", async () => {
+    const viewer = await preview("sales.xlsx", (await documents())["sales.xlsx"] ?? new Uint8Array());
+    await viewer.getByRole("table").getByText("12").waitFor();
+    await viewer.getByRole("button", { name: "Q2" }).click();
+    await viewer.getByRole("table").getByText("Oslo").waitFor();
+  });
+
+  test("a presentation is its slides", async () => {
+    const slides = [shape("title", "Where we are"), shape("title", "Where we go")];
+    const viewer = await preview("plan.pptx", await presentation(slides.map((slide) => [slide])));
+    await viewer.getByRole("heading", { name: "Slide 2 of 2" }).waitFor();
+    await viewer.getByText("Where we go").waitFor();
+  });
+
+  test("a table in Windows-1252 has its letters", async () => {
+    const rows = "Stadt;Stra\u00dfe\nK\u00f6ln;H\u00fchnerweg\n".repeat(2000);
+    const viewer = await preview("staedte.csv", Buffer.from(rows, "latin1"));
+    await viewer.getByRole("table").getByText("H\u00fchnerweg").first().waitFor();
     expect(seen.complaints).toEqual([]);
   });
 });

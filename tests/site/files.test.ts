@@ -100,7 +100,7 @@ describe("files", () => {
   test("the room that is used is said, and is shown as a meter", async () => {
     const { page } = seen;
     await files(page)
-      .getByText(/^[\d.,]+ [KM]B of [\d.,]+ [MGT]B used$/)
+      .getByText(/^This page uses [\d.,]+ [KM]B of [\d.,]+ [MGT]B$/)
       .waitFor();
     const meter = files(page).locator("meter");
     const { value, max } = await meter.evaluate((element) => {

@@ -37,6 +37,26 @@ describe("the first visit", () => {
       }
     });
 
+    test("the page shows before it runs what its first result then says", async () => {
+      await using before = await visit({ javaScriptEnabled: false, waits: false });
+      const words = async (texts: Promise<readonly string[]>): Promise<readonly string[]> =>
+        (await texts).map((text) => text.replaceAll(/\s+/g, " ").trim());
+      const still = before.page.locator(".still");
+      const meter = seen.page.locator("playground-try sluice-meter");
+      expect(await words(still.locator("h1").allInnerTexts())).toEqual(
+        await words(meter.locator(".sentence").allInnerTexts()),
+      );
+      expect(await words(still.locator("dd").allInnerTexts())).toEqual(
+        await words(meter.locator(".facts dd").allInnerTexts()),
+      );
+      expect(await words(still.locator(".what").allInnerTexts())).toEqual(
+        await words(seen.page.locator("playground-try .what").allInnerTexts()),
+      );
+      const picture = still.locator("img");
+      expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(200);
+      expect(await seen.page.locator(".still").isVisible()).toBe(false);
+    });
+
     test("nothing complains, and nothing is asked of any other origin", () => {
       expect(seen.complaints).toEqual([]);
       expect(seen.requests.filter((url) => !url.startsWith(SITE_URL) && !url.startsWith("blob:"))).toEqual([]);

@@ -154,7 +154,7 @@ describe("what is wrong", { tags: "check-13" }, () => {
     await field.press("Enter");
     const told = view.locator(".field").filter({ hasText: "Show the model at most" }).getByRole("alert");
     await told.waitFor();
-    expect(await told.innerText()).toMatch(/^guardrail\.max_observation_chars must be an integer from 256/);
+    expect(await told.innerText()).toMatch(/^Between 256 and [\d,]+\.$/);
     expect(await field.getAttribute("aria-invalid")).toBe("true");
     expect(await field.inputValue()).toBe("plenty");
     expect(await modelSide()).toBe(before);

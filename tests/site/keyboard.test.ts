@@ -178,7 +178,7 @@ describe("with the keyboard alone", { tags: "check-14" }, () => {
       .getByRole("button", { name: /^Theme/ })
       .hover();
     await expect.poll(() => words.innerText()).toMatch(/^Theme: system/);
-    await page.locator("playground-bar").getByRole("link", { name: "Docs" }).hover();
+    await page.locator("playground-bar .version").hover();
     await expect.poll(() => words.isVisible()).toBe(false);
     await blur(page);
   });

@@ -1,17 +1,32 @@
 /** What the page shows is in its address: links, Back, and results that a link carries. */
-import type { Locator } from "playwright-core";
-import { expect, test } from "vitest";
-import { act, command, copyLink, firstResult, go, pick, run, SITE_URL, visit, visitor } from "./visit.js";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { serveMcp } from "../package/tools/mcp-serving.js";
+import {
+  act,
+  command,
+  connect,
+  copyLink,
+  during,
+  firstResult,
+  go,
+  pick,
+  run,
+  SITE_URL,
+  visit,
+  visitor,
+  waitForMemory,
+} from "./visit.js";
 
 const seen = visitor({ permissions: ["clipboard-read", "clipboard-write"] });
 const hash = (): string => new URL(seen.page.url()).hash;
 
 test("a call is in the address, and so is a view", async () => {
-  await seen.page.waitForURL(/#\/try\/call\/[\w-]{36}$/);
+  await seen.page.waitForURL(/#\/try\/run\/demo\.sales_report\?quarter=Q3$/);
   await go(seen.page, "Log");
   await seen.page.waitForURL(/#\/log$/);
   await seen.page.goBack();
-  await seen.page.waitForURL(/#\/try\/call\//);
+  await seen.page.waitForURL(/#\/try\/run\//);
   await seen.page.locator("playground-try").waitFor();
 });
 
@@ -20,7 +35,7 @@ test("Back closes the drawer, then goes to the last view", async () => {
   await run(page, "sales_chart");
   await act(page.locator("playground-tools sluice-artifact").first(), "Preview");
   await page.locator("playground-drawer").waitFor();
-  await page.waitForURL(/\?artifact=session%3A/);
+  await page.waitForURL(/\?\.artifact=session%3A/);
   await page.goBack();
   await page.locator("playground-drawer").waitFor({ state: "detached" });
   expect(hash()).toBe("#/tools/demo.sales_chart");
@@ -31,7 +46,7 @@ test("Back closes the drawer, then goes to the last view", async () => {
 test("a drawer that was closed does not come back with Back", async () => {
   const { page } = seen;
   await act(page.locator("playground-try sluice-artifact").first(), "Preview");
-  await page.waitForURL(/\?artifact=/);
+  await page.waitForURL(/[?&]\.artifact=/);
   await page.keyboard.press("Escape");
   await page.waitForURL((url) => !url.hash.includes("artifact"));
   await go(page, "Log");
@@ -84,11 +99,104 @@ test("a small result goes with its link, to somebody who has never been here", a
   expect(other.complaints).toEqual([]);
 });
 
+test("a call of the demo has a short link, which makes it again elsewhere", async () => {
+  const { page } = seen;
+  await run(page, "sales_table", { rows: "30" });
+  await go(page, "Try");
+  const link = await copyLink(page, "demo.sales_table");
+  expect(new URL(link).hash).toBe("#/try/run/demo.sales_table?rows=30");
+  await using other = await visit({ url: link, waits: false });
+  await other.page.getByRole("heading", { name: "demo.sales_table", exact: true }).waitFor();
+  const shown = other.page.locator("playground-try sluice-meter");
+  await shown.waitFor();
+  expect(await shown.getByRole("heading").innerText()).toBe(
+    await page.locator("playground-try sluice-meter").getByRole("heading").innerText(),
+  );
+  // Nothing else has run beside it, and a reload shows the same call instead of another one.
+  const calls = other.page.getByRole("complementary", { name: "Calls" }).getByRole("listitem");
+  expect(await calls.count()).toBe(1);
+  await waitForMemory(other.page);
+  await other.page.reload();
+  await shown.waitFor();
+  expect(await calls.count()).toBe(1);
+  expect(other.complaints).toEqual([]);
+});
+
+describe("an address for a tool of a server of one's own", () => {
+  const server = during(() => serveMcp());
+
+  test("fills in the call, which waits for its button", async () => {
+    await using other = await visit();
+    const { page } = other;
+    await connect(page, server().url);
+    const { port } = new URL(server().url);
+    for (const view of ["try/run", "tools"]) {
+      await page.goto(`${SITE_URL}#/${view}/local-${port}.write?text=by%20a%20link`);
+      await page.locator("p.answer").getByText("Look at it, then run it yourself.").waitFor();
+      await page.locator("playground-tools").getByRole("heading", { name: "write", exact: true }).waitFor();
+      await page.waitForTimeout(500);
+      expect(server().world.note).toBe("nothing yet");
+    }
+    await page.locator("playground-tools").getByRole("button", { name: "Run", exact: true }).click();
+    await expect.poll(() => server().world.note).not.toBe("nothing yet");
+  });
+});
+
+test("a large result of another server has no link, and is downloaded", async () => {
+  const { page } = seen;
+  await pick(
+    page,
+    "large.bin",
+    new Uint8Array(2_000_000).map((_, at) => (at * 7919) % 251),
+  );
+  await page.getByRole("button", { name: "Share large.bin" }).click();
+  await page.getByRole("menuitem", { name: "Download the result" }).waitFor();
+  expect(await page.getByRole("menuitem", { name: "Copy link" }).count()).toBe(0);
+  await page.keyboard.press("Escape");
+});
+
+test("guardrails are in the address beside their result, and hold where it is opened", async () => {
+  const { page } = seen;
+  await run(page, "sales_table", { rows: "30" });
+  await go(page, "Guardrails");
+  const field = page.getByRole("textbox", { name: /^Store strings longer than/ });
+  await field.fill("300");
+  await field.press("Tab");
+  await page.waitForURL(/#\/guardrails\/run\/demo\.sales_table\?rows=30&\.config=/);
+  const said = (view: Page): Promise<string> =>
+    view
+      .locator("playground-guardrails")
+      .getByRole("heading", { name: /^Your model reads/ })
+      .innerText();
+  await using other = await visit({ url: page.url(), waits: false });
+  await expect.poll(() => said(other.page)).toBe(await said(page));
+  expect(await other.page.getByRole("textbox", { name: /^Store strings longer than/ }).inputValue()).toBe("300");
+  // The visitor's own are those that this browser remembers.
+  expect(await other.page.evaluate(() => localStorage.getItem("sluice.config"))).toBeNull();
+  expect(other.complaints).toEqual([]);
+  await field.fill("");
+  await page
+    .locator("playground-guardrails")
+    .getByRole("button", { name: /^Reset/ })
+    .first()
+    .click();
+});
+
+test("a question of the chat waits in its field", async () => {
+  await using other = await visit({ url: `${SITE_URL}#/chat?question=Draw%20the%20chart`, waits: false });
+  const field = other.page.getByRole("textbox", { name: "Your question" });
+  await expect.poll(() => field.inputValue()).toBe("Draw the chart");
+  expect(await other.page.locator("playground-turn").count()).toBe(0);
+  await other.page.locator("playground-chat").getByRole("button", { name: "Ask", exact: true }).click();
+  await other.page.locator("playground-turn").getByText("Draw the chart").waitFor();
+  expect(new URL(other.page.url()).hash).toBe("#/chat");
+});
+
 test("a result is a file, named after its tool", async () => {
   await run(seen.page, "sales_chart");
   const downloading = seen.page.waitForEvent("download");
   await seen.page.getByRole("button", { name: "Share demo.sales_chart" }).click();
-  await seen.page.getByRole("menuitem", { name: "Download result" }).click();
+  await seen.page.getByRole("menuitem", { name: "Download the result" }).click();
   expect((await downloading).suggestedFilename()).toBe("demo.sales_chart.json");
 });
 
@@ -106,6 +214,8 @@ test.each([
   ["#/resources/demo?uri=note%3A%2F%2Fnone", "playground-resources", "demo does not list the resource in this address"],
   ["#/files?artifact=served:none", "playground-files", "has expired or was deleted"],
   ["#/try/call/none", "playground-try", "is not in this browser any more"],
+  ["#/try/run/elsewhere.erase?all=true", "playground-try", "elsewhere is not connected here"],
+  ["#/guardrails?.config=%7B%22l1%22%3A1%7D", "playground-guardrails", "The guardrails in this address do not hold"],
   ["#/try/result/!!", "playground-try", "The result in this address is damaged"],
   ["#/chat?artifact=session:none", "playground-chat", "has expired or was deleted"],
 ])("%s shows its view, and says what is gone", async (address, view, sentence) => {

@@ -23,7 +23,12 @@ for (const kind of ["online", "offline"]) {
   addEventListener(kind, () => store.set({ isOnline: navigator.onLine }));
 }
 
-document.body.append(Object.assign(new Playground(), { store, actions }));
+const playground = Object.assign(new Playground(), { store, actions });
+const still = document.querySelector(".still");
+// It is a picture of the first result, which another address does not show.
+if (still !== null && /^(?:#\/(?:try)?)?$/.test(location.hash)) playground.append(still);
+else still?.remove();
+document.body.append(playground);
 
 listenForCallbacks(actions);
 listenForEnd(() => void actions.end(true));

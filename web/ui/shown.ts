@@ -36,6 +36,12 @@ export interface ArtifactBytes {
    * downloads. Without it they are read through `open`.
    */
   readonly href?: string;
+  /**
+   * The text of a Word, Excel, PowerPoint or OpenDocument file, in UTF-8, with a form feed between its sections, sheets or slides;
+   * null if it cannot be read. Sheets are CSV below a line with `# ` and their name, all else is Markdown. Without it such a file is
+   * shown as bytes.
+   */
+  readText?(): Promise<ReadableStream<Uint8Array> | null>;
 }
 
 /** Events of elements, with the artifact as `detail`. They bubble and are composed. */

@@ -14,7 +14,7 @@ const LEGIBLE = 64;
 
 /**
  * A picture of an artifact: the image, the first page of a PDF, the head of a table, the beginning of a text; for anything else the
- * icon of its type. Drawn while it is in view, and decorative: its name stands beside it. Its size is that of the element, in CSS.
+ * icon of its type, or what is put into its slot. Drawn while it is in view, and decorative: its name stands beside it. Its size is that of the element, in CSS.
  */
 export class SluiceThumbnail extends LitElement {
   /** @hidden */
@@ -52,12 +52,14 @@ export class SluiceThumbnail extends LitElement {
       }
       /* Never larger than it is. */
       canvas,
-      img {
+      img,
+      ::slotted(img) {
         block-size: 100cqb;
         inline-size: 100cqi;
         object-fit: scale-down;
       }
-      .page {
+      .page,
+      ::slotted(img) {
         box-sizing: border-box;
         object-fit: contain;
         padding-block: 4cqb;
@@ -171,7 +173,7 @@ export class SluiceThumbnail extends LitElement {
       case "table":
         return tableOf(drawing.rows);
       default:
-        return iconOf(this.artifact?.mime_type ?? null);
+        return html`<slot>${iconOf(this.artifact?.mime_type ?? null)}</slot>`;
     }
   }
 

@@ -34,6 +34,7 @@ import {
   withNewCall,
   withNotice,
 } from "./state.js";
+import type { ShareLink } from "./call/shared-result.js";
 import type { PageMemory } from "./memory/memory.js";
 import type { KnownServer } from "./memory/servers.js";
 import type { Conversation } from "./chat/conversation.js";
@@ -41,9 +42,15 @@ import type { ChatTurn } from "./chat/turn.js";
 import type { PageServer } from "./page-server.js";
 
 /** The call that runs for a new visitor. */
-const FIRST = { tool: "demo.sales_report", args: { quarter: "Q3" } };
+export const FIRST = { tool: "demo.sales_report", args: { quarter: "Q3" } };
 
 const ENDED = "The session ended: its calls, and the files that they stored, are deleted. My Files are still here.";
+
+/** A configuration to apply, and whether this browser keeps it. */
+interface Configuring {
+  readonly config: SluiceConfig;
+  readonly isKept: boolean;
+}
 
 /** The actions of the page. */
 export class Actions {
@@ -68,7 +75,7 @@ export class Actions {
   /** Ends of sessions run one after the other. */
   #ending: Promise<void> = Promise.resolve();
   readonly #loading = new Latest<void, void>(() => this.#loadFiles());
-  readonly #configuring = new Latest((config: SluiceConfig) => this.#configure(config));
+  readonly #configuring = new Latest((wanted: Configuring) => this.#configure(wanted));
 
   constructor(engine: Remote<Engine>, store: Store) {
     this.#engine = engine;
@@ -199,14 +206,10 @@ export class Actions {
     await openRoute(route, this);
   }
 
-  /** Copies a link to a call: one that carries its result if that is small. Returns what to tell the visitor. */
-  async copyLink(call: ShownCall): Promise<string> {
-    const { linkOf } = await import("./call/shared-result.js");
-    const { href, carries } = await linkOf(call, (id) => this.#engine.raw(id));
-    await navigator.clipboard.writeText(href);
-    return carries
-      ? "The link is copied: it carries the whole result."
-      : "The link is copied. The result is too large for a link, so it works in this browser only: share it as a file.";
+  /** A link that opens a call for everybody; undefined if its result is too large for one. */
+  async link(call: ShownCall): Promise<ShareLink | undefined> {
+    const { makeLink } = await import("./call/shared-result.js");
+    return makeLink(call, this.#store.state, (id) => this.#engine.raw(id));
   }
 
   /** Downloads the original result of a call as JSON. */
@@ -336,18 +339,18 @@ export class Actions {
   }
 
   /**
-   * Applies a configuration and gates the current result again. When configurations come faster than they can be applied,
+   * Applies a configuration, remembers it unless `isKept` is false, and gates the current result again. When configurations come faster than they can be applied,
    * only the last one is.
    */
-  configure(config: SluiceConfig): Promise<Problem | undefined> {
-    return this.#configuring.run(config);
+  configure(config: SluiceConfig, { isKept = true } = {}): Promise<Problem | undefined> {
+    return this.#configuring.run({ config, isKept });
   }
 
-  async #configure(config: SluiceConfig): Promise<Problem | undefined> {
+  async #configure({ config, isKept }: Configuring): Promise<Problem | undefined> {
     const outcome = await this.#engine.configure(config);
     if (!outcome.ok) return outcome.problem;
     this.#store.set({ config });
-    remember("config", config);
+    if (isKept) remember("config", config);
     const { calls, call } = this.#store.state;
     const current = calls.find(({ id }) => id === call);
     if (current?.result === undefined) return undefined;
@@ -362,6 +365,7 @@ export class Actions {
     const href = this.#addresses?.of(shelf, artifact.id);
     return {
       open: (range?: ByteRange) => this.#engine.bytes(shelf, artifact.id, range),
+      readText: () => this.#engine.readText(shelf, artifact.id),
       ...(href !== undefined && { href }),
     };
   }

@@ -4,14 +4,17 @@
  */
 import type { Actions } from "./actions.js";
 import { isServed, type Shelf } from "../engine/shelves.js";
-import type { Route } from "./route.js";
+import { isBuiltIn, type Route } from "./route.js";
 import { unpacked } from "./call/shared-result.js";
+import { objectOf } from "./call/schema.js";
+import type { ShownServer } from "../engine/messages.js";
 
 /** Shows a route. What is gone is said in one sentence; the rest is shown. */
 export async function openRoute(route: Route, actions: Actions): Promise<void> {
   const { store } = actions;
-  const { view, call, tool, server, uri, artifact } = route;
+  const { view, call, tool, args, server, uri, artifact } = route;
   const { servers, calls, preview } = store.state;
+  const isRun = tool !== undefined && (view === "try" || view === "guardrails");
   const isSame = preview?.artifact.id === artifact?.id && preview?.shelf === artifact?.shelf;
   const ofTool = tool?.slice(0, Math.max(0, tool.indexOf(".")));
   const named = server ?? ofTool;
@@ -20,8 +23,9 @@ export async function openRoute(route: Route, actions: Actions): Promise<void> {
   const resource = offered === undefined || uri === undefined ? undefined : { server: offered.name, uri };
   // All at once, or the address would follow what is shown in between.
   store.set({
-    view,
+    view: isRun && offered !== undefined && !isBuiltIn(store.state, offered.name) ? "tools" : view,
     answer: undefined,
+    question: route.question,
     ...(!isSame && { preview: undefined }),
     ...(calls.some(({ id }) => id === call) && { call }),
     ...(offered !== undefined && { server: offered.name }),
@@ -30,17 +34,71 @@ export async function openRoute(route: Route, actions: Actions): Promise<void> {
   if (named !== undefined && offered === undefined) gone(actions, `${named} is not connected here: connect it first.`);
   else if (offered !== undefined) {
     const isOffered = offered.status !== "ready" || offered.tools.some(({ name }) => name === tool);
-    if (tool !== undefined && isOffered) store.set({ tool });
+    if (tool !== undefined && isOffered) openTool(tool, args ?? {}, isRun, offered, actions);
     else if (tool !== undefined) gone(actions, `${offered.name} has no tool named ${tool}.`);
   }
   if (call !== undefined && store.state.call !== call && !(await actions.recall(call))) {
     gone(actions, "The call in this address is not in this browser any more: run its tool again.");
   }
+  if (route.config !== undefined) await openConfig(route.config, actions);
   if (route.result !== undefined) await openResult(route.result, route.title, actions);
   if (artifact === undefined || isSame) return;
   const { shelf, id } = artifact;
   if (isServed(shelf)) void openServed(shelf, id, actions);
   else await openArtifact(shelf, id, actions);
+}
+
+/** Shows a tool with what an address fills in. Only the tools of the page's own demo are called by an address: they change nothing. */
+function openTool(
+  tool: string,
+  written: Readonly<Record<string, string>>,
+  isRun: boolean,
+  server: ShownServer,
+  actions: Actions,
+): void {
+  const { store } = actions;
+  const listed = server.tools.find(({ name }) => name === tool);
+  const args = parseArguments(written, listed?.schema);
+  if (!isRun || !isBuiltIn(store.state, server.name)) {
+    const isFilled = Object.keys(args).length > 0;
+    store.set({ tool, filled: isFilled ? { tool, args } : undefined });
+    if (isFilled || isRun) tellFilled(actions, tool);
+    return;
+  }
+  const wanted = JSON.stringify(args);
+  const same = store.state.calls.find(
+    (call) => call.tool === tool && call.result !== undefined && JSON.stringify(call.args) === wanted,
+  );
+  if (same !== undefined && same.isExpired !== true) store.set({ call: same.id });
+  else void actions.run(tool, args);
+}
+
+function tellFilled({ store }: Actions, tool: string): void {
+  store.set({
+    answer: { text: `This address asks for a call of ${tool}. Look at it, then run it yourself.`, isBad: false },
+  });
+}
+
+/** Arguments of an address as the schema wants them: JSON where it is JSON, else text. */
+function parseArguments(written: Readonly<Record<string, string>>, schema: unknown): Readonly<Record<string, unknown>> {
+  const { properties } = objectOf(schema);
+  const parse = (name: string, text: string): unknown => {
+    if (objectOf(objectOf(properties)[name])["type"] === "string") return text;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return text;
+    }
+  };
+  return Object.fromEntries(Object.entries(written).map(([name, text]) => [name, parse(name, text)]));
+}
+
+/** Applies the guardrails of an address. They are not remembered: a reload of another address has the visitor's own again. */
+async function openConfig(text: string, actions: Actions): Promise<void> {
+  const { configOf } = await import("./views/guardrails-view.js");
+  const read = configOf(text);
+  const problem = "problem" in read ? read.problem : await actions.configure(read.config, { isKept: false });
+  if (problem !== undefined) gone(actions, `The guardrails in this address do not hold: ${problem.message}`);
 }
 
 /** What the page's server holds is known once there is a session, for which the page does not wait. */

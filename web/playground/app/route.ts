@@ -14,8 +14,14 @@ export interface Route {
   readonly result?: string;
   /** Try: the tool of that result. */
   readonly title?: string;
-  /** Tools: a tool, with its server's name. */
+  /** Tools: a tool, with its server's name. Try, guardrails: the tool of a call that is described, not named by its id. */
   readonly tool?: string;
+  /** The arguments of that tool: strings as they are, other values as JSON. */
+  readonly args?: Readonly<Record<string, string>>;
+  /** Guardrails: a configuration, as JSON. */
+  readonly config?: string;
+  /** Chat: a question that is not asked yet. */
+  readonly question?: string;
   /** Resources: a server. */
   readonly server?: string;
   /** Resources: the URI of a resource of that server, or a template. */
@@ -32,30 +38,74 @@ const MAX_HASH = 16_384;
 /** Half of a character, which no address can hold. */
 const LONE = /\p{Surrogate}/gu;
 
+/** Characters of arguments in an address: with more, a call has its id there. */
+const MAX_ARGUMENTS = 2000;
+
+/** Whether a server is the demo of the page itself, whose tools change nothing outside of it. */
+export function isBuiltIn({ servers }: State, server: string): boolean {
+  return server === "demo" && servers.some(({ name, kind }) => name === server && kind === "demo");
+}
+
+/** A call that opens for everybody: its tool and arguments, if the demo has made it and it has a result. */
+function describeCall(state: State, id: string | undefined): Pick<Route, "tool" | "args"> | undefined {
+  const call = state.calls.find((each) => each.id === id);
+  if (call?.result === undefined || !isBuiltIn(state, call.server)) return undefined;
+  const args = writeArguments(call.args);
+  return JSON.stringify(args).length > MAX_ARGUMENTS ? undefined : { tool: call.tool, args };
+}
+
+/** Arguments as an address holds them. */
+export function writeArguments(args: Readonly<Record<string, unknown>>): Record<string, string> {
+  const write = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, write(value)]));
+}
+
 /** What the address should name while the page is in this state. */
-export function routeOf({ view, call, tool, server, resource, preview }: State): Route {
+export function routeOf(state: State): Route {
+  const { view, call, tool, server, resource, preview, config, filled, question } = state;
+  const described = view === "try" || view === "guardrails" ? describeCall(state, call) : undefined;
   return {
     view,
-    ...(view === "try" && call !== undefined && { call }),
+    ...(view === "try" && call !== undefined && (described ?? { call })),
+    ...(view === "guardrails" && Object.keys(config).length > 0 && { ...described, config: JSON.stringify(config) }),
+    ...(view === "chat" && question !== undefined && { question }),
     ...(view === "tools" && tool !== undefined && { tool }),
+    ...(view === "tools" && filled !== undefined && filled.tool === tool && { args: writeArguments(filled.args) }),
     ...(view === "resources" && { server, ...(resource?.server === server && { uri: resource.uri }) }),
     ...(preview !== undefined && { artifact: { shelf: preview.shelf, id: preview.artifact.id } }),
   };
 }
 
-/** The hash of a route, such as `#/try/call/ID?artifact=session:ID`. */
-export function hashOf({ view, call, result, title, tool, server, uri, artifact }: Route): string {
+/** The hash of a route, such as `#/try/run/demo.sales_chart?kind=bar`. Other things than arguments of a tool have a dot before their names there. */
+export function hashOf({
+  view,
+  call,
+  result,
+  title,
+  tool,
+  args,
+  config,
+  question,
+  server,
+  uri,
+  artifact,
+}: Route): string {
   const isFile = view === "files" && artifact?.shelf === "files";
+  const isRun = (view === "try" || view === "guardrails") && tool !== undefined;
+  const dot = isRun || view === "tools" ? "." : "";
   const parts: string[] = [view];
-  if (view === "try" && call !== undefined) parts.push("call", call);
+  if (isRun) parts.push("run", tool);
+  else if (view === "try" && call !== undefined) parts.push("call", call);
   else if (view === "try" && result !== undefined) parts.push("result", result);
   if (view === "tools" && tool !== undefined) parts.push(tool);
   if (view === "resources" && server !== undefined) parts.push(server);
   if (isFile) parts.push(artifact.id);
-  const query = new URLSearchParams();
+  const query = new URLSearchParams(isRun || view === "tools" ? args : undefined);
+  if (view === "guardrails" && config !== undefined) query.set(".config", config);
+  if (view === "chat" && question !== undefined) query.set("question", question);
   if (view === "try" && result !== undefined && title !== undefined) query.set("title", title);
   if (view === "resources" && server !== undefined && uri !== undefined) query.set("uri", uri);
-  if (artifact !== undefined && !isFile) query.set("artifact", `${artifact.shelf}:${artifact.id}`);
+  if (artifact !== undefined && !isFile) query.set(`${dot}artifact`, `${artifact.shelf}:${artifact.id}`);
   const said = query.size === 0 ? "" : `?${query.toString()}`;
   return `#/${parts.map((part) => encodeURIComponent(part.replace(LONE, "\uFFFD"))).join("/")}${said}`;
 }
@@ -69,13 +119,27 @@ export function parseRoute(hash: string): Route {
   const parts = partsOf(hash.slice(2, at === -1 ? undefined : at));
   const view = VIEWS.find((each) => each === parts[0]);
   if (view === undefined) return START;
-  const artifact = artifactIn(view === "files" && parts[1] ? `files:${parts[1]}` : query.get("artifact"));
+  const isRun = parts[1] === "run";
+  const artifact = artifactIn(
+    view === "files" && parts[1]
+      ? `files:${parts[1]}`
+      : query.get(isRun || view === "tools" ? ".artifact" : "artifact"),
+  );
   return { view, ...placeIn(view, parts, query), ...(artifact !== undefined && { artifact }) };
 }
 
 function placeIn(view: View, [, first, second]: readonly string[], query: URLSearchParams): Partial<Route> {
+  const question = query.get("question");
+  if (view === "chat" && question) return { question };
+  const config = query.get(".config");
+  const run = first === "run" && second ? { tool: second, args: readArguments(query) } : undefined;
+  if (view === "guardrails") return { ...run, ...(config !== null && { config }) };
+  if (view === "try" && run !== undefined) return run;
   if (!first) return {};
-  if (view === "tools") return { tool: first };
+  if (view === "tools") {
+    const args = readArguments(query);
+    return { tool: first, ...(Object.keys(args).length > 0 && { args }) };
+  }
   if (view === "resources") {
     const uri = query.get("uri");
     return { server: first, ...(uri !== null && uri !== "" && { uri }) };
@@ -84,6 +148,11 @@ function placeIn(view: View, [, first, second]: readonly string[], query: URLSea
   if (first === "call") return { call: second };
   const title = query.get("title");
   return first === "result" ? { result: second, ...(title !== null && { title }) } : {};
+}
+
+/** The arguments of a tool in an address. */
+function readArguments(query: URLSearchParams): Readonly<Record<string, string>> {
+  return Object.fromEntries([...query].filter(([name]) => !name.startsWith(".")));
 }
 
 function partsOf(path: string): readonly string[] {

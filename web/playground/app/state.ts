@@ -118,6 +118,10 @@ export interface State {
   readonly server: string;
   /** The name of the selected tool. */
   readonly tool: string | undefined;
+  /** Arguments that an address filled in for a tool, which waits for its button. */
+  readonly filled: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> } | undefined;
+  /** A question that an address filled in, which waits for its button. */
+  readonly question: string | undefined;
   /** The resource that is open, or the template. */
   readonly resource: { readonly server: string; readonly uri: string } | undefined;
   /** Newest first. */
@@ -162,6 +166,8 @@ const START: State = {
   servers: [],
   server: "demo",
   tool: undefined,
+  filled: undefined,
+  question: undefined,
   resource: undefined,
   calls: [],
   call: undefined,

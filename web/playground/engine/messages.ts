@@ -276,6 +276,8 @@ export interface Started {
 
 /** The engine as the page sees it, through Comlink. */
 export interface Engine {
+  /** The text that a document is converted to; null if it cannot be, or is at the page's server. */
+  readText(shelf: Shelf, id: string): Promise<ReadableStream<Uint8Array> | null>;
   /** Sets the listener for events. */
   listen(listener: (event: EngineEvent) => void): void;
   /** Opens the stores. */

@@ -163,6 +163,13 @@ export class PlaygroundEngine implements Engine {
     return place.openReader(id, { scope, ...(range !== undefined && { range }) });
   }
 
+  async readText(shelf: Shelf, id: string): Promise<ReadableStream<Uint8Array> | null> {
+    if (isServed(shelf)) return null;
+    const { readDocument } = await import("./document-text.js");
+    const { store, files, opened } = this.#session;
+    return shelf === "files" ? readDocument(files, VISITOR, id) : readDocument(store, await opened, id);
+  }
+
   async exchanges(call?: string): Promise<readonly ShownExchange[]> {
     this.#servers.isWatched = true;
     return (await this.#loadedInspection()).exchanges(call);

@@ -15,6 +15,13 @@ class OfferedEngine extends PlaygroundEngine {
     const stream = await super.bytes(...asked);
     return stream === null ? null : handedOver(stream);
   }
+
+  override async readText(
+    ...asked: Parameters<PlaygroundEngine["readText"]>
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    const stream = await super.readText(...asked);
+    return stream === null ? null : handedOver(stream);
+  }
 }
 
 function handedOver(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {

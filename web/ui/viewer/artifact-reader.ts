@@ -154,18 +154,28 @@ const SAID_WITHIN = 1024;
 /** How it says it. What can be read byte by byte so far is not UTF-16, whatever it says. */
 const SAID = /(?:^<\?xml[^>]{0,200}?encoding|<meta[^>]{0,400}?charset)\s*=\s*["']?\s*(?!utf-?16)([\w.:-]{1,40})/i;
 
-/** A decoder by byte order mark, charset, or what a page of HTML says, else UTF-8. It never fails. */
+/** A decoder by byte order mark, charset, or what a page of HTML says, else UTF-8 or, where the start is none, Windows-1252. It never fails. */
 function decoderFor(mimeType: string | null | undefined, start: Uint8Array): TextDecoder {
   if (start[0] === 0xff && start[1] === 0xfe) return new TextDecoder("utf-16le");
   if (start[0] === 0xfe && start[1] === 0xff) return new TextDecoder("utf-16be");
   const given = /;\s*charset="?([\w.:-]{1,40})/i.exec(mimeType ?? "")?.[1];
   const isPage = /html/i.test(mimeType ?? "");
   const said = isPage ? SAID.exec(String.fromCharCode(...start.subarray(0, SAID_WITHIN)))?.[1] : undefined;
-  const charset = given ?? said ?? "utf-8";
+  const charset = given ?? said ?? (isUtf8(start) ? "utf-8" : "windows-1252");
   try {
     return new TextDecoder(charset);
   } catch {
     return new TextDecoder();
+  }
+}
+
+/** Whether bytes are UTF-8 as far as they go: the last character may be cut. */
+function isUtf8(start: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
+    return true;
+  } catch {
+    return false;
   }
 }
 

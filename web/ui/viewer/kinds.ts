@@ -51,6 +51,13 @@ const KINDS: readonly Kind[] = [
     load: async () => (await import("./markdown-page.js")).renderMarkdown,
   },
   {
+    name: "documents",
+    types:
+      /^application\/(?:vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.(?:word|spreadsheet|presentation|text)\S*|vnd\.ms-excel\.sheet\S*|epub\+zip)$/,
+    text: false,
+    load: async () => (await import("./document.js")).renderDocument,
+  },
+  {
     name: "archives",
     types: /^application\/(?:zip|x-zip-compressed|java-archive|x-tar|gzip|x-gzip)$/,
     text: false,

@@ -178,6 +178,32 @@ export const previewStyles: CSSResult = css`
   .pdf:focus-visible {
     outline-offset: -2px;
   }
+  .sheets {
+    border-block-end: 1px solid var(--line);
+    display: flex;
+    flex: none;
+    flex-wrap: wrap;
+    gap: 4px;
+    padding: 8px var(--gap);
+  }
+  .sheet {
+    display: flex;
+    flex: 1 1 auto;
+    flex-direction: column;
+    min-block-size: 200px;
+  }
+  .slide {
+    border: 1px solid var(--line);
+    border-radius: var(--radius);
+    margin: var(--gap) var(--gap) 0;
+  }
+  .slide > h3 {
+    font-size: var(--size-small);
+    margin: 8px var(--gap) 0;
+  }
+  .slide > .page-of-text {
+    min-block-size: 0;
+  }
   .page-of-text {
     contain: content;
     flex: 1 1 auto;

@@ -25,6 +25,7 @@ export class ArgumentsForm extends LitElement {
   static override properties = {
     schema: { attribute: false },
     files: { attribute: false },
+    initial: { attribute: false },
     subject: { attribute: false },
     problems: { state: true },
     isJson: { state: true },
@@ -79,6 +80,8 @@ export class ArgumentsForm extends LitElement {
   declare schema: unknown;
   /** File names offered for `filename` and `filenames`; undefined treats these as ordinary arguments. */
   declare files: readonly string[] | undefined;
+  /** Values to begin with, in the place of the schema's. */
+  declare initial: Readonly<Record<string, unknown>> | undefined;
   /** What takes the arguments. */
   declare subject: string;
   declare problems: Readonly<Record<string, string>>;
@@ -98,15 +101,17 @@ export class ArgumentsForm extends LitElement {
     super();
     this.schema = {};
     this.files = undefined;
+    this.initial = undefined;
     this.subject = "tool";
     this.problems = {};
     this.isJson = false;
   }
 
   override willUpdate(changed: PropertyValues): void {
-    if (!changed.has("schema") || same(changed.get("schema"), this.schema)) return;
+    const isSame = same(changed.get("schema"), this.schema) || !changed.has("schema");
+    if (isSame && !changed.has("initial")) return;
     this.isJson = false;
-    this.#begin(undefined);
+    this.#begin(this.initial);
   }
 
   /** The arguments; undefined if a field is invalid, which is then marked. */

@@ -9,6 +9,7 @@ import type { ShownArtifact } from "mcp-sluice/ui";
 import { isStored } from "../../../ui/shown.js";
 import { shownName } from "../../../ui/plain-text.js";
 import type { ShownResult } from "../../engine/messages.js";
+import { FIRST } from "../actions.js";
 import { viewStyles } from "../styles.js";
 import { shelfOf, type ShownCall } from "../state.js";
 import { type Tab, tabList, tabStyles } from "../tabs.js";
@@ -272,10 +273,9 @@ class CallCard extends ViewElement {
     if (artifact === undefined || this.call.isExpired === true) return nothing;
     const label = `Preview what was stored: ${shownName(artifact.filename, artifact.id)}`;
     return html`<button class="thing" aria-label=${label} @click=${() => this.actions.preview(artifact)}>
-      <sluice-thumbnail
-        .artifact=${artifact}
-        .bytes=${this.actions.bytesOf(shelfOf(artifact), artifact)}
-      ></sluice-thumbnail>
+      <sluice-thumbnail .artifact=${artifact} .bytes=${this.actions.bytesOf(shelfOf(artifact), artifact)}
+        >${hasStill(this.call) ? html`<img src="./sales-report.jpg" alt="" />` : nothing}</sluice-thumbnail
+      >
     </button>`;
   }
 
@@ -331,6 +331,11 @@ class CallCard extends ViewElement {
   #aside(): void {
     this.store.setCall(this.call.id, { inBackground: true });
   }
+}
+
+/** Whether the site has a picture of what a call stores, to be seen before its first page is drawn. */
+function hasStill({ tool, args }: ShownCall): boolean {
+  return tool === FIRST.tool && args["quarter"] === FIRST.args.quarter;
 }
 
 /** Types of which more than an icon can be drawn. */

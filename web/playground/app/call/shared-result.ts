@@ -3,8 +3,8 @@
  * @module
  */
 import { base64 } from "../../base64.js";
-import { hashOf } from "../route.js";
-import type { ShownCall } from "../state.js";
+import { hashOf, type Route, routeOf } from "../route.js";
+import type { ShownCall, State } from "../state.js";
 
 /** Bytes of JSON that a link may stand for. */
 const MAX_JSON = 1_000_000;
@@ -52,15 +52,29 @@ async function limited(stream: ReadableStream<Uint8Array>, most: number): Promis
   }
 }
 
-/** A link to a call, and whether it carries the result. */
-export async function linkOf(
-  { id, title, result }: ShownCall,
+/** A link to a call. */
+export interface ShareLink {
+  readonly href: string;
+  /** What to tell the visitor who copied it. */
+  readonly said: string;
+}
+
+/** A link that opens a call for everybody: it makes the call again, or carries the result; undefined if that is too large. */
+export async function makeLink(
+  call: ShownCall,
+  state: State,
   raw: (result: string) => Promise<ReadableStream<Uint8Array>>,
-): Promise<{ readonly href: string; readonly carries: boolean }> {
-  const data = result === undefined ? undefined : await packed(await raw(result.id));
-  const hash = hashOf({
-    view: "try",
-    ...(data === undefined ? { call: id } : { result: data, title: title.replace(/\.json$/, "") }),
-  });
-  return { href: new URL(hash, location.href).href, carries: data !== undefined };
+): Promise<ShareLink | undefined> {
+  const route = routeOf({ ...state, view: "try", call: call.id, preview: undefined });
+  if (route.tool !== undefined) return { href: locate(route), said: "The link is copied: it makes this call again." };
+  // What is longer than a link may be is not read first.
+  if (call.result === undefined || call.result.bytesIn > MAX_JSON) return undefined;
+  const result = await packed(await raw(call.result.id));
+  if (result === undefined) return undefined;
+  const title = call.title.replace(/\.json$/, "");
+  return { href: locate({ view: "try", result, title }), said: "The link is copied: it carries the whole result." };
+}
+
+function locate(route: Route): string {
+  return new URL(hashOf(route), location.href).href;
 }

@@ -119,6 +119,8 @@ class ChatView extends ViewElement {
   /** What is read aloud: the answer that has just come. */
   declare heard: string;
   #isBusy = false;
+  /** The question that an address filled in. */
+  #filled: string | undefined;
   /** The id of the pause that received the focus. */
   #reached: string | undefined;
   readonly #changed = (): void => this.requestUpdate();
@@ -146,6 +148,9 @@ class ChatView extends ViewElement {
   override willUpdate(changed: PropertyValues): void {
     super.willUpdate(changed);
     const { turns, current } = this.#conversation;
+    const { question } = this.state;
+    if (question !== undefined && question !== this.#filled) this.draft = question;
+    this.#filled = question;
     const wasBusy = this.#isBusy;
     this.#isBusy = current !== undefined;
     if (this.#isBusy) this.heard = "";
@@ -291,6 +296,7 @@ class ChatView extends ViewElement {
 
   #ask(query: string, timeout?: number): void {
     this.#follows = true;
+    this.store.set({ question: undefined });
     void this.#conversation.ask(query, timeout);
     this.renderRoot.querySelector("textarea")?.focus();
   }

@@ -10,9 +10,10 @@ import { viewStyles } from "../styles.js";
 import { ViewElement } from "../view-element.js";
 import "./tool-card.js";
 import "./trajectory-view.js";
+import { hashOf } from "../route.js";
 import { type ChatStep, type ChatTurn, keptOut, seenChars } from "./turn.js";
 
-/** `<playground-text>`: text of the model, plain while it streams, then formatted. Dispatches `playground-formatted` then. */
+/** `<playground-text>`: Markdown of the model, also while it streams. Dispatches `playground-formatted` each time it is formatted. */
 class ModelText extends LitElement {
   static override properties = { text: {}, isWhole: { attribute: false }, content: { state: true } };
   static override styles = [
@@ -46,12 +47,13 @@ class ModelText extends LitElement {
 
   override willUpdate(changed: PropertyValues): void {
     super.willUpdate(changed);
-    if (this.isWhole && this.text !== this.#shown) void this.#format(this.text);
+    const text = this.isWhole ? this.text : closeMarks(this.text);
+    if (text !== this.#shown) void this.#format(text);
   }
 
   override render(): TemplateResult {
     return this.content === undefined
-      ? html`<p class="plain">${plainLines(this.text)}</p>`
+      ? html`<p class="plain">${plainLines(this.text.replaceAll(/[*_`#]+/g, ""))}</p>`
       : html`<div class="formatted">${this.content}</div>`;
   }
 
@@ -66,6 +68,17 @@ class ModelText extends LitElement {
 }
 
 customElements.define("playground-text", ModelText);
+
+/** Markdown that is cut off anywhere, so that the last line shows no signs: what is open there is closed, half of a link left out. */
+export function closeMarks(text: string): string {
+  const at = text.lastIndexOf("\n") + 1;
+  let line = text
+    .slice(at)
+    .replace(/!?\[[^\]]*(?:\]\([^)]*)?$/, "")
+    .replace(/[*_`~#]+$/, "");
+  for (const mark of ["`", "**", "~~"]) if (line.split(mark).length % 2 === 0) line += mark;
+  return text.slice(0, at) + line;
+}
 
 /** Notes on how an answer ended. */
 const ENDS = {
@@ -99,6 +112,10 @@ export class TurnCard extends ViewElement {
         flex-direction: column;
         gap: var(--gap);
         min-inline-size: 0;
+      }
+      .code {
+        font-family: var(--font-code);
+        font-size: var(--size-small);
       }
       h2 {
         background: var(--accent-soft);
@@ -181,7 +198,7 @@ export class TurnCard extends ViewElement {
   #failed(): TemplateResult {
     const { problem, by } = this.turn;
     return html`<div class="problem stack" role="alert">
-      <p><strong>${problem?.code}</strong> ${problem?.message}</p>
+      <p>${problem?.message} <span class="soft code">${problem?.code}</span></p>
       <div class="row">
         <button @click=${() => this.#dispatch("playground-again")}>Ask again</button>
         ${by === "endpoint" ? html`<button @click=${() => this.#dispatch("playground-model")}>Change the model</button>` : nothing}
@@ -203,9 +220,17 @@ export class TurnCard extends ViewElement {
     ];
     return html`<div class="row">
         <span class="soft grow">${parts.join(" · ")}</span>
+        ${turn.by === "scripted" ? html`<button @click=${this.#copyLink}>Copy link</button>` : nothing}
         <button aria-expanded=${this.isOpen} @click=${this.#toggle}>What the model saw</button>
       </div>
       ${this.isOpen ? html`<playground-trajectory .store=${this.store} .actions=${this.actions} .turn=${turn}></playground-trajectory>` : nothing}`;
+  }
+
+  /** A link with the question, which waits there for "Ask": whose tools it would call, the link does not know. */
+  async #copyLink(): Promise<void> {
+    const href = new URL(hashOf({ view: "chat", question: this.turn.query }), location.href).href;
+    await navigator.clipboard.writeText(href);
+    this.store.set({ answer: { text: "The link is copied: it opens the chat with this question.", isBad: false } });
   }
 
   async #toggle(): Promise<void> {

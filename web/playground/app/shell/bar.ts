@@ -79,12 +79,8 @@ customElements.define("playground-notices", Notices);
 /** The version that this page was built from. */
 const VERSION = String(import.meta.env["SLUICE_VERSION"]);
 
-const PACKAGE = "https://www.npmjs.com/package/mcp-sluice";
-
-const LINKS = [
-  ["Docs", PACKAGE],
-  ["Source", `${PACKAGE}?activeTab=code`],
-] as const;
+/** Where the documentation is, beside a site that was built with it; undefined elsewhere. */
+const DOCS = document.querySelector<HTMLMetaElement>('meta[name="sluice-docs"]')?.content;
 
 /** The shortcut of the palette. */
 const KEYS = IS_APPLE ? "⌘K" : "Ctrl K";
@@ -197,7 +193,7 @@ export class Bar extends ViewElement {
       ${isOnline ? nothing : html`<span class="chip warn" role="status">${icon(offline)} offline</span>`}
       ${isOutdated ? html`<button class="primary" @click=${() => takeUpdate()}>Update</button>` : nothing}
       <span class="soft version"><span class="unseen">Version </span>${VERSION}</span>
-      ${LINKS.map(([name, href]) => html`<a class="link" href=${href} target="_blank" rel="noopener noreferrer">${name}</a>`)}
+      ${DOCS === undefined ? nothing : html`<a class="link" href=${DOCS} target="_blank" rel="noopener">Docs</a>`}
       <button class="plain" popovertarget="notices" aria-label=${`Notifications${unread > 0 ? `, ${unread} new` : ""}`}>
         ${icon(bell)}${unread > 0 ? html`<span class="unread"></span>` : nothing}
       </button>

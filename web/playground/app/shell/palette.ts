@@ -1,5 +1,5 @@
 /**
- * ⌘K: every tool, view and action by name; and the keys.
+ * ⌘K: tools, calls, files, actions and views by name; and the keys.
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
@@ -7,6 +7,7 @@ import { dialogStyles, viewStyles } from "../styles.js";
 import { IS_APPLE } from "../browser.js";
 import { type View, VIEWS } from "../state.js";
 import { TITLES, ViewElement } from "../view-element.js";
+import type { ShownFile } from "../../engine/messages.js";
 
 interface Entry {
   readonly name: string;
@@ -17,7 +18,7 @@ interface Entry {
 const action = (name: string, run: () => void): Entry => ({ name, kind: "action", run });
 
 /** Entries shown at a time. */
-const MAX_SHOWN = 12;
+const MAX_SHOWN = 16;
 
 /** `<playground-palette>` */
 export class Palette extends ViewElement {
@@ -83,6 +84,7 @@ export class Palette extends ViewElement {
 
   /** Opens the dialog; closing it restores the focus. */
   open(mode: "find" | "keys"): void {
+    if (this.state.files.length !== this.state.fileCount) void this.actions.loadFiles();
     this.mode = mode;
     this.query = "";
     this.active = 0;
@@ -167,14 +169,26 @@ export class Palette extends ViewElement {
   }
 
   #entries(): readonly Entry[] {
-    const { servers } = this.state;
+    const { servers, calls, files } = this.state;
     const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
     const tools = servers.flatMap(({ tools: offered }) =>
       offered.map(({ name }) => ({ name, kind: "tool", run: () => this.#tool(name) })),
     );
     const views = VIEWS.map((view) => ({ name: TITLES[view], kind: "view", run: () => this.#show(view) }));
-    return [...views, ...this.#actions(), ...tools]
-      .filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)))
+    const made = calls.map(({ id, title, startedAt }) => ({
+      name: `${title}, ${new Date(startedAt).toLocaleTimeString()}`,
+      kind: "call",
+      run: () => this.store.set({ view: "try", call: id }),
+    }));
+    const kept = files.map((file) => ({ name: file.filename, kind: "file", run: () => this.#file(file) }));
+    // Before anything is typed, some of each kind.
+    const most = words.length === 0 ? 4 : MAX_SHOWN;
+    return [tools, made, kept, this.#actions(), views]
+      .flatMap((entries) =>
+        entries
+          .filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)))
+          .slice(0, most),
+      )
       .slice(0, MAX_SHOWN);
   }
 
@@ -199,6 +213,11 @@ export class Palette extends ViewElement {
   #tool(name: string): void {
     this.store.set({ server: name.slice(0, name.indexOf(".")), tool: name });
     this.#show("tools", "form");
+  }
+
+  #file(file: ShownFile): void {
+    this.actions.go("files");
+    this.actions.preview(file, "files");
   }
 
   #show(view: View, part?: "form"): void {

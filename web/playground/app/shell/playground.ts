@@ -326,7 +326,9 @@ export class Playground extends ViewElement {
     const { store, actions } = this;
     switch (view) {
       case "try":
-        return html`<playground-try .store=${store} .actions=${actions}></playground-try>`;
+        return html`<playground-try .store=${store} .actions=${actions}
+          ><slot name="still" slot="still"></slot
+        ></playground-try>`;
       case "tools":
         return html`<playground-tools .store=${store} .actions=${actions}></playground-tools>`;
       case "resources":

@@ -191,6 +191,8 @@ export interface KeySchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
   readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly properties?: Readonly<Record<string, KeySchema>>;
 }
 
@@ -199,6 +201,24 @@ const ROOT: KeySchema = schema;
 /** The schema of the key at a path. */
 export function schemaAt(path: string): KeySchema {
   return path.split(".").reduce((section, key) => section.properties?.[key] ?? {}, ROOT);
+}
+
+/** What a number at a path may be, as a sentence; undefined where the schema has no bounds of it. */
+export function describeBounds(path: string): string | undefined {
+  const { minimum, maximum } = schemaAt(path);
+  const [least, most] = [minimum, maximum].map((bound) => bound?.toLocaleString("en"));
+  if (least === undefined || most === undefined) return undefined;
+  return `Between ${least} and ${most}.`;
+}
+
+/** The whole configuration that holds: what is set, and the defaults of all else. */
+export function fillIn(config: SluiceConfig): object {
+  const fill = (section: KeySchema, value: unknown): unknown => {
+    if (section.properties === undefined) return value === undefined ? section.default : value;
+    const given = isObject(value) ? value : {};
+    return Object.fromEntries(Object.entries(section.properties).map(([key, inner]) => [key, fill(inner, given[key])]));
+  };
+  return fill(ROOT, config) as object;
 }
 
 /** The value at a path; its default if it is not set. */

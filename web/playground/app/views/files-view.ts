@@ -213,7 +213,7 @@ export class FilesView extends ViewElement {
     return html`<div class="stack">
       <div class="row">
         <h2 class="title grow">My Files</h2>
-        ${this.#space()}
+        ${files.length === 0 ? nothing : this.#space()}
         <button class="primary" @click=${this.#pick}>Add files</button>
         ${this.#archive(files)}
         <button @click=${this.#end}>End session</button>
@@ -230,7 +230,7 @@ export class FilesView extends ViewElement {
 
   #space(): TemplateResult {
     const { used, quota } = this.state.space;
-    const words = quota === 0 ? humanSize(used) : `${humanSize(used)} of ${humanSize(quota)} used`;
+    const words = quota === 0 ? humanSize(used) : `This page uses ${humanSize(used)} of ${humanSize(quota)}`;
     return html`<span class="row soft"
       ><meter min="0" max=${Math.max(1, quota)} .value=${used} aria-hidden="true"></meter>
       <span class="unseen">Storage: </span><span>${words}</span></span
@@ -246,7 +246,7 @@ export class FilesView extends ViewElement {
   #empty(): TemplateResult {
     return html`<div class="empty">
       <p>You have no files yet: save one from a result, add your own, or have a tool make one.</p>
-      <button class="primary" @click=${() => this.actions.go("try")}>Run a tool</button>
+      <button @click=${() => this.actions.go("try")}>Run a tool</button>
     </div>`;
   }
 

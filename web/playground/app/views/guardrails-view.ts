@@ -16,6 +16,8 @@ import {
   type ConfigField,
   isChanged,
   isObject,
+  describeBounds,
+  fillIn,
   MAIN_FIELDS,
   MORE_FIELDS,
   PRESETS,
@@ -45,7 +47,7 @@ function asText(config: SluiceConfig): string {
 }
 
 /** Parses JSON text. The core checks the configuration itself. */
-function configOf(text: string): { readonly config: SluiceConfig } | { readonly problem: Problem } {
+export function configOf(text: string): { readonly config: SluiceConfig } | { readonly problem: Problem } {
   try {
     const value = JSON.parse(text === "" ? "{}" : text) as unknown;
     if (isObject(value)) return { config: value };
@@ -199,6 +201,14 @@ class GuardrailsView extends ViewElement {
       }
       [role="tabpanel"] {
         min-inline-size: 0;
+      }
+      .holds {
+        background: var(--surface-sunken);
+        border-radius: var(--radius);
+        margin: 8px 0 0;
+        max-block-size: 360px;
+        overflow: auto;
+        padding: 12px;
       }
       .json {
         padding-block-start: 16px;
@@ -371,6 +381,10 @@ class GuardrailsView extends ViewElement {
           ? html`<p class="soft valid ${this.tried === undefined ? "" : "early"}" role="status">Valid.</p>`
           : this.#refused(this.problem)
       }
+      <details>
+        <summary>What holds, with the defaults</summary>
+        <pre class="holds" tabindex="0">${JSON.stringify(fillIn(this.state.config), null, 2)}</pre>
+      </details>
     </section>`;
   }
 
@@ -397,7 +411,7 @@ class GuardrailsView extends ViewElement {
     const { path, label, unit, hint } = field;
     const id = path.replaceAll(".", "-");
     const changed = isChanged(config, path);
-    const wrong = this.problem?.path === path ? this.problem.message : undefined;
+    const wrong = this.problem?.path === path ? (describeBounds(path) ?? this.problem.message) : undefined;
     const isSwitch = schemaAt(path).type === "boolean";
     const name = html`<label class="name" id="${id}-name" for=${id}>${label}</label>`;
     const control = this.#control(field, config, wrong !== undefined);

@@ -214,11 +214,17 @@ export class ToolsView extends ViewElement {
       <p class="soft">${tool.description}</p>
       ${keyed(
         tool.name,
-        html`<playground-arguments .schema=${tool.schema} .files=${this.#files()}>
+        html`<playground-arguments .schema=${tool.schema} .files=${this.#files()} .initial=${this.#filled(tool)}>
           <button class="primary" @click=${() => this.#run(tool)}>Run</button>
         </playground-arguments>`,
       )}
     </section>`;
+  }
+
+  /** The arguments that an address filled in. */
+  #filled({ name }: ShownTool): Readonly<Record<string, unknown>> | undefined {
+    const { filled } = this.state;
+    return filled?.tool === name ? filled.args : undefined;
   }
 
   /** Names of My Files for file arguments; undefined if the server does not work with My Files. */

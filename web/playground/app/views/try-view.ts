@@ -2,13 +2,14 @@
  * The first view: what Sluice is, the current call with the ways to begin another one, and the list of calls.
  * @module
  */
-import { css, html, nothing, type TemplateResult } from "lit";
+import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { icon } from "../../../ui/icons.js";
 import drop from "lucide-static/icons/file-down.svg?raw";
 import plug from "lucide-static/icons/plug.svg?raw";
 import "../call/call-card.js";
 import { twoPanes, viewStyles } from "../styles.js";
 import { currentCall, shelfOf, type ShownCall } from "../state.js";
+import { FIRST } from "../actions.js";
 import { gainOf } from "../call/gain.js";
 import { ViewElement } from "../view-element.js";
 
@@ -138,6 +139,7 @@ export class TryView extends ViewElement {
     `,
   ];
 
+  #isStill = true;
   /** The call that is in view. */
   #looked: string | undefined;
 
@@ -145,11 +147,25 @@ export class TryView extends ViewElement {
     return html`
       <aside aria-label="Calls">${this.#calls()}</aside>
       <div class="work">
-        <p class="what"><span>${WHAT}</span></p>
-        ${this.#chosen()} ${this.#now()} ${this.#another()}
+        ${
+          this.#isStill
+            ? html`<slot name="still"></slot>`
+            : html`<p class="what"><span>${WHAT}</span></p>
+                ${this.#chosen()} ${this.#now()} ${this.#another()}`
+        }
       </div>
       <input type="file" hidden multiple @change=${this.#picked} />
     `;
+  }
+
+  /** The picture of the first result is shown until that is there, or something else is. */
+  override willUpdate(changed: PropertyValues): void {
+    super.willUpdate(changed);
+    const { calls, problem } = this.state;
+    const isRunning = calls.length === 1 && calls[0]?.state === "running" && calls[0].tool === FIRST.tool;
+    const slot = this.querySelector("slot");
+    this.#isStill &&=
+      problem === undefined && (calls.length === 0 || isRunning) && slot?.assignedElements().length === 1;
   }
 
   /** Another call is looked at from its heading on, wherever the one before was left. */
