@@ -114,8 +114,7 @@ export const POLICIES = {
     },
     sluice: async ({ read }) => {
       const name = first(/"(\w+-173)"/, await read({ search: "-173" }));
-      // What is stored are the services: the envelope stays in the result.
-      return dataOf(await read({ pointer: `/${name}/retry/wait/first_ms` })).trim();
+      return dataOf(await read({ pointer: `/services/${name}/retry/wait/first_ms` })).trim();
     },
   },
   "json-sum": {
@@ -131,7 +130,7 @@ export const POLICIES = {
     },
     sluice: async ({ read }) => {
       const query = "SELECT SUM(total) FROM rows WHERE city = 'Riga' AND status = 'open'";
-      return rowsIn(await read({ query }))[0];
+      return rowsIn(await read({ pointer: "/orders", query }))[0];
     },
   },
   "json-join": {
@@ -148,10 +147,9 @@ export const POLICIES = {
         some.map((match) => first(/(C\d+)/, match)),
       );
     },
-    sluice: async ({ read, result }) => {
-      // The customers stay in the result, the orders are stored.
-      const all = Array.from(result.matchAll(/"id":"(C\d+)"/g), ([, id]) => id);
-      return missing(all, rowsIn(await read({ query: "SELECT DISTINCT customer FROM rows" })));
+    sluice: async ({ read }) => {
+      const query = "SELECT id FROM customers WHERE id NOT IN (SELECT customer FROM orders)";
+      return rowsIn(await read({ query }))[0];
     },
   },
   "log-odd": {

@@ -58,10 +58,9 @@ std::string expand(const Passed& passed, std::string_view source, bool text, boo
 std::string content(const Passed& passed, uint32_t index, bool alone) {
   const Segment& segment = passed.segments[index];
   if (segment.kind != SegmentKind::run) {
-    const bool text = segment.kind == SegmentKind::text || segment.nested;
     const std::string_view spelling(segment.spelling);
     std::string out;
-    append_spelled(out, expand(passed, passed.contents[index], text, true),
+    append_spelled(out, expand(passed, passed.contents[index], !segment.bare, true),
                    *parse_spellings(alone ? spelling.substr(0, segment.spelled) : spelling));
     return out;
   }
@@ -70,16 +69,6 @@ std::string content(const Passed& passed, uint32_t index, bool alone) {
   writer.write(passed.contents[index], text);
   writer.finish(text);
   return text;
-}
-
-// The quote around a marker that stands for a value.
-std::string quote_of(const Segment& segment, bool alone) {
-  std::string quote;
-  if (!segment.bare) return quote;
-  const std::string_view spelling(segment.spelling);
-  append_spelled(quote, "\"",
-                 *parse_spellings(alone ? spelling.substr(0, segment.spelled) : spelling));
-  return quote;
 }
 
 // `text`: the source is plain text, else JSON source. `alone`: it is a segment's.
@@ -92,18 +81,14 @@ std::string expand(const Passed& passed, std::string_view source, bool text, boo
       continue;
     }
     at += kMarkerBytes;
-    const Segment& segment = passed.segments[static_cast<size_t>(index)];
     const std::string inner = content(passed, static_cast<uint32_t>(index), alone);
-    const std::string quote = quote_of(segment, alone);
-    std::string there;
-    text || !segment.nested ? void(there = quote) : append_escaped(there, quote);
-    const bool quoted =
-        !quote.empty() && out.ends_with(there) && source.substr(at, there.size()) == there;
+    const bool quoted = !text && passed.segments[static_cast<size_t>(index)].bare &&
+                        out.ends_with('"') && source.substr(at).starts_with('"');
     if (quoted) {
-      out.resize(out.size() - there.size());
-      at += there.size();
+      out.pop_back();
+      ++at;
     }
-    if (text || (quoted && !segment.nested)) {
+    if (text || quoted) {
       out += inner;
     } else {
       append_escaped(out, inner);

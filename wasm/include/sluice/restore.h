@@ -50,9 +50,8 @@ Status restore_text_pieces(std::string_view text, std::string_view refs_json, bo
                            std::string_view spelling, std::vector<Piece>& pieces);
 
 /// The note that a host keeps for each reference in a stored text, in order:
-/// `{"offset":…,"uri":…}`, plus `"kind"` unless it is a run in a string, and the `"form"` and
-/// `"wrap"` of an entry of `_meta["sluice/refs"]`. `offset` is the byte position of
-/// `reference(inner, id)`.
+/// `{"offset":…,"uri":…}`, plus `"kind"` unless it is a run in a string, and the `"form"` of an
+/// entry of `_meta["sluice/refs"]`. `offset` is the byte position of `reference(inner, id)`.
 std::string inner_ref(const Segment& inner, std::string_view id, uint64_t offset);
 
 // --- as a host drives it: pieces one after the other, bytes in their forms -----------------------

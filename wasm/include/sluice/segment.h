@@ -98,10 +98,9 @@ struct Segment {
   bool bare =
       false;  ///< its quoted marker stands for JSON source outside of strings: a sub-tree, or
               ///< a byte array (whose brackets are in the form unless it broke off midway)
-  bool nested = false;  ///< it stood in JSON in the text of a string
-  uint64_t bytes = 0;   ///< decoded size; of text and json with what stands for references once
-                        ///< the host has told it (`resize`)
-  uint64_t chars = 0;   ///< code points of source it replaced
+  uint64_t bytes = 0;  ///< decoded size; of text and json with what stands for references once
+                       ///< the host has told it (`resize`)
+  uint64_t chars = 0;  ///< code points of source it replaced
   /// Of text and json: how the strings were spelled that stood between it and the outermost one,
   /// from the innermost outwards (json/spelling.h), a dot between two.
   std::string spelling;

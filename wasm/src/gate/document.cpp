@@ -92,7 +92,7 @@ void Document::open_string() {
   string_begin_ = out_.size();
   string_chars_ = 0;
   string_source_ = 0;
-  stays_plain_ = !options_.divert_text;
+  stays_plain_ = !options_.divert_text || (level_ > 0 && collapsed());
   out_ += '"';
   sound_begin_ = part_begin_ = out_.size();
   part_source_ = 0;
@@ -356,7 +356,11 @@ size_t Document::find_inner() const {
     append_unescaped(text, seen.substr(at));
     Outline outline;
     outline.push(as_bytes(text));
-    if (outline.is_open()) return part_begin_ + at;
+    if (outline.is_open()) {
+      text.clear();
+      append_unescaped(text, seen.substr(0, at));
+      return text.find_first_not_of(kWhite) == text.npos ? part_begin_ : part_begin_ + at;
+    }
     ++tries;
   }
   return std::string::npos;
@@ -644,7 +648,7 @@ void Document::close_container() {
     set_bound();
   }
   if (collapsed()) {
-    if (frames_.size() == json_frame_) end_collapse(frame.body);
+    if (frames_.size() == json_frame_ && level_ == 0) end_collapse(frame.body);
     return;
   }
   const uint64_t chars = chars_ - frame.chars;
@@ -665,14 +669,15 @@ void Document::set_bound() {
 // Half of a document, or a quarter of a value that stands in a text as well: there strings that
 // stay may be most of it.
 uint64_t Document::least_subtree() const {
-  if (level_ > 0 || structured_ > 0) return options_.max_inline_size / 4;
-  return options_.max_document_chars / 2;
+  return structured_ > 0 ? options_.max_inline_size / 4 : options_.max_document_chars / 2;
 }
 
 // Finds the sub-tree to take out: descends from the root while one child holds so much of the
-// document. That is the smallest that helps.
+// document. That is the smallest that helps. JSON in a text may be a file, which is edited and put
+// back as a whole.
 void Document::shrink() {
   while (overflows() && !frames_.empty()) {
+    if (level_ > 0) return collapse(0);
     if (log_.size() >= max_segments()) {
       saturate();
       return;
@@ -694,7 +699,6 @@ void Document::shrink() {
 void Document::extract(Frame& frame) {
   const Candidate candidate = frame.candidate;
   const uint32_t index = log_.open(SegmentKind::json);
-  log_.segment(index).nested = level_ > 0;
   emit(index, std::string_view(out_).substr(candidate.begin, candidate.end - candidate.begin),
        false);
   Segment& segment = log_.segment(index);
@@ -719,12 +723,12 @@ void Document::extract(Frame& frame) {
   set_bound();
 }
 
-// The container's source streams into a segment from here on.
+// The container's source streams into a segment from here on; in a text that of all of it.
 void Document::collapse(size_t frame) {
+  if (level_ > 0) frame = 0;
   json_ = log_.open(SegmentKind::json);
-  log_.segment(static_cast<uint32_t>(json_)).nested = level_ > 0;
   json_frame_ = frame;
-  json_begin_ = frames_[frame].begin;
+  json_begin_ = level_ > 0 ? 0 : frames_[frame].begin;
   chars_ = frames_[frame].chars;
 }
 

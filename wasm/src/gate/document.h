@@ -154,6 +154,9 @@ class Document {
   /// has, since nothing is taken back from it.
   void flush(bool all = false);
 
+  /// Whether a sub-tree streams into a segment.
+  bool collapsed() const { return json_ >= 0; }
+
   size_t depth() const { return frames_.size() + deep_.size(); }
   bool in_object() const {
     if (!deep_.empty()) return deep_.back();
@@ -180,7 +183,6 @@ class Document {
     Candidate candidate;
   };
 
-  bool collapsed() const { return json_ >= 0; }
   /// Whether what passes of the open string leaves it.
   bool streams() const { return text_ >= 0 || inner_ != nullptr; }
   void set_bound();

@@ -1,6 +1,7 @@
 #include "gate/inner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "json/number.h"
 #include "json/scan.h"
@@ -13,6 +14,9 @@ namespace {
 
 // A string that is closed within so many bytes is passed like the structure around it.
 constexpr size_t kShort = 256;
+
+// White space behind a value that belongs to it, where nothing else follows.
+constexpr size_t kMaxTail = 64;
 
 // Characters of the longest number.
 constexpr size_t kMaxWord = 1'024;
@@ -43,7 +47,8 @@ void Inner::end_value(const char* at) {
     lay(at);
     document_.shrink();
   }
-  state_ = document_.depth() == 0 ? State::done : State::comma_or_end;
+  state_ = State::comma_or_end;
+  if (document_.depth() == 0) state_ = document_.collapsed() ? State::tail : State::done;
 }
 
 size_t Inner::push(std::string_view text) {
@@ -72,6 +77,15 @@ const char* Inner::structure(const char* at, const char* end) {
       continue;
     }
     const char c = *at;
+    if (state_ == State::tail) {
+      if (is_white(c) && held_.size() < kMaxTail) {
+        held_ += c;
+        laid_ = ++at;
+      } else {
+        state_ = State::done;
+      }
+      continue;
+    }
     if (is_white(c)) {
       document_.count(1);
       ++at;
@@ -265,20 +279,11 @@ bool Inner::mark(uint32_t segment) {
 }
 
 std::string Inner::finish() {
-  if (state_ != State::done) document_.break_off();
+  if (state_ == State::tail) document_.source(std::exchange(held_, ""));
+  document_.break_off();
   std::string out = document_.out();
   // The beginning of an escape. Of a word the document has all.
   if (state_ != State::word) out += held_;
-  // A value that left as a whole is the text of the string around it.
-  const size_t quote = out.find('"');
-  const int32_t index = quote == out.npos ? -1 : marker_at(out, quote + 1);
-  const bool alone = index >= 0 && out.find_first_not_of(kWhite) == quote &&
-                     out.size() == quote + kMarkerBytes + 2;
-  if (alone && log_.segment(static_cast<uint32_t>(index)).kind == SegmentKind::json) {
-    log_.segment(static_cast<uint32_t>(index)).bare = false;
-    out.erase(out.size() - 1);
-    out.erase(quote, 1);
-  }
   return out;
 }
 

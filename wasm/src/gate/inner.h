@@ -19,7 +19,7 @@ class Inner {
  public:
   /// `level`: strings around the value.
   Inner(const GateOptions& options, SegmentLog& log, uint32_t level)
-      : document_(options, log, level), log_(log) {}
+      : document_(options, log, level) {}
 
   /// Reads text. Returns how many bytes of it were read: fewer than all if the value has ended, or
   /// what follows does not belong to JSON.
@@ -43,6 +43,7 @@ class Inner {
     key_or_end,
     colon,
     comma_or_end,
+    tail,     // behind a value that left as a whole
     word,     // inside a number, or true, false, null
     text,     // inside a string
     escape,   // behind a backslash
@@ -63,12 +64,11 @@ class Inner {
   void end_string();
 
   Document document_;
-  SegmentLog& log_;
   State state_ = State::value;
   bool key_ = false;
   uint8_t left_ = 0;            // digits of \uXXXX
   const char* laid_ = nullptr;  // of the piece at hand, outside of strings
-  std::string held_;            // the escape or word at hand
+  std::string held_;            // the escape, word or white space at hand
 };
 
 }  // namespace sluice::gate

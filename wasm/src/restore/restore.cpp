@@ -110,7 +110,6 @@ std::string inner_ref(const Segment& inner, std::string_view id, uint64_t offset
   const bool run = inner.kind == SegmentKind::run;
   const std::string form = run ? layers::form_of(inner) : inner.spelling.substr(0, inner.spelled);
   if (!form.empty()) out.text("form", form);
-  if (inner.nested && inner.bare) out.text("wrap", layers::quote_in(form));
   return out.end();
 }
 
@@ -122,7 +121,6 @@ struct Inner {
   size_t offset = 0;
   std::string uri;
   std::string form;
-  std::string wrap;
   Hole kind = Hole::run;
 };
 
@@ -137,7 +135,6 @@ bool read_inner(const Tape& tape, size_t node, Inner& inner) {
   inner.uri = tape.string(*uri);
   inner.kind = *kind;
   if (const auto form = tape.find(node, "form")) inner.form = tape.string(*form);
-  if (const auto wrap = tape.find(node, "wrap")) inner.wrap = tape.string(*wrap);
   return true;
 }
 
@@ -186,17 +183,13 @@ Status restore_text_pieces(std::string_view text, std::string_view refs_json, bo
     // The reference, now a string, replaced a value.
     Hole kind = inner.kind;
     const bool value = kind == Hole::json || kind == Hole::bytes;
-    const std::string_view quote = inner.wrap.empty() ? std::string_view("\"") : inner.wrap;
-    const bool quoted = (json_source || !inner.wrap.empty()) && begin >= copied + quote.size() &&
-                        text.substr(begin - quote.size(), quote.size()) == quote &&
-                        text.substr(end, quote.size()) == quote;
+    const bool quoted = json_source && begin > copied && text[begin - 1] == '"' &&
+                        end < text.size() && text[end] == '"';
     if (value && quoted) {
-      begin -= quote.size();
-      end += quote.size();
+      --begin;
+      ++end;
     }
-    if (value && !(quoted && json_source && inner.wrap.empty())) {
-      kind = kind == Hole::json ? Hole::text : Hole::run;
-    }
+    if (value && !quoted) kind = kind == Hole::json ? Hole::text : Hole::run;
     std::optional<Piece> piece = restoring::piece_for(inner.uri, kind, inner.form);
     if (!piece) return misfit("", "An entry of the list of references does not name an artifact.");
     if (piece->kind != Piece::Kind::bytes && !spelling.empty()) {

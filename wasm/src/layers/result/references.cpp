@@ -4,7 +4,6 @@
 #include <map>
 
 #include "json/object.h"
-#include "json/spelling.h"
 #include "sluice/codec.h"
 #include "sluice/layers.h"
 #include "sluice/tape.h"
@@ -70,12 +69,6 @@ bool undo_percent(std::string_view text, std::string& out) {
 std::string form_of(const Segment& segment) {
   if (segment.kind != SegmentKind::run) return segment.spelling;
   return form_name(segment.form, segment.mime_type);
-}
-
-std::string quote_in(std::string_view spelling) {
-  std::string quote;
-  append_spelled(quote, "\"", parse_spellings(spelling).value_or(std::vector<Spelling>()));
-  return quote;
 }
 
 std::string plain_uri(std::string_view id) {

@@ -29,10 +29,6 @@ bool undo_percent(std::string_view text, std::string& out);
 /// How restoring writes what a segment holds: the name of its form, or of its spelling.
 std::string form_of(const Segment& segment);
 
-/// The quote around a reference that stands for a value in JSON in a string, in the spelling of the
-/// strings between.
-std::string quote_in(std::string_view spelling);
-
 /// `artifact://<id>` without a query.
 std::string plain_uri(std::string_view id);
 

@@ -50,7 +50,6 @@ SegmentTable::SegmentTable(const Config& config, const Call& call, std::vector<S
     if (segment.mime_type.empty()) segment.mime_type = default_type(segment.kind);
     abouts_.emplace_back().base = base();
     abouts_.back().filename = clean_filename(segment.filename);
-    if (segment.nested && segment.bare) abouts_.back().wrap = quote_in(segment.spelling);
   }
 }
 
